@@ -1,0 +1,176 @@
+"""Every message of the link between a server and a machine client, protocol version 1.
+
+One union for each direction, told apart by ``type``.  Times are milliseconds of the server's
+clock since 1970, lengths of time are seconds.  Both sides ignore fields that they do not know,
+so that either may be the newer one; a message of an unknown type is an error.
+"""
+
+from enum import IntEnum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from schemas.inputs import Operation
+from schemas.outcomes import Outcome
+from schemas.scalars import Int32
+
+SUBPROTOCOL = "farhand.machine.v1"
+PROTOCOL_VERSION = 1
+CONNECT_PATH = "/v1/machines/connect"
+
+MAX_MESSAGE_BYTES = 256 * 1024
+"""The longest text frame that either side accepts."""
+
+
+class CloseCode(IntEnum):
+    """Why a link was closed.
+
+    4000 to 4499 mean that the machine client should reconnect; 4500 to 4999 that it must stop,
+    because trying again cannot help.
+    """
+
+    SERVER_STOPPING = 4000
+    HEARTBEAT_MISSED = 4001
+    OVERFLOW = 4002
+    SERVER_ERROR = 4003
+    HELLO_MISSED = 4004
+    REPLACED = 4500
+    TOKEN_REVOKED = 4501
+    MACHINE_REMOVED = 4502
+    PROTOCOL_UNSUPPORTED = 4503
+    MESSAGE_INVALID = 4504
+
+    @property
+    def says_stop(self) -> bool:
+        """Whether a client that is closed with this code must not come back by itself."""
+        return says_stop(self)
+
+
+def says_stop(code: int | None) -> bool:
+    """Whether a close code, known to this version or not, tells the machine client to stop."""
+    return code is not None and 4500 <= code <= 4999
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Display(_Message):
+    """One screen of the desktop: its place and size in the pixels that inputs use."""
+
+    x: Int32
+    y: Int32
+    width: Annotated[Int32, Field(gt=0)]
+    height: Annotated[Int32, Field(gt=0)]
+    scale: float = Field(1.0, gt=0, description="Physical pixels for each input pixel.")
+
+
+class Capability(_Message):
+    """Something that a machine can do, or why it cannot."""
+
+    available: bool
+    reason: str | None = Field(None, max_length=500)
+
+
+class JournalPosition(_Message):
+    """Which journal the machine keeps and how far it has come."""
+
+    id: UUID
+    sequence: int = Field(ge=0, lt=2**63, description="Grows with every record, never goes back.")
+
+
+class Hello(_Message):
+    """The machine client's first message."""
+
+    type: Literal["hello"] = "hello"
+    protocols: list[int] = Field(min_length=1, max_length=16)
+    client_version: str = Field(max_length=64)
+    platform: str = Field(max_length=200)
+    boot_id: str = Field(max_length=64)
+    displays: list[Display] = Field(max_length=64)
+    input: Capability
+    screen: Capability
+    journal: JournalPosition
+
+
+class Ack(_Message):
+    """How a command ended; sent once for each ``input``."""
+
+    type: Literal["ack"] = "ack"
+    command_id: UUID
+    outcome: Outcome
+    journal_sequence: int = Field(ge=0, lt=2**63)
+
+
+class Report(_Message):
+    """The answer to ``resolve``: the final outcome, or null while the command still runs."""
+
+    type: Literal["report"] = "report"
+    command_id: UUID
+    outcome: Outcome | None
+    journal_sequence: int = Field(ge=0, lt=2**63)
+
+
+class HeartbeatAck(_Message):
+    """The answer to ``heartbeat``."""
+
+    type: Literal["heartbeat_ack"] = "heartbeat_ack"
+    sequence: int
+
+
+class Limits(_Message):
+    """What the server expects of the link."""
+
+    unanswered_inputs: int = Field(gt=0)
+    message_bytes: int = Field(gt=0)
+
+
+class Welcome(_Message):
+    """The server's answer to ``hello``: the link is up."""
+
+    type: Literal["welcome"] = "welcome"
+    protocol: int
+    link_id: UUID
+    machine_id: str
+    server_time: int
+    heartbeat_seconds: float = Field(gt=0)
+    limits: Limits
+
+
+class Input(_Message):
+    """A command to carry out, after all earlier ones and not after ``expires_at``."""
+
+    type: Literal["input"] = "input"
+    command_id: UUID
+    operation: Operation
+    body: dict[str, Any]
+    fingerprint: str = Field(max_length=64, description="Empty where no key can repeat it.")
+    expires_at: int
+    server_time: int
+
+
+class Resolve(_Message):
+    """Report what became of a command; one that never arrived must never be carried out."""
+
+    type: Literal["resolve"] = "resolve"
+    command_id: UUID
+    server_time: int
+
+
+class Heartbeat(_Message):
+    """Is anybody there?  Carries the server's clock."""
+
+    type: Literal["heartbeat"] = "heartbeat"
+    sequence: int
+    server_time: int
+
+
+ServerMessage = Annotated[Welcome | Input | Resolve | Heartbeat, Field(discriminator="type")]
+"""What a server sends."""
+
+ClientMessage = Annotated[Hello | Ack | Report | HeartbeatAck, Field(discriminator="type")]
+"""What a machine client sends."""
+
+SERVER_MESSAGES: TypeAdapter[Welcome | Input | Resolve | Heartbeat] = TypeAdapter(ServerMessage)
+CLIENT_MESSAGES: TypeAdapter[Hello | Ack | Report | HeartbeatAck] = TypeAdapter(ClientMessage)
