@@ -1,0 +1,195 @@
+"""Trajectories: recorded sequences of steps, as they come in, are asked for, and go out."""
+
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.json_texts import Dimensions, JsonObject, JsonObjects
+from schemas.queries import (
+    NullableBool,
+    NullableSearch,
+    NullableTime,
+    NullableTimeFrom,
+    NullableUuid,
+    NullText,
+    PageQuery,
+    Query,
+)
+from schemas.scalars import StrictBool, Text
+from schemas.times import Time
+
+MAX_NAME_CHARACTERS = 255
+
+
+class NewTrajectory(BaseModel):
+    """The body of ``POST /v1/trajectories``.
+
+    The free-form parts are kept as JSON text: what comes back is what was given.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
+    dimensions: Dimensions = Field(description="Display dimensions during the recording.")
+    trajectory_data: JsonObjects | None = Field(description="The steps; null while there are none.")
+    name: Annotated[Text, Field(max_length=MAX_NAME_CHARACTERS)] | None = None
+    description: Text | None = None
+    run_id: UUID | None = Field(None, description="Run that created the trajectory.")
+    original_input_values: JsonObject | None = Field(
+        None, description="Input values used when the trajectory was created."
+    )
+    is_approved: StrictBool = False
+    is_generated: StrictBool | None = Field(
+        None, description="true = generated, false = pending; null = whether there are steps."
+    )
+
+    @property
+    def step_count(self) -> int:
+        """How many steps there are."""
+        return self.trajectory_data.count if self.trajectory_data else 0
+
+    @property
+    def generated(self) -> bool:
+        """``is_generated``, decided by the steps where nobody said it."""
+        return self.step_count > 0 if self.is_generated is None else self.is_generated
+
+
+class ImportedTrajectory(NewTrajectory):
+    """One line of an import file: what is given of id and times is kept."""
+
+    id: UUID | None = None
+    created_at: Time | None = None
+    updated_at: Time | None = None
+
+    @model_validator(mode="after")
+    def _updated_after_created(self) -> Self:
+        if self.created_at and self.updated_at and self.updated_at < self.created_at:
+            raise PydanticCustomError("times_reversed", "updated_at must not be before created_at")
+        return self
+
+
+class IncludedResource(BaseModel):
+    """A related resource, by its type; its own fields follow."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    id: UUID
+
+
+class Trajectory(BaseModel):
+    """A trajectory as it is answered in lists."""
+
+    id: UUID
+    workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
+    is_approved: bool = Field(description="Approval status.")
+    is_generated: bool = Field(description="true = generated, false = pending generation.")
+    dimensions: dict[str, Any] = Field(description="Display dimensions during the recording.")
+    created_at: Time
+    updated_at: Time
+    name: Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)] | None = None
+    description: str | None = None
+    run_id: UUID | None = Field(None, description="Run that created the trajectory.")
+    user_id: UUID | None = None
+    organization_id: str | None = None
+    trajectory_data: list[dict[str, Any]] | None = None
+    original_input_values: dict[str, Any] = Field(
+        default_factory=dict, description="Input values used when the trajectory was created."
+    )
+
+
+class TrajectoryWithIncluded(Trajectory):
+    """A trajectory as it is answered alone."""
+
+    included: list[IncludedResource] | None = Field(
+        None, description="Present when requested through the include parameter."
+    )
+
+
+class LatestTrajectory(Trajectory):
+    """The latest trajectory of a workflow; it has steps."""
+
+    trajectory_data: list[dict[str, Any]] = Field(min_length=1)
+
+
+class TrajectoryPage(BaseModel):
+    """A part of the list of trajectories, newest first."""
+
+    items: list[Trajectory]
+    total: int = Field(ge=0)
+    skip: int = Field(ge=0)
+    limit: int = Field(ge=1)
+    included: list[IncludedResource] | None = Field(
+        None, description="Related resources requested through the include parameter."
+    )
+
+
+def _comma_separated(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    names = [name.strip() for name in value.split(",")]
+    for name in names:
+        if name != "workflow":
+            raise PydanticCustomError(
+                "include_unknown", "must be a comma-separated list of: workflow"
+            )
+    return frozenset(names)
+
+
+NullableInclude = Annotated[
+    frozenset[Literal["workflow"]] | None,
+    BeforeValidator(_comma_separated),
+    NullText,
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+]
+"""Which related resources are wanted: null is none."""
+
+
+class IncludeQuery(Query):
+    """The query of ``GET /v1/trajectories/{trajectory_id}``."""
+
+    include: NullableInclude = Field(
+        None, description="Comma-separated list of related resources; allowed value: workflow."
+    )
+
+
+class TrajectoryQuery(PageQuery, IncludeQuery):
+    """The query of ``GET /v1/trajectories``; both ends of a range belong to it."""
+
+    search: NullableSearch = Field(
+        None, description="Case-insensitive substring match against id, name, or description."
+    )
+    workflow_id: NullableUuid = Field(None, description="Filter by workflow.")
+    run_id: NullableUuid = Field(None, description="Filter by run.")
+    is_approved: NullableBool = Field(
+        None, description="true = approved only, false = not approved only."
+    )
+    is_generated: NullableBool = Field(
+        True, description="true = generated, false = pending generation, null = both."
+    )
+    created_at_from: NullableTimeFrom = Field(
+        None, description="Created at or after this UTC timestamp."
+    )
+    created_at_to: NullableTime = Field(
+        None, description="Created at or before this UTC timestamp."
+    )
+    updated_at_from: NullableTimeFrom = Field(
+        None, description="Updated at or after this UTC timestamp."
+    )
+    updated_at_to: NullableTime = Field(
+        None, description="Updated at or before this UTC timestamp."
+    )
+
+    @model_validator(mode="after")
+    def _ranges_not_reversed(self) -> Self:
+        for name, start, end in (
+            ("created_at", self.created_at_from, self.created_at_to),
+            ("updated_at", self.updated_at_from, self.updated_at_to),
+        ):
+            if start is not None and end is not None and start > end:
+                raise PydanticCustomError(
+                    "range_reversed", "{name}_from must not be later than {name}_to", {"name": name}
+                )
+        return self

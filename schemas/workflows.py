@@ -1,0 +1,38 @@
+"""Workflows: what trajectories are recordings of."""
+
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.scalars import Name, Text
+from schemas.times import Time
+
+
+class NewWorkflow(BaseModel):
+    """The body of ``POST /v1/workflows``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    description: Text | None = None
+
+
+class Workflow(BaseModel):
+    """A workflow as it is answered."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    name: str
+    description: str | None
+    created_at: Time
+    updated_at: Time
+
+
+class WorkflowPage(BaseModel):
+    """A part of the list of workflows, newest first."""
+
+    items: list[Workflow]
+    total: int = Field(ge=0)
+    skip: int = Field(ge=0)
+    limit: int = Field(ge=1)

@@ -1,0 +1,304 @@
+"""Opens MongoDB, bounds every wait for it, and prepares its indexes.
+
+The only place where Motor's client is made, and where PyMongo's errors become ours.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any, Final, Self
+from uuid import UUID
+
+import pymongo
+from bson.binary import UuidRepresentation
+from bson.codec_options import CodecOptions
+from bson.errors import InvalidDocument
+from motor.motor_asyncio import (
+    AsyncIOMotorClient,
+    AsyncIOMotorCollection,
+    AsyncIOMotorCursor,
+    AsyncIOMotorDatabase,
+)
+from pymongo import ASCENDING, DESCENDING, IndexModel, ReadPreference, WriteConcern
+from pymongo.errors import (
+    ConfigurationError,
+    ConnectionFailure,
+    DocumentTooLarge,
+    DuplicateKeyError,
+    InvalidOperation,
+    InvalidURI,
+    OperationFailure,
+    PyMongoError,
+)
+from pymongo.read_concern import ReadConcern
+
+from server.store.errors import (
+    AlreadyExists,
+    StoreError,
+    StoreUnavailable,
+    StoreUnusable,
+    TooLarge,
+)
+
+Document = dict[str, Any]
+
+SCHEMA_VERSION: Final = 1
+"""Counted up by every change after which an older Farhand could misread what is stored."""
+
+OLDEST_MONGODB: Final = (6, 0)
+
+DEFAULT_TIMEOUT: Final = 10.0
+"""Seconds that one operation may take, retries of the driver included."""
+
+_SERVER_SELECTION_SECONDS = 5.0
+_INDEX_SECONDS = 3600.0
+
+# https://www.mongodb.com/docs/manual/reference/error-codes/
+_UNAUTHORIZED = 13
+_AUTHENTICATION_FAILED = 18
+_BSON_OBJECT_TOO_LARGE = 10334
+
+_NEWEST_FIRST = [("created_at", DESCENDING), ("_id", DESCENDING)]
+_LAST_UPDATED_FIRST = [("updated_at", DESCENDING), *_NEWEST_FIRST]
+
+INDEXES: Final[dict[str, list[IndexModel]]] = {
+    "trajectories": [
+        IndexModel([("organization_id", ASCENDING), *prefix, *_NEWEST_FIRST], name=name)
+        for name, prefix in {
+            "newest": [],
+            "newest_generated": [("is_generated", ASCENDING)],
+            "newest_approved": [("is_approved", ASCENDING)],
+            "newest_of_workflow": [("workflow_id", ASCENDING)],
+            "newest_of_run": [("run_id", ASCENDING)],
+        }.items()
+    ]
+    + [
+        IndexModel([("organization_id", ASCENDING), *_LAST_UPDATED_FIRST], name="last_updated"),
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                ("workflow_id", ASCENDING),
+                *_LAST_UPDATED_FIRST,
+            ],
+            name="latest_of_workflow",
+            partialFilterExpression={"is_generated": True, "step_count": {"$gte": 1}},
+        ),
+    ],
+    "workflows": [IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest")],
+    "organizations": [
+        IndexModel(
+            [("is_default", ASCENDING)],
+            name="one_default",
+            unique=True,
+            partialFilterExpression={"is_default": True},
+        ),
+        IndexModel(_NEWEST_FIRST, name="newest"),
+    ],
+    "tokens": [
+        IndexModel([("hash", ASCENDING)], name="hash", unique=True),
+        IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
+        IndexModel(
+            [("organization_id", ASCENDING), ("machine_id", ASCENDING)],
+            name="of_machine",
+            partialFilterExpression={"machine_id": {"$type": "string"}},
+        ),
+    ],
+    "machines": [
+        IndexModel(
+            [("organization_id", ASCENDING), ("machine_id", ASCENDING)],
+            name="machine",
+            unique=True,
+        ),
+    ],
+    "commands": [
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                ("machine_id", ASCENDING),
+                ("accepted_at", ASCENDING),
+            ],
+            name="sent_to_machine",
+            partialFilterExpression={"state": "SENT"},
+        ),
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
+}
+"""Every index of every collection.  A changed index needs a new name, or a migration."""
+
+
+class Database:
+    """One client of one MongoDB database, shared by all stores of a process.
+
+    Writes are acknowledged by a majority of the members and journaled, reads see only what a
+    majority has.  Every operation ends within ``timeout`` seconds, or raises StoreUnavailable.
+    """
+
+    def __init__(
+        self, uri: str, name: str = "farhand", *, timeout: float = DEFAULT_TIMEOUT
+    ) -> None:
+        """Make the client; nothing is sent yet.  Raises StoreUnusable for a malformed URI."""
+        self._timeout = timeout
+        try:
+            self._client: AsyncIOMotorClient[Document] = AsyncIOMotorClient(
+                uri,
+                appname="farhand",
+                connectTimeoutMS=int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000),
+                serverSelectionTimeoutMS=int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000),
+                timeoutMS=int(timeout * 1000),
+                retryReads=True,
+                retryWrites=True,
+            )
+            options: CodecOptions[Document] = CodecOptions(
+                tz_aware=True, tzinfo=UTC, uuid_representation=UuidRepresentation.STANDARD
+            )
+            self._database: AsyncIOMotorDatabase[Document] = self._client.get_database(
+                name,
+                codec_options=options,
+                read_concern=ReadConcern("majority"),
+                read_preference=ReadPreference.PRIMARY,
+                write_concern=WriteConcern("majority", j=True),
+            )
+        except (InvalidURI, ConfigurationError, ValueError, TypeError) as error:
+            raise StoreUnusable(f"The MongoDB URI or database name is wrong: {error}") from error
+
+    @classmethod
+    async def open(
+        cls, uri: str, name: str = "farhand", *, timeout: float = DEFAULT_TIMEOUT
+    ) -> Self:
+        """Connect, check that Farhand can work with this MongoDB, and prepare it.
+
+        Raises StoreUnavailable where nobody answers, StoreUnusable where it cannot be used.
+        """
+        database = cls(uri, name, timeout=timeout)
+        try:
+            await database.check()
+            await database.prepare()
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def collection(self, name: str) -> AsyncIOMotorCollection[Document]:
+        """A collection, with the database's own read and write concerns."""
+        return self._database[name]
+
+    def close(self) -> None:
+        """Close every connection; what is under way fails."""
+        self._client.close()
+
+    async def ping(self) -> None:
+        """Raise StoreUnavailable unless a member that takes writes answers."""
+        async with self.operation():
+            await self._database.command("ping", read_preference=ReadPreference.PRIMARY)
+
+    async def check(self) -> None:
+        """Raise StoreUnusable unless this is a replica set of a release that Farhand knows."""
+        async with self.operation():
+            state = await self._client.admin.command("hello")
+            build = await self._client.admin.command("buildInfo")
+        if "setName" not in state:
+            raise StoreUnusable(
+                "MongoDB must run as a replica set, be it one of a single member: start mongod "
+                "with --replSet and initiate it once."
+            )
+        if tuple(build["versionArray"][:2]) < OLDEST_MONGODB:
+            oldest = ".".join(map(str, OLDEST_MONGODB))
+            raise StoreUnusable(
+                f"MongoDB {build['version']} is too old: Farhand needs {oldest} or later."
+            )
+
+    async def prepare(self) -> None:
+        """Make what is missing of indexes and schema; several nodes may do so at once.
+
+        Raises StoreUnusable where a newer Farhand has been at work on this database.
+        """
+        versions = self.collection("schema")
+        async with self.operation():
+            stored = await versions.find_one({"_id": "schema"})
+        if stored is not None and stored["version"] > SCHEMA_VERSION:
+            raise StoreUnusable(
+                f"The database was prepared by a newer Farhand (schema {stored['version']}, "
+                f"this one knows {SCHEMA_VERSION}): upgrade this server."
+            )
+        for name, indexes in INDEXES.items():
+            # Does nothing about an index that is there already; a large new one takes its time.
+            async with self.translate_errors():
+                with pymongo.timeout(_INDEX_SECONDS):
+                    await self.collection(name).create_indexes(indexes)
+        async with self.operation():
+            await versions.update_one(
+                {"_id": "schema"}, {"$max": {"version": SCHEMA_VERSION}}, upsert=True
+            )
+
+    @asynccontextmanager
+    async def operation(self) -> AsyncIterator[None]:
+        """Bound what happens inside to this database's timeout, and translate its errors."""
+        async with self.translate_errors():
+            # The driver has the same limit, but counts from when one of its threads is free.
+            async with asyncio.timeout(self._timeout):
+                yield
+
+    @staticmethod
+    @asynccontextmanager
+    async def translate_errors() -> AsyncIterator[None]:
+        """Raise our own error in place of any that the driver raises inside."""
+        try:
+            yield
+        except TimeoutError as error:
+            raise StoreUnavailable("The database did not answer in time.") from error
+        except (PyMongoError, InvalidDocument) as error:
+            raise translated(error) from error
+
+    async def documents(self, cursor: AsyncIOMotorCursor[Document]) -> AsyncIterator[Document]:
+        """What a cursor finds, batch by batch, each batch within the timeout."""
+        try:
+            while True:
+                try:
+                    async with self.operation():
+                        document = await cursor.next()
+                except StopAsyncIteration:
+                    return
+                yield document
+        finally:
+            await cursor.close()
+
+
+def translated(error: Exception) -> StoreError:
+    """Our own error for one of the driver's; the driver's words stay out of reach of clients."""
+    code = error.code if isinstance(error, OperationFailure) else None
+    if isinstance(error, DuplicateKeyError):
+        return AlreadyExists("It exists already.")
+    if isinstance(error, DocumentTooLarge) or code == _BSON_OBJECT_TOO_LARGE:
+        return TooLarge("It is larger than the 16 MiB that the database takes.")
+    if code in (_UNAUTHORIZED, _AUTHENTICATION_FAILED):
+        return StoreUnusable("The database refused the user or the password of the MongoDB URI.")
+    if isinstance(error, ConfigurationError):
+        return StoreUnusable(f"The database cannot be used: {error}")
+    if isinstance(error, ConnectionFailure | InvalidOperation) or (
+        isinstance(error, PyMongoError)
+        # A member that is stepping down or recovering says so through its labels.
+        and (error.timeout or error.has_error_label("RetryableWriteError"))
+    ):
+        return StoreUnavailable("The database does not answer.")
+    return StoreError(f"The database refused ({type(error).__name__}, code {code}).")
+
+
+def now() -> datetime:
+    """The time in UTC, cut to the milliseconds that the database keeps."""
+    time = datetime.now(UTC)
+    return time.replace(microsecond=time.microsecond // 1000 * 1000)
+
+
+def scoped_id(organization_id: UUID, own_id: UUID) -> bytes:
+    """The ``_id`` of something whose own id is unique inside its organization only.
+
+    Two organizations may hold copies of the same thing, and neither can find out by trying.
+    Inside an organization these sort as the own ids do.
+    """
+    return organization_id.bytes + own_id.bytes
+
+
+def own_id(scoped: bytes) -> UUID:
+    """The own id in what ``scoped_id`` made."""
+    return UUID(bytes=scoped[16:])
