@@ -1,0 +1,194 @@
+"""Machines: who they are, and the state of their links."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pymongo import ReturnDocument
+
+from schemas.queries import PageQuery
+from schemas.wire import Display, JournalPosition
+from server.store.database import Database, Document, now
+from server.store.errors import NotFound
+
+
+@dataclass(frozen=True)
+class ClientSummary:
+    """What a machine client last said about itself."""
+
+    platform: str
+    client_version: str
+    displays: tuple[Display, ...]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine as it is kept.
+
+    ``epoch`` counts its links.  ``connected_at`` and ``disconnected_at`` are of the newest link,
+    whose end may be unknown where its node died; ``reason`` says why it ended.
+    """
+
+    organization_id: UUID
+    machine_id: str
+    name: str
+    paused: bool
+    created_at: datetime
+    epoch: int
+    connected_at: datetime | None
+    disconnected_at: datetime | None
+    state_since: datetime
+    reason: str | None
+    journal: JournalPosition | None
+    client: ClientSummary | None
+
+
+class MachineStore:
+    """Every method sees the machines of the organization it is given, and no others.
+
+    A removed machine stays behind unseen, for its epoch: one that is added later under the same
+    id goes on counting, so that no epoch ever means two links.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._machines = database.collection("machines")
+
+    async def create(self, organization_id: UUID, machine_id: str, name: str) -> Machine:
+        """Keep a new machine.  Raises AlreadyExists where the organization has one of this id."""
+        time = now()
+        fresh = {
+            "name": name,
+            "paused": False,
+            "created_at": time,
+            "connected_at": None,
+            "disconnected_at": None,
+            "state_since": time,
+            "reason": None,
+            "journal": None,
+            "client": None,
+            "deleted_at": None,
+        }
+        async with self._database.operation():
+            # Finds a removed one or none; a live one makes the upsert hit the unique index.
+            stored = await self._machines.find_one_and_update(
+                {
+                    "organization_id": organization_id,
+                    "machine_id": machine_id,
+                    "deleted_at": {"$ne": None},
+                },
+                {"$set": fresh, "$setOnInsert": {"epoch": 0}},
+                upsert=True,
+                return_document=ReturnDocument.AFTER,
+            )
+        return _machine(stored)
+
+    async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
+        """The machine, or None."""
+        async with self._database.operation():
+            found = await self._machines.find_one(_live(organization_id, machine_id))
+        return None if found is None else _machine(found)
+
+    async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[Machine], int]:
+        """One page of the organization's machines, by id, and how many there are in all."""
+        wanted = {"organization_id": organization_id, "deleted_at": None}
+        async with self._database.operation():
+            total = await self._machines.count_documents(wanted)
+        cursor = self._machines.find(
+            wanted, sort=[("machine_id", 1)], skip=page.skip, limit=page.limit
+        )
+        return [_machine(found) async for found in self._database.documents(cursor)], total
+
+    async def delete(self, organization_id: UUID, machine_id: str) -> bool:
+        """Remove the machine; False where there is none.  Its tokens are the caller's to revoke."""
+        async with self._database.operation():
+            result = await self._machines.update_one(
+                _live(organization_id, machine_id), {"$set": {"deleted_at": now()}}
+            )
+        return result.modified_count == 1
+
+    async def rename(self, organization_id: UUID, machine_id: str, name: str) -> Machine | None:
+        """Give the machine another name; None where there is no such machine."""
+        return await self._update(_live(organization_id, machine_id), {"$set": {"name": name}})
+
+    async def pause(self, organization_id: UUID, machine_id: str, paused: bool) -> Machine | None:
+        """Pause or resume the machine; None where there is no such machine."""
+        return await self._update(_live(organization_id, machine_id), {"$set": {"paused": paused}})
+
+    async def begin_link(
+        self, organization_id: UUID, machine_id: str, client: ClientSummary
+    ) -> Machine:
+        """Count a new link and remember when it began; the epoch is its number.
+
+        ``journal`` is still the one before this link: whether a command was lost with it must be
+        told first, and only then may ``record_journal`` replace it.  Raises NotFound.
+        """
+        time = now()
+        begun: Document = {
+            "connected_at": time,
+            "disconnected_at": None,
+            "state_since": time,
+            "reason": None,
+            "client": _client_document(client),
+        }
+        machine = await self._update(
+            _live(organization_id, machine_id), {"$inc": {"epoch": 1}, "$set": begun}
+        )
+        if machine is None:
+            raise NotFound(f"There is no machine {machine_id}.")
+        return machine
+
+    async def record_journal(
+        self, organization_id: UUID, machine_id: str, epoch: int, journal: JournalPosition
+    ) -> bool:
+        """Remember how far the machine's journal has come; False where a newer link began."""
+        wanted = {**_live(organization_id, machine_id), "epoch": epoch}
+        change = {"$set": {"journal": journal.model_dump()}}
+        return await self._update(wanted, change) is not None
+
+    async def end_link(
+        self, organization_id: UUID, machine_id: str, epoch: int, reason: str
+    ) -> bool:
+        """Remember that this link ended and why; False where a newer one began since."""
+        time = now()
+        change = {"$set": {"disconnected_at": time, "state_since": time, "reason": reason}}
+        wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
+        return await self._update(wanted, change) is not None
+
+    async def _update(self, wanted: Document, change: Document) -> Machine | None:
+        async with self._database.operation():
+            found = await self._machines.find_one_and_update(
+                wanted, change, return_document=ReturnDocument.AFTER
+            )
+        return None if found is None else _machine(found)
+
+
+def _live(organization_id: UUID, machine_id: str) -> Document:
+    return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}
+
+
+def _client_document(client: ClientSummary) -> Document:
+    displays: Sequence[dict[str, Any]] = [display.model_dump() for display in client.displays]
+    return {
+        "platform": client.platform,
+        "client_version": client.client_version,
+        "displays": displays,
+    }
+
+
+def _machine(document: Document) -> Machine:
+    fields = dict(document)
+    del fields["_id"], fields["deleted_at"]
+    journal, client = fields.pop("journal"), fields.pop("client")
+    return Machine(
+        journal=None if journal is None else JournalPosition.model_validate(journal),
+        client=client
+        and ClientSummary(
+            platform=client["platform"],
+            client_version=client["client_version"],
+            displays=tuple(Display.model_validate(display) for display in client["displays"]),
+        ),
+        **fields,
+    )

@@ -1,0 +1,143 @@
+"""Tokens: who may do what.  Only their hashes are kept."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from pymongo import WriteConcern
+
+from schemas.queries import PageQuery
+from server.store.database import Database, Document, now
+
+
+@dataclass(frozen=True)
+class StoredToken:
+    """A token as it is kept: without the secret, which nobody can get back."""
+
+    id: UUID
+    hash: bytes
+    name: str
+    organization_id: UUID
+    user_id: UUID | None
+    scopes: tuple[str, ...]
+    machine_id: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+    def is_usable(self, at: datetime) -> bool:
+        """Whether it opens anything at that time."""
+        return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
+
+
+class TokenStore:
+    """Makes, finds and revokes tokens."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._tokens = database.collection("tokens")
+        # When a token was last used may get lost in a crash; waiting for it is not worth it.
+        self._tokens_unhurried = self._tokens.with_options(write_concern=WriteConcern(1))
+
+    async def create(
+        self,
+        organization_id: UUID,
+        name: str,
+        secret_hash: bytes,
+        scopes: Iterable[str],
+        *,
+        user_id: UUID | None = None,
+        machine_id: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> StoredToken:
+        """Keep a new token by the SHA-256 of its secret.  Raises AlreadyExists for a known hash."""
+        token = StoredToken(
+            id=uuid4(),
+            hash=secret_hash,
+            name=name,
+            organization_id=organization_id,
+            user_id=user_id,
+            scopes=tuple(scopes),
+            machine_id=machine_id,
+            created_at=now(),
+            expires_at=expires_at,
+            last_used_at=None,
+            revoked_at=None,
+        )
+        document = {**vars(token), "scopes": list(token.scopes)}
+        document["_id"] = document.pop("id")
+        async with self._database.operation():
+            await self._tokens.insert_one(document)
+        return token
+
+    async def find_by_hash(self, secret_hash: bytes) -> StoredToken | None:
+        """The token with this SHA-256, usable or not, or None."""
+        async with self._database.operation():
+            found = await self._tokens.find_one({"hash": secret_hash})
+        return None if found is None else _token(found)
+
+    async def get(self, organization_id: UUID, token_id: UUID) -> StoredToken | None:
+        """The organization's token, usable or not, or None."""
+        async with self._database.operation():
+            found = await self._tokens.find_one(
+                {"_id": token_id, "organization_id": organization_id}
+            )
+        return None if found is None else _token(found)
+
+    async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[StoredToken], int]:
+        """One page of the organization's tokens, newest first, and how many there are in all."""
+        wanted = {"organization_id": organization_id}
+        async with self._database.operation():
+            total = await self._tokens.count_documents(wanted)
+        cursor = self._tokens.find(
+            wanted, sort=[("created_at", -1), ("_id", -1)], skip=page.skip, limit=page.limit
+        )
+        return [_token(found) async for found in self._database.documents(cursor)], total
+
+    async def revoke(self, organization_id: UUID, token_id: UUID) -> bool:
+        """Make the token unusable for ever; False where the organization has no such token."""
+        async with self._database.operation():
+            result = await self._tokens.update_one(
+                {"_id": token_id, "organization_id": organization_id}, _revoke_now()
+            )
+        return result.matched_count == 1
+
+    async def revoke_of_machine(self, organization_id: UUID, machine_id: str) -> int:
+        """Revoke every token bound to the machine; how many there were."""
+        async with self._database.operation():
+            result = await self._tokens.update_many(
+                {"organization_id": organization_id, "machine_id": machine_id, "revoked_at": None},
+                _revoke_now(),
+            )
+        return result.modified_count
+
+    async def touch(self, token_id: UUID, when: datetime) -> None:
+        """Remember a use; an older one than the one remembered changes nothing."""
+        async with self._database.operation():
+            await self._tokens_unhurried.update_one(
+                {"_id": token_id}, {"$max": {"last_used_at": when}}
+            )
+
+    async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
+        """Those of the tokens that are neither revoked, expired nor unknown, in one query."""
+        cursor = self._tokens.find(
+            {
+                "_id": {"$in": list(token_ids)},
+                "revoked_at": None,
+                "$or": [{"expires_at": None}, {"expires_at": {"$gt": now()}}],
+            },
+            projection={"_id": True},
+        )
+        return {document["_id"] async for document in self._database.documents(cursor)}
+
+
+def _revoke_now() -> list[Document]:
+    # A pipeline, so that revoking again keeps the first time.
+    return [{"$set": {"revoked_at": {"$ifNull": ["$revoked_at", now()]}}}]
+
+
+def _token(document: Document) -> StoredToken:
+    fields = {**document, "scopes": tuple(document["scopes"])}
+    return StoredToken(id=fields.pop("_id"), **fields)
