@@ -35,6 +35,7 @@ class Machine:
     machine_id: str
     name: str
     paused: bool
+    paused_since: datetime | None
     created_at: datetime
     epoch: int
     connected_at: datetime | None
@@ -62,6 +63,7 @@ class MachineStore:
         fresh = {
             "name": name,
             "paused": False,
+            "paused_since": None,
             "created_at": time,
             "connected_at": None,
             "disconnected_at": None,
@@ -109,13 +111,26 @@ class MachineStore:
             )
         return result.modified_count == 1
 
-    async def rename(self, organization_id: UUID, machine_id: str, name: str) -> Machine | None:
-        """Give the machine another name; None where there is no such machine."""
-        return await self._update(_live(organization_id, machine_id), {"$set": {"name": name}})
-
-    async def pause(self, organization_id: UUID, machine_id: str, paused: bool) -> Machine | None:
-        """Pause or resume the machine; None where there is no such machine."""
-        return await self._update(_live(organization_id, machine_id), {"$set": {"paused": paused}})
+    async def change(
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        *,
+        name: str | None = None,
+        paused: bool | None = None,
+    ) -> Machine | None:
+        """Rename, pause or resume; None leaves as it is.  None where there is no such machine."""
+        change: Document = {}
+        if name is not None:
+            # In a pipeline a text that begins with $ would be read as a field of the document.
+            change["name"] = {"$literal": name}
+        if paused is not None:
+            # A pipeline, so that pausing again keeps the first time.
+            since = {"$ifNull": ["$paused_since", now()]} if paused else None
+            change |= {"paused": paused, "paused_since": since}
+        if not change:
+            return await self.get(organization_id, machine_id)
+        return await self._update(_live(organization_id, machine_id), [{"$set": change}])
 
     async def begin_link(
         self, organization_id: UUID, machine_id: str, client: ClientSummary
@@ -157,7 +172,9 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
         return await self._update(wanted, change) is not None
 
-    async def _update(self, wanted: Document, change: Document) -> Machine | None:
+    async def _update(
+        self, wanted: Document, change: Document | Sequence[Document]
+    ) -> Machine | None:
         async with self._database.operation():
             found = await self._machines.find_one_and_update(
                 wanted, change, return_document=ReturnDocument.AFTER

@@ -72,6 +72,11 @@ class TokenStore:
             await self._tokens.insert_one(document)
         return token
 
+    async def any(self) -> bool:
+        """Whether there is any token at all, of any organization."""
+        async with self._database.operation():
+            return await self._tokens.find_one({}, projection={"_id": True}) is not None
+
     async def find_by_hash(self, secret_hash: bytes) -> StoredToken | None:
         """The token with this SHA-256, usable or not, or None."""
         async with self._database.operation():

@@ -1,0 +1,284 @@
+"""Keeps one websocket to the server, for ever, and performs what the session decides."""
+
+import asyncio
+import logging
+import platform
+import random
+import ssl
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidProxy,
+    InvalidStatus,
+    InvalidURI,
+    NegotiationError,
+)
+from websockets.typing import Subprotocol
+
+from machine_client import __version__
+from machine_client.clock import awake_seconds
+from machine_client.executor import Executor, Injector
+from machine_client.journal import Journal
+from machine_client.session import (
+    BeginCommand,
+    CloseLink,
+    Effect,
+    Event,
+    LinkLost,
+    LinkOpened,
+    LookUpCommand,
+    MessageReceived,
+    ReleaseHeld,
+    SendMessage,
+    Session,
+    TimePassed,
+)
+from machine_client.settings import MachineSettings
+from schemas.problems import entries_of, sentence
+from schemas.wire import (
+    MAX_MESSAGE_BYTES,
+    PROTOCOL_VERSION,
+    SERVER_MESSAGES,
+    SUBPROTOCOL,
+    Capability,
+    ClientMessage,
+    CloseCode,
+    Hello,
+    Welcome,
+    says_stop,
+)
+
+logger = logging.getLogger(__name__)
+
+OPEN_SECONDS = 15.0
+TICK_SECONDS = 0.1
+MAX_OUTGOING = 1024
+LASTING_SECONDS = 30.0
+FIRST_DELAY, LONGEST_DELAY = 1.0, 60.0
+RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class MustStopError(Exception):
+    """Trying again cannot help; the message says why and what to do, for a person."""
+
+
+class MachineClient:
+    """One machine's client, for the life of the program.
+
+    ``injector`` is the desktop, or why there is none: the link is kept all the same, so that
+    operators see the reason.
+    """
+
+    def __init__(
+        self,
+        settings: MachineSettings,
+        token: str,
+        journal: Journal,
+        injector: Injector,
+        can_inject: Capability,
+        *,
+        on_welcome: Callable[[Welcome], None] = lambda _: None,
+    ) -> None:
+        self._settings = settings
+        self._token = token
+        self._journal = journal
+        self._injector = injector
+        self._can_inject = can_inject
+        self._on_welcome = on_welcome
+        self._session = Session(awake_seconds)
+        self._delays = reconnect_delays()
+        self._outgoing: asyncio.Queue[str] = asyncio.Queue(MAX_OUTGOING)
+        self._websocket: ClientConnection | None = None
+
+    async def run(self) -> None:
+        """Stay connected until cancelled, or until :class:`MustStopError` says why not."""
+        loop = asyncio.get_running_loop()
+
+        def report(event: Event) -> None:
+            # The loop is closed when the executor outlives it at the program's end.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._feed, event)
+
+        self._executor = Executor(self._journal, self._injector, report)
+        try:
+            await self._keep_connected()
+        finally:
+            await asyncio.to_thread(self._executor.stop)
+
+    async def _keep_connected(self) -> None:
+        async for websocket in connect(
+            self._settings.websocket_url,
+            additional_headers={"Authorization": f"Bearer {self._token}"},
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            user_agent_header=f"farhand-machine/{__version__}",
+            # Measured by the design: 13.5 KiB for an idle link without, 159 KiB with.
+            compression=None,
+            max_size=MAX_MESSAGE_BYTES,
+            open_timeout=OPEN_SECONDS,
+            ping_interval=self._settings.heartbeat,
+            ping_timeout=self._settings.heartbeat,
+            proxy=self._settings.proxy or True,
+            ssl=tls_context(self._settings),
+            process_exception=retry_or_stop,
+            reconnect_delays=lambda: self._delays,
+            logger=_quiet,
+        ):
+            lasted = await self._serve(websocket)
+            code, reason = websocket.close_code, websocket.close_reason or "no reason given"
+            if says_stop(code):
+                raise MustStopError(f"the server closed the link ({code}): {reason}")
+            if lasted >= LASTING_SECONDS:
+                self._delays = reconnect_delays()
+            delay = next(self._delays)
+            logger.warning("link closed (%s: %s); trying again in %.1f s", code, reason, delay)
+            await asyncio.sleep(delay)
+
+    async def _serve(self, websocket: ClientConnection) -> float:
+        """Be the session on one websocket until it ends; return how long it lasted, in seconds."""
+        opened_at = awake_seconds()
+        self._websocket = websocket
+        self._outgoing = asyncio.Queue(MAX_OUTGOING)
+        writer = asyncio.create_task(self._write(websocket), name="writer")  # noqa: TID251
+        ticker = asyncio.create_task(self._tick(), name="ticker")  # noqa: TID251
+        try:
+            self._feed(LinkOpened(self._hello()))
+            with suppress(ConnectionClosed):
+                async for message in websocket:
+                    self._received(message)
+        finally:
+            self._websocket = None
+            self._feed(LinkLost())
+            for task in (writer, ticker):
+                task.cancel()
+            await asyncio.gather(writer, ticker, return_exceptions=True)
+        return awake_seconds() - opened_at
+
+    async def _write(self, websocket: ClientConnection) -> None:
+        with suppress(ConnectionClosed):
+            while True:
+                await websocket.send(await self._outgoing.get())
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            if self._session.has_queued:
+                self._feed(TimePassed())
+
+    def _received(self, message: str | bytes) -> None:
+        try:
+            parsed = SERVER_MESSAGES.validate_json(message)
+        except ValidationError as error:
+            entry = entries_of(error.errors(include_url=False, include_input=False))[0]
+            self._perform(CloseLink(CloseCode.MESSAGE_INVALID, f"not a message: {sentence(entry)}"))
+            return
+        self._feed(MessageReceived(parsed))
+        if isinstance(parsed, Welcome):
+            logger.info("connected to %s as machine %s", self._settings.server, parsed.machine_id)
+            self._on_welcome(parsed)
+
+    def _feed(self, event: Event) -> None:
+        for effect in self._session.handle(event):
+            self._perform(effect)
+
+    def _perform(self, effect: Effect) -> None:
+        match effect:
+            case SendMessage(message):
+                self._send(message)
+            case BeginCommand(command, begin_by):
+                self._executor.begin(command, begin_by)
+            case LookUpCommand(command_id):
+                self._executor.look_up(command_id)
+            case ReleaseHeld():
+                self._executor.release_held()
+            case CloseLink(code, reason):
+                self._close(code, reason)
+
+    def _send(self, message: ClientMessage) -> None:
+        try:
+            self._outgoing.put_nowait(message.model_dump_json())
+        except asyncio.QueueFull:
+            self._close(CloseCode.OVERFLOW, f"more than {MAX_OUTGOING} messages wait to be sent")
+
+    def _close(self, code: CloseCode, reason: str) -> None:
+        if self._websocket is not None:
+            logger.error("closing the link (%d): %s", code, reason)
+            closing = self._websocket.close(code, reason.encode()[:123].decode(errors="ignore"))
+            self._closing = asyncio.create_task(closing, name="close")  # noqa: TID251
+
+    def _hello(self) -> Hello:
+        return Hello(
+            protocols=[PROTOCOL_VERSION],
+            client_version=__version__,
+            platform=platform.platform()[:200],
+            boot_id=boot_id(),
+            displays=self._injector.displays(),
+            input=self._can_inject,
+            screen=self._can_inject,
+            journal=self._journal.position,
+        )
+
+
+_quiet = logging.getLogger("machine_client.websocket")
+_quiet.setLevel(logging.ERROR)
+
+
+def retry_or_stop(error: Exception) -> Exception | None:
+    """None where a connection that failed in this way should be tried again."""
+    match error:
+        case InvalidStatus(response=response) if response.status_code in (401, 403):
+            return MustStopError(
+                f"the server refused the token (HTTP {response.status_code}): "
+                "make a new one with farhand machine add or farhand token create"
+            )
+        case InvalidStatus(response=response) if response.status_code in RETRIED_STATUSES:
+            pass
+        case InvalidStatus(response=response):
+            return MustStopError(
+                f"there is no Farhand server at this address (HTTP {response.status_code})"
+            )
+        case NegotiationError():
+            return MustStopError("the server does not speak this machine client's protocol")
+        case InvalidURI() | InvalidProxy():
+            return MustStopError(str(error))
+        case OSError() | TimeoutError() | EOFError() | InvalidHandshake():
+            pass
+        case _:
+            return error
+    logger.warning("cannot connect: %s; trying again", str(error) or type(error).__name__)
+    return None
+
+
+def reconnect_delays() -> Generator[float, None, None]:
+    """Seconds before each further try: growing, and random all through.
+
+    A thousand machines that lose their server in the same moment must not come back in the same.
+    """
+    longest = FIRST_DELAY
+    while True:
+        yield random.uniform(longest / 10, longest)  # noqa: S311 - spreads load, hides nothing
+        longest = min(longest * 2, LONGEST_DELAY)
+
+
+def tls_context(settings: MachineSettings) -> ssl.SSLContext | None:
+    """How to check the server's certificate; None where the link is not encrypted."""
+    if not settings.websocket_url.startswith("wss:"):
+        return None
+    return ssl.create_default_context(cafile=settings.ca_file)
+
+
+def boot_id() -> str:
+    """What changes when the machine boots; a random id where the system does not say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return _PROCESS_ID
+
+
+_PROCESS_ID = str(uuid.uuid4())

@@ -1,0 +1,204 @@
+"""What this machine has begun and ended, on disk, so that no command is ever begun twice.
+
+One row for each command id: INTENT before the first event, DONE with the outcome after the last,
+or TOMBSTONE for an id that must never be carried out.  A journal has a random id and a sequence
+number that grows with every change, so that the server notices another journal, or an old copy.
+"""
+
+import sqlite3
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from pydantic import TypeAdapter
+
+from schemas.outcomes import NotCarriedOut, Outcome, Unknown
+from schemas.wire import JournalPosition
+
+KEPT_SECONDS = 8 * 24 * 3600
+"""How long an entry stays: a day more than the seven that the protocol demands."""
+
+PRUNE_EVERY = 3600.0
+
+_OUTCOMES: TypeAdapter[Outcome] = TypeAdapter(Outcome)
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS journal (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS entries (
+    command_id BLOB PRIMARY KEY,
+    sequence INTEGER NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    outcome TEXT,
+    changed_at REAL NOT NULL
+);
+"""
+
+
+class JournalError(Exception):
+    """The journal cannot be used; the message says why, for a person."""
+
+
+class EntryState(StrEnum):
+    """How far a command came."""
+
+    INTENT = "INTENT"
+    DONE = "DONE"
+    TOMBSTONE = "TOMBSTONE"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the journal knows of one command."""
+
+    state: EntryState
+    fingerprint: str
+    outcome: Outcome | None
+
+    def final_outcome(self) -> Outcome:
+        """What this entry means for a command that does not run now."""
+        if self.outcome is not None:
+            return self.outcome
+        return NotCarriedOut() if self.state is EntryState.TOMBSTONE else Unknown()
+
+
+class Journal:
+    """The journal in one SQLite file; used by one thread, owned by one process.
+
+    Raises :class:`JournalError` where the file cannot be opened, or another process has it.
+    """
+
+    def __init__(self, file: Path) -> None:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Closed by the thread that uses it or, when that is gone, by the one that made it.
+            self._database = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+            # Two machine clients with one journal would each begin what the other did not see.
+            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            self._database.executescript(_SCHEMA)
+            self._database.execute(
+                "INSERT OR IGNORE INTO journal (one, id) VALUES (1, ?)", (str(uuid4()),)
+            )
+            (journal_id,) = self._database.execute("SELECT id FROM journal").fetchone()
+            (sequence,) = self._database.execute(
+                "SELECT coalesce(max(sequence), 0) FROM entries"
+            ).fetchone()
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise JournalError(
+                    f"the journal {file} is in use: another machine client runs with it"
+                ) from None
+            raise JournalError(f"the journal {file} cannot be opened: {error}") from None
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise JournalError(f"the journal {file} cannot be used: {error}") from None
+        self._id = UUID(journal_id)
+        self._sequence: int = sequence
+        self._prune_at = 0.0
+
+    @property
+    def position(self) -> JournalPosition:
+        """Which journal this is and how far it has come."""
+        return JournalPosition(id=self._id, sequence=self._sequence)
+
+    def find(self, command_id: UUID) -> Entry | None:
+        """What is known of a command, or None."""
+        row = self._database.execute(
+            "SELECT state, fingerprint, outcome FROM entries WHERE command_id = ?",
+            (command_id.bytes,),
+        ).fetchone()
+        if row is None:
+            return None
+        state, fingerprint, outcome = row
+        return Entry(
+            EntryState(state),
+            fingerprint,
+            None if outcome is None else _OUTCOMES.validate_json(outcome),
+        )
+
+    def intend(self, command_id: UUID, fingerprint: str) -> bool:
+        """Note that a command begins; on disk before this returns, if a key can repeat it.
+
+        False, and nothing noted, where the journal knows the command already.
+        """
+        return self._add(
+            command_id, EntryState.INTENT, fingerprint, None, durable=bool(fingerprint)
+        )
+
+    def finish(self, command_id: UUID, outcome: Outcome) -> None:
+        """Note how a command that was intended ended.
+
+        Not flushed: should it be lost in a power cut, the intent stands, and the outcome is
+        honestly unknown.
+        """
+        self._sequence += 1
+        self._database.execute(
+            "UPDATE entries SET state = ?, sequence = ?, outcome = ?, changed_at = ?"
+            " WHERE command_id = ?",
+            (
+                EntryState.DONE,
+                self._sequence,
+                outcome.model_dump_json(),
+                time.time(),
+                command_id.bytes,
+            ),
+        )
+        self._prune()
+
+    def refuse(self, command_id: UUID, fingerprint: str, outcome: Outcome) -> bool:
+        """Note the outcome of a command that was not begun and never will be; as ``intend``."""
+        return self._add(command_id, EntryState.DONE, fingerprint, outcome, durable=False)
+
+    def bar(self, command_id: UUID) -> bool:
+        """Note that a command must never be carried out, on disk at once; as ``intend``."""
+        return self._add(command_id, EntryState.TOMBSTONE, "", None, durable=True)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._database.close()
+
+    def _add(
+        self,
+        command_id: UUID,
+        state: EntryState,
+        fingerprint: str,
+        outcome: Outcome | None,
+        *,
+        durable: bool,
+    ) -> bool:
+        if durable:
+            # With a write-ahead log, FULL flushes the log at every commit (SQLite, pragma.html).
+            self._database.execute("PRAGMA synchronous = FULL")
+        self._sequence += 1
+        try:
+            self._database.execute(
+                "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    command_id.bytes,
+                    self._sequence,
+                    state,
+                    fingerprint,
+                    None if outcome is None else outcome.model_dump_json(),
+                    time.time(),
+                ),
+            )
+        except sqlite3.IntegrityError:
+            return False
+        finally:
+            if durable:
+                self._database.execute("PRAGMA synchronous = NORMAL")
+        return True
+
+    def _prune(self) -> None:
+        """Forget what nobody may ask about any more, but never the highest sequence number."""
+        now = time.monotonic()
+        if now < self._prune_at:
+            return
+        self._prune_at = now + PRUNE_EVERY
+        self._database.execute(
+            "DELETE FROM entries WHERE changed_at < ? AND sequence < ?",
+            (time.time() - KEPT_SECONDS, self._sequence),
+        )

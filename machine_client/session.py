@@ -1,0 +1,269 @@
+"""The machine client's end of a link: a state machine without I/O.
+
+The caller feeds every event in the order in which it happens and performs all effects that come
+back, in their order.  One session lives as long as the program; links come and go under it.  It
+feeds :class:`TimePassed` about ten times a second while commands are queued.
+
+A command is begun by at most one effect, and only when the one before it has ended.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from machine_client.clock import ServerClock
+from schemas.outcomes import Expired, Outcome
+from schemas.wire import (
+    PROTOCOL_VERSION,
+    Ack,
+    ClientMessage,
+    CloseCode,
+    Heartbeat,
+    HeartbeatAck,
+    Hello,
+    Input,
+    Report,
+    Resolve,
+    ServerMessage,
+    Welcome,
+)
+
+MAX_QUEUED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOpened:
+    """The websocket is open."""
+
+    hello: Hello
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReceived:
+    """The server said something."""
+
+    message: ServerMessage
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnded:
+    """The executor is done with the command that it was told to begin."""
+
+    command_id: UUID
+    outcome: Outcome
+    journal_sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLookedUp:
+    """The journal said what became of a command; None is still running."""
+
+    command_id: UUID
+    outcome: Outcome | None
+    journal_sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """Nothing happened, but later."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLost:
+    """The websocket is closed, whoever did it."""
+
+
+Event = LinkOpened | MessageReceived | CommandEnded | CommandLookedUp | TimePassed | LinkLost
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage:
+    """Write this to the websocket."""
+
+    message: ClientMessage
+
+
+@dataclass(frozen=True, slots=True)
+class BeginCommand:
+    """Carry out this command, unless the clock is past ``begin_by``; then feed CommandEnded."""
+
+    command: Input
+    begin_by: float
+
+
+@dataclass(frozen=True, slots=True)
+class LookUpCommand:
+    """Ask the journal about a command that does not run, and bar it if it is not there."""
+
+    command_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseHeld:
+    """Release every key and button that is held, after the running command."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseLink:
+    """Close the websocket with this code."""
+
+    code: CloseCode
+    reason: str
+
+
+Effect = SendMessage | BeginCommand | LookUpCommand | ReleaseHeld | CloseLink
+
+
+class Session:
+    """What a machine client owes and does, across its links.
+
+    ``clock`` is seconds of :func:`machine_client.clock.awake_seconds`.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._server_clock = ServerClock()
+        self._queue: deque[Input] = deque()
+        self._running: UUID | None = None
+        self._owed: set[UUID] = set()
+        self._journal_sequence = 0
+        self._open = False
+        self.welcome: Welcome | None = None
+
+    @property
+    def has_queued(self) -> bool:
+        """Whether commands wait for their turn."""
+        return bool(self._queue)
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Take one event and return what must be done about it."""
+        match event:
+            case MessageReceived(message):
+                return self._received(message) if self._open else []
+            case CommandEnded():
+                return self._ended(event)
+            case CommandLookedUp(command_id, outcome, sequence):
+                return self._report(command_id, outcome, sequence)
+            case TimePassed():
+                return self._expire()
+            case LinkOpened(hello):
+                self._open = True
+                # A new link may lead to another server, with another clock.
+                self._server_clock = ServerClock()
+                self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
+                return [SendMessage(hello)]
+            case LinkLost():
+                return self._lost()
+
+    def _received(self, message: ServerMessage) -> list[Effect]:
+        self._server_clock.heard(message.server_time, self._clock())
+        match message:
+            case Input():
+                return self._queued(message)
+            case Heartbeat(sequence=sequence):
+                return [SendMessage(HeartbeatAck(sequence=sequence))]
+            case Resolve(command_id=command_id):
+                return self._resolve(command_id)
+            case Welcome():
+                return self._welcomed(message)
+
+    def _welcomed(self, welcome: Welcome) -> list[Effect]:
+        if welcome.protocol != PROTOCOL_VERSION:
+            return [
+                CloseLink(
+                    CloseCode.PROTOCOL_UNSUPPORTED,
+                    f"the server chose protocol {welcome.protocol}, which this machine client "
+                    "did not offer",
+                )
+            ]
+        self.welcome = welcome
+        return []
+
+    def _queued(self, command: Input) -> list[Effect]:
+        if self.welcome is None:
+            return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
+        if len(self._queue) >= MAX_QUEUED:
+            return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_QUEUED} inputs wait")]
+        self._owed.add(command.command_id)
+        self._queue.append(command)
+        return self._begin_next()
+
+    def _begin_next(self) -> list[Effect]:
+        """Begin the oldest command whose time has not passed, unless one is running."""
+        effects: list[Effect] = []
+        while self._running is None and self._queue:
+            command = self._queue.popleft()
+            if self._is_late(command):
+                effects += self._acknowledge(command.command_id, Expired())
+            else:
+                self._running = command.command_id
+                begin_by = self._server_clock.local(command.expires_at)
+                effects.append(BeginCommand(command, begin_by))
+        return effects
+
+    def _is_late(self, command: Input) -> bool:
+        return self._clock() > self._server_clock.local(command.expires_at)
+
+    def _expire(self) -> list[Effect]:
+        """Give up what has waited too long behind a running command, without its turn coming."""
+        late = [command for command in self._queue if self._is_late(command)]
+        effects: list[Effect] = []
+        for command in late:
+            self._queue.remove(command)
+            effects += self._acknowledge(command.command_id, Expired())
+        return effects
+
+    def _ended(self, ended: CommandEnded) -> list[Effect]:
+        self._running = None
+        self._journal_sequence = max(self._journal_sequence, ended.journal_sequence)
+        return [*self._acknowledge(ended.command_id, ended.outcome), *self._begin_next()]
+
+    def _acknowledge(self, command_id: UUID, outcome: Outcome) -> list[Effect]:
+        """Answer a command on the link that asked for it; a link that is gone hears nothing."""
+        if command_id not in self._owed:
+            return []
+        self._owed.discard(command_id)
+        return [
+            SendMessage(
+                Ack(
+                    command_id=command_id,
+                    outcome=outcome,
+                    journal_sequence=self._journal_sequence,
+                )
+            )
+        ]
+
+    def _resolve(self, command_id: UUID) -> list[Effect]:
+        if command_id == self._running:
+            self._owed.add(command_id)
+            return self._report(command_id, None, self._journal_sequence)
+        # What is asked about must not begin any more, even if it waits for its turn.
+        for command in self._queue:
+            if command.command_id == command_id:
+                self._queue.remove(command)
+                self._owed.discard(command_id)
+                break
+        return [LookUpCommand(command_id)]
+
+    def _report(self, command_id: UUID, outcome: Outcome | None, sequence: int) -> list[Effect]:
+        self._journal_sequence = max(self._journal_sequence, sequence)
+        if not self._open:
+            return []
+        return [
+            SendMessage(
+                Report(
+                    command_id=command_id,
+                    outcome=outcome,
+                    journal_sequence=self._journal_sequence,
+                )
+            )
+        ]
+
+    def _lost(self) -> list[Effect]:
+        """Forget what had not begun: whoever asks later is told that it never will."""
+        self._open = False
+        self.welcome = None
+        self._queue.clear()
+        self._owed.clear()
+        return [ReleaseHeld()]

@@ -1,0 +1,70 @@
+"""The machine client's settings, checked before anything starts."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic_settings import SettingsConfigDict
+
+from schemas.settings import FileAndEnvironment
+from schemas.wire import CONNECT_PATH
+
+
+def _server_address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https", "ws", "wss") or not parts.hostname:
+        raise ValueError("must be the server's address, such as https://farhand.example")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("must be an address alone, without a user, a query or a token in it")
+    return url
+
+
+class MachineSettings(FileAndEnvironment):
+    """Everything that the owner of a desktop may choose."""
+
+    model_config = SettingsConfigDict(env_prefix="FARHAND_MACHINE_", extra="forbid", frozen=True)
+
+    server: Annotated[str, AfterValidator(_server_address)]
+    token: SecretStr | None = None
+    token_file: Path | None = Field(None, description="A file with the token alone.")
+    display: str | None = Field(None, description="The X display; unset: the session's own.")
+    state_dir: Path = Field(
+        default_factory=lambda: Path("~/.local/state/farhand-machine").expanduser(),
+        description="Where the journal is kept.",
+    )
+    proxy: str | None = Field(None, description="Unset: the environment's proxy, if any.")
+    ca_file: Path | None = Field(None, description="Certificates to trust instead of the system's.")
+    heartbeat: float = Field(20, gt=0, le=60, description="Seconds between two pings.")
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @model_validator(mode="after")
+    def _one_token(self) -> "MachineSettings":
+        if (self.token is None) == (self.token_file is None):
+            raise ValueError("give the machine's token, or a token file, and not both")
+        return self
+
+    def read_token(self) -> str:
+        """The token, from where it is kept.  Raises OSError or ValueError."""
+        if self.token is not None:
+            secret = self.token.get_secret_value()
+        elif self.token_file is not None:
+            secret = self.token_file.read_text()
+        secret = secret.strip()
+        if not re.fullmatch(r"[\x21-\x7e]{1,200}", secret):
+            raise ValueError("the token must be one word of visible ASCII characters")
+        return secret
+
+    @property
+    def websocket_url(self) -> str:
+        """Where the link is made, on the server that ``server`` names."""
+        parts = urlsplit(self.server)
+        scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
+        return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + CONNECT_PATH, "", ""))
+
+    @property
+    def journal_file(self) -> Path:
+        """Each display is a machine of its own, with a journal of its own."""
+        name = re.sub(r"[^A-Za-z0-9.-]", "_", self.display or "session")
+        return self.state_dir / f"journal{name}.sqlite3"

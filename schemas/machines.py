@@ -1,0 +1,78 @@
+"""Machines as operators and HTTP clients see them."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.inputs import Operation
+from schemas.outcomes import Point
+from schemas.scalars import MachineId, Name, StrictBool
+from schemas.times import Time
+from schemas.tokens import CreatedToken
+from schemas.wire import Display
+
+MachineState = Literal["online", "offline", "paused", "no_input"]
+
+
+class NewMachine(BaseModel):
+    """The body of ``POST /v1/machines``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: MachineId | None = Field(None, description="Left out, the server chooses one.")
+    name: Name | None = None
+
+
+class MachineChange(BaseModel):
+    """The body of ``PATCH /v1/machines/{machine_id}``; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name | None = None
+    paused: StrictBool | None = Field(None, description="true refuses inputs until false.")
+
+
+class Machine(BaseModel):
+    """A machine and how it is."""
+
+    id: str
+    organization_id: UUID
+    name: str
+    state: MachineState
+    reason: str = Field(description="Why the machine is in this state, for a person.")
+    since: Time = Field(description="When it came into this state.")
+    paused: bool
+    platform: str | None
+    client_version: str | None
+    displays: list[Display]
+    round_trip_ms: float | None = Field(description="Of the last heartbeat, while connected.")
+    created_at: Time
+
+
+class CreatedMachine(Machine):
+    """The only answer that shows the token that the machine connects with."""
+
+    token: CreatedToken
+
+
+class MachinePage(BaseModel):
+    """A page of machines."""
+
+    items: list[Machine]
+    total: int
+    skip: int
+    limit: int
+
+
+class InputResult(BaseModel):
+    """The answer to an input that was carried out."""
+
+    command_id: UUID
+    machine_id: str
+    operation: Operation
+    status: Literal["completed"] = "completed"
+    accepted_at: Time
+    completed_at: Time
+    duration_ms: float = Field(description="The machine's own time spent injecting.")
+    pointer: Point = Field(description="Where the pointer was afterwards.")

@@ -1,0 +1,24 @@
+"""Organizations: the tenants.  Everything else belongs to one, and sees nothing of the others."""
+
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+from schemas.scalars import Name
+from schemas.times import Time
+
+
+class NewOrganization(BaseModel):
+    """The body of ``POST /v1/organizations``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name
+
+
+class Organization(BaseModel):
+    """An organization."""
+
+    id: UUID
+    name: str
+    created_at: Time

@@ -1,0 +1,299 @@
+"""Every way in which a request can fail, once: for the server, its documentation and its callers.
+
+A problem is answered as ``application/problem+json`` (RFC 9457).  Its ``type`` is a relative
+reference that the server resolves to a page about it.  Validation errors have a body of their own,
+:class:`ValidationErrorBody`, as the specification demands.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+MEDIA_TYPE = "application/problem+json"
+MAX_ENTRIES = 20
+MAX_ECHO_CHARACTERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemType:
+    """One kind of problem: its name in addresses, its status, and what a caller should know."""
+
+    name: str
+    status: int
+    title: str
+    advice: str
+
+    @property
+    def reference(self) -> str:
+        """The relative reference that identifies this problem and leads to its page."""
+        return f"/problems/{self.name}"
+
+
+def _type(name: str, status: int, title: str, advice: str) -> ProblemType:
+    problem_type = ProblemType(name, status, title, advice)
+    PROBLEM_TYPES[name] = problem_type
+    return problem_type
+
+
+PROBLEM_TYPES: dict[str, ProblemType] = {}
+"""Every problem type by its name."""
+
+UNAUTHENTICATED = _type(
+    "unauthenticated",
+    401,
+    "No valid token",
+    "Send the header Authorization: Bearer TOKEN with a token that exists, has not expired and "
+    "has not been revoked.",
+)
+FORBIDDEN = _type(
+    "forbidden",
+    403,
+    "The token lacks a scope",
+    "Use a token that has the scope named in the detail; farhand token create makes one.",
+)
+NOT_FOUND = _type(
+    "not-found",
+    404,
+    "Not found",
+    "Nothing with this address exists for your token's organization.  Check the id.",
+)
+METHOD_NOT_ALLOWED = _type(
+    "method-not-allowed",
+    405,
+    "Method not allowed",
+    "Use one of the methods that the Allow header lists.",
+)
+WEBSOCKET_REQUIRED = _type(
+    "websocket-required",
+    426,
+    "A websocket is required",
+    "This address speaks websocket with the machine client's subprotocol only.",
+)
+CONFLICT = _type(
+    "already-exists",
+    409,
+    "Already exists",
+    "Choose another id, or use what is there.",
+)
+TOO_LARGE = _type(
+    "body-too-large",
+    413,
+    "The body is too large",
+    "Send a body of at most the number of bytes named in max_bytes.",
+)
+UNSUPPORTED_MEDIA_TYPE = _type(
+    "unsupported-media-type",
+    415,
+    "The body is not JSON",
+    "Send the body as JSON with Content-Type: application/json.",
+)
+KEY_IN_PROGRESS = _type(
+    "idempotency-key-in-progress",
+    409,
+    "The first request with this key is still under way",
+    "Send the same request with the same key again after Retry-After seconds.",
+)
+MACHINE_BUSY = _type(
+    "machine-busy",
+    429,
+    "Too many unanswered inputs for this machine",
+    "Nothing was sent.  Try again after Retry-After seconds.",
+)
+MACHINE_UNAVAILABLE = _type(
+    "machine-unavailable",
+    503,
+    "The machine cannot take input now",
+    "Nothing was sent.  The reason and since say why and since when; try again later.",
+)
+NOT_CARRIED_OUT = _type(
+    "not-carried-out",
+    503,
+    "The input never reached the machine",
+    "It was not carried out and never will be.  Send it again under a new key if it is still "
+    "wanted.",
+)
+SERVER_STOPPING = _type(
+    "server-stopping",
+    503,
+    "The server is stopping",
+    "Nothing was done.  Try again after Retry-After seconds.",
+)
+STORAGE_UNAVAILABLE = _type(
+    "storage-unavailable",
+    503,
+    "The database does not answer",
+    "Try again after Retry-After seconds, with the same Idempotency-Key if there was one.",
+)
+INPUT_FAILED = _type(
+    "input-failed",
+    502,
+    "The machine tried and failed",
+    "Part of the input may have happened: at least injected_at_least events did.  What was held "
+    "was released.  Look at the screen before you go on.",
+)
+OUTCOME_UNKNOWN = _type(
+    "outcome-unknown",
+    502,
+    "Nobody can know whether the input happened",
+    "It was begun and not finished, or the machine's journal is lost.  It will not be tried again; "
+    "look at the screen before you go on.",
+)
+INPUT_EXPIRED = _type(
+    "input-expired",
+    504,
+    "The input came too late",
+    "Its time passed before the machine could begin.  It was not carried out and never will be.",
+)
+OUTCOME_PENDING = _type(
+    "outcome-pending",
+    504,
+    "The outcome is not known yet",
+    "The input was sent and not acknowledged in time.  Ask again with the same Idempotency-Key; "
+    "without a key it cannot be repeated safely: look at the screen first.",
+)
+INTERNAL_ERROR = _type(
+    "internal-error",
+    500,
+    "The server made a mistake",
+    "This is a defect of the server.  Its log has more under the request id in instance.",
+)
+
+
+class Problem(BaseModel):
+    """The body of an error answer that is not a validation error (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(description="Relative reference to the problem's page.")
+    title: str
+    status: int
+    detail: str = Field(description="A sentence for a person.")
+    instance: str = Field(description="The id of the request, as in X-Request-Id.")
+
+
+@dataclass(eq=False)
+class ProblemError(Exception):
+    """A request ends with this problem; ``members`` are its named extra members."""
+
+    problem_type: ProblemType
+    detail: str
+    members: Mapping[str, JsonValue] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.detail
+
+    def body(self, instance: str) -> dict[str, JsonValue]:
+        """The members of the answer's body, for the request with the id ``instance``."""
+        return {
+            "type": self.problem_type.reference,
+            "title": self.problem_type.title,
+            "status": self.problem_type.status,
+            "detail": self.detail,
+            "instance": instance,
+            **self.members,
+        }
+
+
+class ValidationErrorEntry(BaseModel):
+    """One thing that was wrong with a request."""
+
+    loc: list[str] = Field(description="Where: body, query, path or header, then the field.")
+    msg: str = Field(description="What was wrong, for a person.")
+    type: str = Field(description="What was wrong, for a program.")
+    input: Any = Field(None, description="The value at fault.")
+    ctx: dict[str, Any] = Field(default_factory=dict, description="Facts, such as a bound.")
+
+
+class ValidationErrorBody(BaseModel):
+    """The body of a ``422``."""
+
+    detail: list[ValidationErrorEntry]
+
+
+@dataclass(eq=False)
+class InvalidRequestError(Exception):
+    """A request that is not what it should be; every entry says where and what."""
+
+    entries: list[ValidationErrorEntry]
+
+    @classmethod
+    def single(
+        cls,
+        loc: Iterable[str],
+        message: str,
+        kind: str = "value_error",
+        value: JsonValue = None,
+        ctx: dict[str, Any] | None = None,
+    ) -> "InvalidRequestError":
+        """One entry about one place."""
+        return cls(
+            [
+                ValidationErrorEntry(
+                    loc=list(loc), msg=message, type=kind, input=value, ctx=ctx or {}
+                )
+            ]
+        )
+
+    def __str__(self) -> str:
+        return "; ".join(sentence(entry) for entry in self.entries)
+
+
+def entries_of(errors: Iterable[Mapping[str, Any]], *prefix: str) -> list[ValidationErrorEntry]:
+    """Turn pydantic's error details into entries, with ``prefix`` before each place.
+
+    Only what the sender sent goes back: class names and exceptions stay here, long values are
+    cut, and after MAX_ENTRIES entries the rest is left out.
+    """
+    entries: list[ValidationErrorEntry] = []
+    for error in errors:
+        if len(entries) == MAX_ENTRIES:
+            break
+        context = {
+            name: value if isinstance(value, str | int | float | list) else str(value)
+            for name, value in error.get("ctx", {}).items()
+            if name != "class_name"
+        }
+        entries.append(
+            ValidationErrorEntry(
+                loc=[*prefix, *(str(part) for part in error["loc"])],
+                msg=error["msg"].removeprefix("Value error, "),
+                type=error["type"],
+                input=_echo(error.get("input")),
+                ctx=context,
+            )
+        )
+    return entries
+
+
+def sentence(entry: ValidationErrorEntry) -> str:
+    """One line that says where and what was wrong."""
+    place = ".".join(entry.loc)
+    return f"{place}: {entry.msg}" if place else entry.msg
+
+
+def _echo(value: Any) -> JsonValue:
+    """What is told back of a wrong value: all of a small one, the beginning of a long text."""
+    if isinstance(value, bytes):
+        value = value[:MAX_ECHO_CHARACTERS].decode(errors="replace")
+    if isinstance(value, str):
+        return value[:MAX_ECHO_CHARACTERS].encode(errors="replace").decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value if not isinstance(value, int) or abs(value) < 10**MAX_ECHO_CHARACTERS else None
+    if isinstance(value, dict | list):
+        return _echo_container(value)
+    return str(value)[:MAX_ECHO_CHARACTERS]
+
+
+def _echo_container(value: dict[Any, Any] | list[Any]) -> JsonValue:
+    text = repr(value) if len(value) <= MAX_ENTRIES else ""
+    if not text or len(text) > MAX_ECHO_CHARACTERS:
+        return f"({'an object' if isinstance(value, dict) else 'an array'} of {len(value)} entries)"
+    if isinstance(value, dict):
+        return {str(name): _echo(entry) for name, entry in value.items()}
+    return [_echo(entry) for entry in value]

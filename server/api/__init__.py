@@ -1,0 +1,1 @@
+"""REST handlers: declarations of operations, authentication, validation, answers."""

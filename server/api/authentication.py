@@ -1,0 +1,139 @@
+"""Who is calling: bearer tokens, looked up by their SHA-256 and remembered for a moment."""
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from schemas.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
+from schemas.tokens import TOKEN_PREFIX, Scope
+from server.store.tokens import StoredToken, TokenStore
+from server.tasks import Tasks
+
+MAX_REMEMBERED = 10_000
+MAX_TOKEN_CHARACTERS = 200
+LAST_USE_EVERY = 60.0
+
+
+def new_secret() -> str:
+    """A token that nobody can guess: 256 random bits."""
+    return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def secret_hash(secret: str) -> bytes:
+    """What is stored and looked up in place of the secret."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The caller that a valid token stands for."""
+
+    token_id: UUID
+    token_name: str
+    organization_id: UUID
+    user_id: UUID | None
+    scopes: frozenset[Scope]
+    machine_id: str | None
+
+    def require(self, scope: Scope) -> None:
+        """Raise a ``403`` problem where the token lacks the scope."""
+        if scope not in self.scopes:
+            raise ProblemError(
+                FORBIDDEN,
+                f"this needs a token with the scope {scope.value}",
+                members={"scope": scope.value},
+                headers={
+                    "WWW-Authenticate": (
+                        f'Bearer error="insufficient_scope", scope="{scope.value}"'
+                    )
+                },
+            )
+
+
+@dataclass(slots=True)
+class _Remembered:
+    token: StoredToken
+    principal: Principal
+    read_at: float
+
+
+class Authenticator:
+    """Turns an Authorization header into a :class:`Principal`.
+
+    A token is read from the database again after ``remember`` seconds, so a revoked one works at
+    most that long on every node.
+    """
+
+    def __init__(self, tokens: TokenStore, background: Tasks, remember: float) -> None:
+        self._tokens = tokens
+        self._background = background
+        self._remember = remember
+        self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._noted_use: OrderedDict[UUID, float] = OrderedDict()
+
+    async def principal(self, authorization: str | None) -> Principal:
+        """The caller, or a ``401`` problem that says what is wrong with the header."""
+        digest = secret_hash(_bearer(authorization))
+        known = self._known.get(digest)
+        if known is None or time.monotonic() - known.read_at > self._remember:
+            known = await self._read(digest)
+        if not known.token.is_usable(datetime.now(UTC)):
+            raise _unauthenticated("the token has expired", error="invalid_token")
+        self._note_use(known)
+        return known.principal
+
+    async def _read(self, digest: bytes) -> _Remembered:
+        token = await self._tokens.find_by_hash(digest)
+        # The index has compared already, in a time that tells only of hashes; this tells nothing.
+        if token is None or token.revoked_at or not hmac.compare_digest(token.hash, digest):
+            self._known.pop(digest, None)
+            raise _unauthenticated("the token is not known or was revoked", error="invalid_token")
+        principal = Principal(
+            token_id=token.id,
+            token_name=token.name,
+            organization_id=token.organization_id,
+            user_id=token.user_id,
+            scopes=frozenset(Scope(scope) for scope in token.scopes),
+            machine_id=token.machine_id,
+        )
+        remembered = _Remembered(token, principal, time.monotonic())
+        self._known[digest] = remembered
+        self._known.move_to_end(digest)
+        if len(self._known) > MAX_REMEMBERED:
+            self._known.popitem(last=False)
+        return remembered
+
+    def _note_use(self, known: _Remembered) -> None:
+        """Write the last use, at most once a minute for each token and never in the way."""
+        token_id = known.principal.token_id
+        if known.read_at - self._noted_use.get(token_id, float("-inf")) < LAST_USE_EVERY:
+            return
+        self._noted_use[token_id] = known.read_at
+        self._noted_use.move_to_end(token_id)
+        if len(self._noted_use) > MAX_REMEMBERED:
+            self._noted_use.popitem(last=False)
+        self._background.start_and_report(
+            self._tokens.touch(token_id, datetime.now(UTC)), "note the last use of a token"
+        )
+
+
+def _bearer(authorization: str | None) -> str:
+    if not authorization:
+        raise _unauthenticated("the header Authorization: Bearer TOKEN is missing")
+    scheme, _, secret = authorization.partition(" ")
+    secret = secret.strip()
+    if scheme.lower() != "bearer" or not secret:
+        raise _unauthenticated("the Authorization header must be of the form Bearer TOKEN")
+    if len(secret) > MAX_TOKEN_CHARACTERS or not secret.isascii():
+        raise _unauthenticated("the token is not known or was revoked", error="invalid_token")
+    return secret
+
+
+def _unauthenticated(detail: str, error: str | None = None) -> ProblemError:
+    challenge = f'Bearer error="{error}"' if error else "Bearer"
+    return ProblemError(UNAUTHENTICATED, detail, headers={"WWW-Authenticate": challenge})

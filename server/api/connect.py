@@ -1,0 +1,87 @@
+"""Where machine clients connect: a websocket that only a machine's own token opens."""
+
+import logging
+from contextlib import suppress
+
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from schemas import problems
+from schemas.problems import ProblemError
+from schemas.tokens import Scope
+from schemas.wire import SUBPROTOCOL
+from server.api.base import ApiHandler
+from server.api.operation import Operation, operation
+from server.machines.socket import LinkSocket
+
+logger = logging.getLogger(__name__)
+
+
+class ConnectHandler(ApiHandler, WebSocketHandler):
+    """The handshake and the frames; what they mean is the link's business."""
+
+    link: LinkSocket
+
+    @operation(
+        Operation(
+            summary="Connect a machine client",
+            description=f"A websocket with the subprotocol {SUBPROTOCOL}; schemas/wire.py has its "
+            "messages.",
+            scope=Scope.MACHINE_CONNECT,
+            answers={101: None},
+            problems=(problems.WEBSOCKET_REQUIRED,),
+        )
+    )
+    async def get(self) -> None:
+        """Shake hands, then stay with the connection until it ends."""
+        offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
+        upgrade = self.request.headers.get("Upgrade", "").lower()
+        if upgrade != "websocket" or SUBPROTOCOL not in (name.strip() for name in offered):
+            raise ProblemError(
+                problems.WEBSOCKET_REQUIRED,
+                f"this address speaks websocket with the subprotocol {SUBPROTOCOL} only",
+                headers={"Upgrade": "websocket", "Connection": "Upgrade"},
+            )
+        await WebSocketHandler.get(self)
+
+    def select_subprotocol(self, subprotocols: list[str]) -> str | None:
+        """The one that the handshake has checked already."""
+        return SUBPROTOCOL if SUBPROTOCOL in subprotocols else None
+
+    def open(self, *_args: str, **_kwargs: str) -> None:
+        """Begin a link for the machine that the token is bound to."""
+        services, settings = self.services, self.services.settings
+        # A command is one small frame that should leave at once.
+        self.set_nodelay(True)
+        machine_id = self.principal.machine_id
+        if machine_id is None:
+            raise LookupError("a token with machine:connect has no machine")
+        self.link = LinkSocket(
+            self,
+            organization_id=self.principal.organization_id,
+            machine_id=machine_id,
+            token_id=self.principal.token_id,
+            admit=services.registry.admit,
+            background=services.background,
+            unanswered_limit=settings.unanswered_inputs,
+            heartbeat_seconds=settings.heartbeat,
+        )
+        services.registry.opened(self.link)
+
+    def on_message(self, message: str | bytes) -> None:
+        """Hand a frame to the link."""
+        self.link.received(message)
+
+    def on_close(self) -> None:
+        """Tell the link and the registry that the websocket is gone."""
+        reason = self.close_reason or f"closed with code {self.close_code}"
+        if self.close_code is None:
+            reason = "the connection broke"
+        services = self.services
+        services.background.start_and_report(
+            services.registry.closed(self.link, reason), "note a disconnected machine"
+        )
+
+    def send_text(self, text: str) -> None:
+        """Write one frame; what a closed websocket cannot take, on_close settles."""
+        with suppress(WebSocketClosedError):
+            self.write_message(text)

@@ -1,0 +1,163 @@
+"""Machines: made, listed, changed, removed."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from schemas import problems
+from schemas.machines import (
+    CreatedMachine,
+    Machine,
+    MachineChange,
+    MachinePage,
+    MachineState,
+    NewMachine,
+)
+from schemas.problems import ProblemError
+from schemas.queries import PageQuery
+from schemas.tokens import NewToken, Scope
+from schemas.wire import CloseCode
+from server.api.base import ApiHandler
+from server.api.inputs import MachinePath
+from server.api.operation import Operation, operation
+from server.api.services import Services
+from server.api.tokens import create_token
+from server.dispatch.dispatcher import unknown_machine
+from server.store.errors import AlreadyExists
+from server.store.machines import Machine as StoredMachine
+
+
+class MachinesHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="List machines",
+            scope=Scope.MACHINES_READ,
+            query=PageQuery,
+            answers={200: MachinePage},
+        )
+    )
+    async def get(self, query: PageQuery) -> None:
+        stored, total = await self.services.machines.list(self.principal.organization_id, query)
+        items = [machine_view(self.services, machine) for machine in stored]
+        self.answer(200, MachinePage(items=items, total=total, skip=query.skip, limit=query.limit))
+
+    @operation(
+        Operation(
+            summary="Add a machine",
+            description="The answer holds the token that the machine connects with; it is shown "
+            "this once.",
+            scope=Scope.MACHINES_WRITE,
+            body=NewMachine,
+            answers={201: CreatedMachine},
+            problems=(problems.CONFLICT,),
+        )
+    )
+    async def post(self, body: NewMachine) -> None:
+        machine_id = body.id or str(uuid4())
+        try:
+            stored = await self.services.machines.create(
+                self.principal.organization_id, machine_id, body.name or machine_id
+            )
+        except AlreadyExists:
+            raise ProblemError(
+                problems.CONFLICT, f"there is a machine {machine_id!r} already"
+            ) from None
+        token = await create_token(
+            self.services,
+            self.principal.organization_id,
+            NewToken(
+                name=f"machine {machine_id}",
+                scopes=[Scope.MACHINE_CONNECT],
+                machine_id=machine_id,
+            ),
+        )
+        view = machine_view(self.services, stored)
+        self.answer(201, CreatedMachine(**dict(view), token=token))
+
+
+class MachineHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="Get a machine",
+            scope=Scope.MACHINES_READ,
+            path=MachinePath,
+            answers={200: Machine},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def get(self, path: MachinePath) -> None:
+        stored = await self.services.machines.get(self.principal.organization_id, path.machine_id)
+        if stored is None:
+            raise unknown_machine(path.machine_id)
+        self.answer(200, machine_view(self.services, stored))
+
+    @operation(
+        Operation(
+            summary="Rename, pause or resume a machine",
+            scope=Scope.MACHINES_WRITE,
+            path=MachinePath,
+            body=MachineChange,
+            answers={200: Machine},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def patch(self, path: MachinePath, body: MachineChange) -> None:
+        organization_id = self.principal.organization_id
+        stored = await self.services.machines.change(
+            organization_id, path.machine_id, name=body.name, paused=body.paused
+        )
+        if stored is None:
+            raise unknown_machine(path.machine_id)
+        link = self.services.registry.find(organization_id, path.machine_id)
+        if link is not None:
+            link.paused = stored.paused
+        self.answer(200, machine_view(self.services, stored))
+
+    @operation(
+        Operation(
+            summary="Remove a machine, its tokens and its link",
+            scope=Scope.MACHINES_WRITE,
+            path=MachinePath,
+            answers={204: None},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def delete(self, path: MachinePath) -> None:
+        organization_id = self.principal.organization_id
+        await self.services.tokens.revoke_of_machine(organization_id, path.machine_id)
+        if not await self.services.machines.delete(organization_id, path.machine_id):
+            raise unknown_machine(path.machine_id)
+        for link in self.services.registry:
+            if (link.organization_id, link.machine_id) == (organization_id, path.machine_id):
+                link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
+        self.answer(204)
+
+
+def machine_view(services: Services, stored: StoredMachine) -> Machine:
+    """A stored machine with what this node knows of its link."""
+    link = services.registry.find(stored.organization_id, stored.machine_id)
+    round_trip = None if link is None else link.round_trip_seconds
+    state: MachineState = "offline"
+    reason, since = stored.reason or "it has never connected", stored.state_since
+    client = stored.client
+    if link is not None:
+        state, reason = "online", "connected"
+        since = datetime.fromtimestamp(link.up_since / 1000, UTC)
+        if not link.hello.input.available:
+            state, reason = "no_input", link.hello.input.reason or "it did not say why"
+    if stored.paused:
+        state, reason = "paused", "an operator paused the machine"
+        since = stored.paused_since or since
+    return Machine(
+        id=stored.machine_id,
+        organization_id=stored.organization_id,
+        name=stored.name,
+        state=state,
+        reason=reason,
+        since=since,
+        paused=stored.paused,
+        platform=None if client is None else client.platform,
+        client_version=None if client is None else client.client_version,
+        displays=[] if client is None else list(client.displays),
+        round_trip_ms=None if round_trip is None else round(round_trip * 1000, 3),
+        created_at=stored.created_at,
+    )

@@ -1,0 +1,162 @@
+"""The OpenAPI 3.1 document, made from what the routes declare."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from schemas import problems
+from schemas.problems import Problem, ProblemType, ValidationErrorBody
+from server.api.operation import Operation, declared
+from server.api.routing import Route
+
+REFERENCES = "#/components/schemas/{model}"
+
+ALWAYS_POSSIBLE = (
+    problems.UNAUTHENTICATED,
+    problems.SERVER_STOPPING,
+    problems.STORAGE_UNAVAILABLE,
+    problems.INTERNAL_ERROR,
+)
+
+DESCRIPTION = (
+    "Sends mouse and keyboard input to machines, at most once under an Idempotency-Key, and reads "
+    "recorded trajectories.  Wrong requests are answered 422 with a detail array; everything else "
+    "that goes wrong is a problem (RFC 9457)."
+)
+
+
+def openapi_document(routes: Iterable[Route], version: str) -> dict[str, Any]:
+    """Describe every declared operation of the routes."""
+    routes = tuple(routes)
+    operations = [
+        (route.template, method, handler_operation)
+        for route in routes
+        for method, handler_operation in declared(route.handler).items()
+    ]
+    references, definitions = _schemas(operation for _, _, operation in operations)
+    paths: dict[str, dict[str, Any]] = {}
+    for template, method, operation in operations:
+        paths.setdefault(template, {})[method] = _operation(method, operation, references)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Farhand", "version": version, "description": DESCRIPTION},
+        "paths": paths,
+        "components": {
+            "schemas": definitions,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+References = Mapping[Any, dict[str, Any]]
+
+
+def _schemas(operations: Iterable[Operation]) -> tuple[References, dict[str, Any]]:
+    """One named schema for each body and answer, in the mode in which it travels."""
+    sent: list[type[BaseModel]] = []
+    answered: list[type[BaseModel]] = [Problem, ValidationErrorBody]
+    for operation in operations:
+        if operation.body is not None:
+            sent.append(operation.body)
+        answered.extend(model for model in operation.answers.values() if model is not None)
+    modes = [(model, "validation") for model in dict.fromkeys(sent)]
+    modes += [(model, "serialization") for model in dict.fromkeys(answered)]
+    schemas, definitions = models_json_schema(modes, ref_template=REFERENCES)  # type: ignore[arg-type]
+    references = {model: schema for (model, _), schema in schemas.items()}
+    return references, definitions["$defs"]
+
+
+def _operation(method: str, operation: Operation, references: References) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.summary.lower().replace(",", "").replace(" ", "_"),
+        "summary": operation.summary,
+        "parameters": [
+            *_parameters(operation.path, "path"),
+            *_parameters(operation.query, "query"),
+            *_parameters(operation.headers, "header"),
+        ],
+        "responses": _responses(operation, references),
+    }
+    if operation.description:
+        described["description"] = operation.description
+    if operation.body is not None:
+        described["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": references[operation.body]}},
+        }
+    if not operation.public:
+        described["security"] = [{"token": [operation.scope.value] if operation.scope else []}]
+    return described
+
+
+def _parameters(model: type[BaseModel] | None, place: str) -> Iterable[dict[str, Any]]:
+    if model is None:
+        return
+    schema = model.model_json_schema(by_alias=True)
+    definitions = schema.get("$defs", {})
+    for name, field in schema["properties"].items():
+        described = {"in": place, "name": name, "schema": _inlined(field, definitions)}
+        if "description" in field:
+            described["description"] = field.pop("description")
+        if name in schema.get("required", ()):
+            described["required"] = True
+        yield described
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+    """A parameter's schema with what it refers to put in its place."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            return _inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+        return {name: _inlined(part, definitions) for name, part in schema.items()}
+    if isinstance(schema, list):
+        return [_inlined(part, definitions) for part in schema]
+    return schema
+
+
+def _responses(operation: Operation, references: References) -> dict[str, Any]:
+    responses: dict[str, Any] = {}
+    for status, model in operation.answers.items():
+        response: dict[str, Any] = {"description": "Success."}
+        if model is not None:
+            response["content"] = {operation.media_type: {"schema": references[model]}}
+        elif operation.media_type != "application/json":
+            response["content"] = {operation.media_type: {}}
+        if operation.answer_headers:
+            response["headers"] = {
+                name: {"description": text, "schema": {"type": "string"}}
+                for name, text in operation.answer_headers.items()
+            }
+        responses[str(status)] = response
+    if not operation.public:
+        responses["422"] = {
+            "description": "The request is wrong; each entry says where and what.",
+            "content": {"application/json": {"schema": references[ValidationErrorBody]}},
+        }
+    for status, types in _by_status(_problems_of(operation)).items():
+        responses[str(status)] = {
+            "description": " Or: ".join(f"{each.title}. {each.advice}" for each in types),
+            "content": {problems.MEDIA_TYPE: {"schema": references[Problem]}},
+        }
+    return responses
+
+
+def _problems_of(operation: Operation) -> Iterable[ProblemType]:
+    yield from operation.problems
+    if operation.public:
+        return
+    yield from ALWAYS_POSSIBLE
+    if operation.scope is not None:
+        yield problems.FORBIDDEN
+    if operation.body is not None:
+        yield from (problems.TOO_LARGE, problems.UNSUPPORTED_MEDIA_TYPE)
+
+
+def _by_status(types: Iterable[ProblemType]) -> dict[int, list[ProblemType]]:
+    by_status: dict[int, list[ProblemType]] = {}
+    for each in types:
+        if each not in by_status.setdefault(each.status, []):
+            by_status[each.status].append(each)
+    return dict(sorted(by_status.items()))

@@ -1,0 +1,49 @@
+"""The route table: every address of the service, once."""
+
+from schemas.wire import CONNECT_PATH
+from server.api.connect import ConnectHandler
+from server.api.documentation import OpenApiHandler, ProblemHandler
+from server.api.health import LiveHandler, ReadyHandler
+from server.api.inputs import (
+    ClickMouseHandler,
+    DragMouseHandler,
+    MoveMouseHandler,
+    PressKeysHandler,
+    ScrollMouseHandler,
+)
+from server.api.machines import MachineHandler, MachinesHandler
+from server.api.routing import Route
+from server.api.tokens import OrganizationsHandler, TokenHandler, TokensHandler
+from server.api.trajectories import (
+    LatestTrajectoryHandler,
+    TrajectoriesHandler,
+    TrajectoryHandler,
+)
+from server.api.workflows import WorkflowHandler, WorkflowsHandler
+
+INPUT = "/v1/computer/{machine_id}/input"
+
+# The first that fits is taken: the inputs come first because they are asked for most, and
+# the machines' own address before the one that would take it for a machine's id.
+ROUTES = (
+    Route(f"{INPUT}/mouse/move", MoveMouseHandler),
+    Route(f"{INPUT}/mouse/click", ClickMouseHandler),
+    Route(f"{INPUT}/mouse/drag", DragMouseHandler),
+    Route(f"{INPUT}/mouse/scroll", ScrollMouseHandler),
+    Route(f"{INPUT}/keyboard/key", PressKeysHandler),
+    Route("/v1/trajectories", TrajectoriesHandler),
+    Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
+    Route("/v1/workflows", WorkflowsHandler),
+    Route("/v1/workflows/{workflow_id}", WorkflowHandler),
+    Route("/v1/workflows/{workflow_id}/latest-trajectory", LatestTrajectoryHandler),
+    Route(CONNECT_PATH, ConnectHandler),
+    Route("/v1/machines", MachinesHandler),
+    Route("/v1/machines/{machine_id}", MachineHandler),
+    Route("/v1/organizations", OrganizationsHandler),
+    Route("/v1/tokens", TokensHandler),
+    Route("/v1/tokens/{token_id}", TokenHandler),
+    Route("/openapi.json", OpenApiHandler),
+    Route("/problems/{name}", ProblemHandler),
+    Route("/healthz", LiveHandler),
+    Route("/readyz", ReadyHandler),
+)

@@ -1,0 +1,39 @@
+"""The parts that handlers work with; server.app makes them."""
+
+from dataclasses import dataclass, field
+
+from server.api.authentication import Authenticator
+from server.dispatch.ledger import Ledger
+from server.machines.registry import LinkRegistry
+from server.settings import ServerSettings
+from server.store.database import Database
+from server.store.machines import MachineStore
+from server.store.organizations import OrganizationStore
+from server.store.tokens import TokenStore
+from server.store.trajectories import TrajectoryStore
+from server.store.workflows import WorkflowStore
+from server.tasks import Tasks
+
+
+@dataclass(kw_only=True)
+class Services:
+    """Everything that lives as long as the server.
+
+    ``under_way`` counts the requests that are not answered yet; ``stopping`` is set once, at the
+    server's end, and then no new ones are taken.
+    """
+
+    settings: ServerSettings
+    background: Tasks
+    database: Database
+    organizations: OrganizationStore
+    tokens: TokenStore
+    machines: MachineStore
+    workflows: WorkflowStore
+    trajectories: TrajectoryStore
+    authenticator: Authenticator
+    registry: LinkRegistry
+    ledger: Ledger
+    under_way: int = 0
+    stopping: bool = False
+    openapi: bytes = field(default=b"", repr=False)

@@ -1,0 +1,168 @@
+"""Tokens and organizations: who may do what, and for whom."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from schemas import problems
+from schemas.organizations import NewOrganization, Organization
+from schemas.problems import FORBIDDEN, InvalidRequestError, ProblemError
+from schemas.queries import PageQuery
+from schemas.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
+from server.api.authentication import new_secret, secret_hash
+from server.api.base import ApiHandler
+from server.api.operation import Operation, operation
+from server.api.services import Services
+from server.store.tokens import StoredToken
+
+
+class TokenPath(BaseModel):
+    """Names a token."""
+
+    token_id: UUID
+
+
+class OrganizationsHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="Add an organization",
+            scope=Scope.ORGANIZATIONS_WRITE,
+            body=NewOrganization,
+            answers={201: Organization},
+        )
+    )
+    async def post(self, body: NewOrganization) -> None:
+        stored = await self.services.organizations.create(body.name)
+        self.answer(201, Organization(id=stored.id, name=stored.name, created_at=stored.created_at))
+
+
+class TokensHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="List tokens",
+            description="Those that were not revoked; the secrets are not kept.",
+            scope=Scope.TOKENS_WRITE,
+            query=PageQuery,
+            answers={200: TokenPage},
+        )
+    )
+    async def get(self, query: PageQuery) -> None:
+        stored, total = await self.services.tokens.list(self.principal.organization_id, query)
+        items = [token_view(token) for token in stored]
+        self.answer(200, TokenPage(items=items, total=total, skip=query.skip, limit=query.limit))
+
+    @operation(
+        Operation(
+            summary="Make a token",
+            description="The answer is the only one that shows the secret.",
+            scope=Scope.TOKENS_WRITE,
+            body=NewToken,
+            answers={201: CreatedToken},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def post(self, body: NewToken) -> None:
+        organization_id = await self._organization_for(body)
+        if body.expires_at is not None and body.expires_at <= datetime.now(UTC):
+            raise InvalidRequestError.single(
+                ("body", "expires_at"), "must lie in the future", "future_time"
+            )
+        if body.machine_id is not None and (
+            await self.services.machines.get(organization_id, body.machine_id) is None
+        ):
+            raise InvalidRequestError.single(
+                ("body", "machine_id"),
+                f"there is no machine {body.machine_id!r}; add it first",
+                "unknown_machine",
+                body.machine_id,
+            )
+        self.answer(201, await create_token(self.services, organization_id, body))
+
+    async def _organization_for(self, body: NewToken) -> UUID:
+        """Whose token it will be: the caller's organization, or another with the scope for it.
+
+        Nobody makes a token that allows more than their own, except for another organization.
+        """
+        own = self.principal.organization_id
+        if body.organization_id is not None and body.organization_id != own:
+            self.principal.require(Scope.ORGANIZATIONS_WRITE)
+            if await self.services.organizations.get(body.organization_id) is None:
+                raise ProblemError(problems.NOT_FOUND, "there is no such organization")
+            return body.organization_id
+        for scope in body.scopes:
+            if scope is Scope.MACHINE_CONNECT:
+                self.principal.require(Scope.MACHINES_WRITE)
+            elif scope not in self.principal.scopes:
+                raise ProblemError(
+                    FORBIDDEN,
+                    f"your token lacks the scope {scope.value}, so it cannot give it away",
+                    members={"scope": scope.value},
+                )
+        return own
+
+
+class TokenHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="Get a token",
+            scope=Scope.TOKENS_WRITE,
+            path=TokenPath,
+            answers={200: Token},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def get(self, path: TokenPath) -> None:
+        stored = await self.services.tokens.get(self.principal.organization_id, path.token_id)
+        if stored is None:
+            raise _unknown(path.token_id)
+        self.answer(200, token_view(stored))
+
+    @operation(
+        Operation(
+            summary="Revoke a token",
+            description="Within a second or two it works nowhere any more; open links end.",
+            scope=Scope.TOKENS_WRITE,
+            path=TokenPath,
+            answers={204: None},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def delete(self, path: TokenPath) -> None:
+        if not await self.services.tokens.revoke(self.principal.organization_id, path.token_id):
+            raise _unknown(path.token_id)
+        self.answer(204)
+
+
+async def create_token(services: Services, organization_id: UUID, new: NewToken) -> CreatedToken:
+    """Make a token and show its secret, this once."""
+    secret = new_secret()
+    stored = await services.tokens.create(
+        organization_id,
+        new.name,
+        secret_hash(secret),
+        tuple(dict.fromkeys(new.scopes)),
+        user_id=new.user_id,
+        machine_id=new.machine_id,
+        expires_at=new.expires_at,
+    )
+    return CreatedToken(**dict(token_view(stored)), token=secret)
+
+
+def token_view(stored: StoredToken) -> Token:
+    """A stored token without its hash."""
+    return Token(
+        id=stored.id,
+        name=stored.name,
+        organization_id=stored.organization_id,
+        user_id=stored.user_id,
+        scopes=[Scope(scope) for scope in stored.scopes],
+        machine_id=stored.machine_id,
+        created_at=stored.created_at,
+        expires_at=stored.expires_at,
+        last_used_at=stored.last_used_at,
+    )
+
+
+def _unknown(token_id: UUID) -> ProblemError:
+    return ProblemError(problems.NOT_FOUND, f"there is no token {token_id}")

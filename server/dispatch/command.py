@@ -1,0 +1,89 @@
+"""A command: an input that the server accepted."""
+
+import hashlib
+import time
+from dataclasses import dataclass
+from uuid import UUID, uuid4, uuid5
+
+from schemas.inputs import AnyInput, Operation
+from schemas.wire import Input
+from server.machines.socket import server_time
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An accepted input on its way.
+
+    ``accepted_at`` and ``expires_at`` are milliseconds since 1970, ``answer_by`` is seconds of the
+    event loop's clock.  A command without a key has an empty fingerprint: nothing can repeat it.
+    """
+
+    id: UUID
+    organization_id: UUID
+    machine_id: str
+    operation: Operation
+    body: AnyInput
+    fingerprint: str
+    accepted_at: int
+    expires_at: int
+    answer_by: float
+    request_id: str
+    minimal: bool
+
+    @classmethod
+    def accept(
+        cls,
+        *,
+        organization_id: UUID,
+        machine_id: str,
+        body: AnyInput,
+        key: str | None,
+        timeout: float,
+        request_id: str,
+        minimal: bool,
+    ) -> "Command":
+        """Accept an input now.
+
+        It may begin until shortly before ``timeout`` seconds have passed, so that the machine's
+        word that it did not begin still arrives in time; its own duration comes on top.
+        """
+        accepted_at = server_time()
+        begin_within = timeout - min(1.0, timeout / 10)
+        return cls(
+            id=uuid4() if key is None else uuid5(organization_id, key),
+            organization_id=organization_id,
+            machine_id=machine_id,
+            operation=body.operation,
+            body=body,
+            fingerprint="" if key is None else _fingerprint(machine_id, body),
+            accepted_at=accepted_at,
+            expires_at=accepted_at + round(begin_within * 1000),
+            answer_by=time.monotonic() + timeout + body.own_seconds,
+            request_id=request_id,
+            minimal=minimal,
+        )
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether a retry may ask for this command again."""
+        return bool(self.fingerprint)
+
+    def message(self) -> Input:
+        """What the machine is told."""
+        return Input(
+            command_id=self.id,
+            operation=self.operation,
+            body=self.body.model_dump(),
+            fingerprint=self.fingerprint,
+            expires_at=self.expires_at,
+            server_time=server_time(),
+        )
+
+
+def _fingerprint(machine_id: str, body: AnyInput) -> str:
+    """What makes two requests the same: the address and the body as it was understood.
+
+    Every operation has one address for each machine, so the two name the path.
+    """
+    text = f"{body.operation}\n{machine_id}\n{body.model_dump_json()}"
+    return hashlib.sha256(text.encode()).hexdigest()

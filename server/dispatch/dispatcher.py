@@ -1,0 +1,114 @@
+"""Finds the machine's link for a command, and why there is none."""
+
+import asyncio
+from datetime import UTC, datetime
+from uuid import UUID
+
+from schemas import problems
+from schemas.outcomes import Outcome
+from schemas.problems import ProblemError
+from server.dispatch.answers import iso_time
+from server.dispatch.command import Command
+from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.registry import LinkRegistry
+from server.machines.socket import LinkSocket
+from server.store.machines import MachineStore
+
+RETRY_UNAVAILABLE = "5"
+RETRY_BUSY = "1"
+RETRY_PENDING = "1"
+
+
+class Dispatcher:
+    """Sends commands to the machines that are connected to this node."""
+
+    def __init__(self, registry: LinkRegistry, machines: MachineStore) -> None:
+        self._registry = registry
+        self._machines = machines
+
+    async def link_for(self, command: Command) -> LinkSocket:
+        """The link that can carry this command now, or a problem that says why none can."""
+        link = self._registry.find(command.organization_id, command.machine_id)
+        if link is None or not link.is_up:
+            raise await self._not_connected(command)
+        if link.paused:
+            raise await self._paused(command)
+        if not link.hello.input.available:
+            why = link.hello.input.reason or "it did not say why"
+            raise unavailable("no_input", f"the machine has no way to inject: {why}", link.up_since)
+        return link
+
+    def connected(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
+        """The machine's link, whether or not it takes inputs now."""
+        return self._registry.find(organization_id, machine_id)
+
+    async def carry_out(self, command: Command) -> Outcome:
+        """Send a command that no key protects, and wait for its outcome."""
+        link = await self.link_for(command)
+        try:
+            with link.place():
+                answered = link.send(command.message())
+        except (LinkDownError, LinkBusyError) as error:
+            raise refusal(error, command) from None
+        try:
+            async with asyncio.timeout(command.answer_by - asyncio.get_running_loop().time()):
+                return await answered
+        except (TimeoutError, LinkLostError):
+            raise pending(command.id) from None
+
+    async def _not_connected(self, command: Command) -> ProblemError:
+        machine = await self._machines.get(command.organization_id, command.machine_id)
+        if machine is None:
+            return unknown_machine(command.machine_id)
+        why = machine.reason or "it has never connected"
+        return unavailable(
+            "offline", f"the machine is not connected: {why}", milliseconds(machine.state_since)
+        )
+
+    async def _paused(self, command: Command) -> ProblemError:
+        machine = await self._machines.get(command.organization_id, command.machine_id)
+        if machine is None:
+            return unknown_machine(command.machine_id)
+        since = machine.paused_since or machine.state_since
+        return unavailable("paused", "an operator paused the machine", milliseconds(since))
+
+
+def refusal(error: LinkDownError | LinkBusyError, command: Command) -> ProblemError:
+    """The problem of a link that took nothing."""
+    if isinstance(error, LinkBusyError):
+        return ProblemError(
+            problems.MACHINE_BUSY,
+            "the machine has as many unanswered inputs as it may; nothing was sent",
+            headers={"Retry-After": RETRY_BUSY},
+        )
+    return unavailable("offline", "the machine has just disconnected", command.accepted_at)
+
+
+def unavailable(reason: str, detail: str, since: int) -> ProblemError:
+    """A machine that cannot take input now; nothing was sent."""
+    return ProblemError(
+        problems.MACHINE_UNAVAILABLE,
+        detail,
+        members={"reason": reason, "since": iso_time(since)},
+        headers={"Retry-After": RETRY_UNAVAILABLE},
+    )
+
+
+def unknown_machine(machine_id: str) -> ProblemError:
+    """No such machine, or one of another organization: the same answer for both."""
+    return ProblemError(problems.NOT_FOUND, f"there is no machine {machine_id!r}")
+
+
+def pending(command_id: UUID) -> ProblemError:
+    """A command that was sent and of which nothing is known yet."""
+    return ProblemError(
+        problems.OUTCOME_PENDING,
+        "the input was sent and its outcome is not known yet",
+        members={"command_id": str(command_id)},
+        headers={"Retry-After": RETRY_PENDING},
+    )
+
+
+def milliseconds(time: datetime) -> int:
+    """A time as milliseconds since 1970."""
+    return round(time.astimezone(UTC).timestamp() * 1000)

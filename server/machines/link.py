@@ -1,0 +1,337 @@
+"""The server's end of a link: a state machine without I/O.
+
+The caller feeds every event in the order in which it happens and performs all effects that come
+back, in their order, before it feeds the next one.  It feeds :class:`TimePassed` at least once a
+second and :class:`ConnectionLost` exactly once, last; after that there are no effects any more.
+
+``now`` is seconds of a monotonic clock; ``server_time`` in messages is milliseconds since 1970.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from uuid import UUID
+
+from schemas.outcomes import Outcome
+from schemas.wire import (
+    MAX_MESSAGE_BYTES,
+    PROTOCOL_VERSION,
+    Ack,
+    ClientMessage,
+    CloseCode,
+    Heartbeat,
+    HeartbeatAck,
+    Hello,
+    Input,
+    Limits,
+    Report,
+    Resolve,
+    ServerMessage,
+    Welcome,
+)
+
+GREETING_SECONDS = 10.0
+
+
+class _State(Enum):
+    AWAITING_HELLO = auto()
+    ADMITTING = auto()
+    UP = auto()
+    CLOSING = auto()
+    LOST = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReceived:
+    """The machine client said something that could be read."""
+
+    message: ClientMessage
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableReceived:
+    """The machine client sent what is no message; ``reason`` says why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MachineAdmitted:
+    """The hello was recorded: the link is the machine's newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputSubmitted:
+    """A command is to be carried out."""
+
+    message: Input
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionRequested:
+    """What became of a command that was sent earlier?"""
+
+    command_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """Nothing happened, but later."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseRequested:
+    """The server wants the link to end."""
+
+    code: CloseCode
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLost:
+    """The socket is closed, whoever did it."""
+
+
+Event = (
+    MessageReceived
+    | UnreadableReceived
+    | MachineAdmitted
+    | InputSubmitted
+    | ResolutionRequested
+    | TimePassed
+    | CloseRequested
+    | ConnectionLost
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage:
+    """Write this to the socket."""
+
+    message: ServerMessage
+
+
+@dataclass(frozen=True, slots=True)
+class CloseConnection:
+    """Close the socket with this code."""
+
+    code: CloseCode
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdmitMachine:
+    """Record the hello and make this the machine's link; then feed MachineAdmitted."""
+
+    hello: Hello
+
+
+@dataclass(frozen=True, slots=True)
+class SettleCommand:
+    """A command's final outcome is known."""
+
+    command_id: UUID
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonCommands:
+    """No answer will come on this link any more."""
+
+    command_ids: tuple[UUID, ...]
+
+
+Effect = SendMessage | CloseConnection | AdmitMachine | SettleCommand | AbandonCommands
+
+
+@dataclass
+class Link:
+    """One link, from its socket's opening to its end.
+
+    ``unanswered`` are the commands that the machine has not acknowledged yet, ``resolving`` those
+    that it was asked about.  An answer to anything else closes the link: a client that says what
+    it was not asked cannot be believed in the rest either.
+    """
+
+    link_id: UUID
+    machine_id: str
+    unanswered_limit: int
+    heartbeat_seconds: float
+    clock: Callable[[], float]
+    server_time: Callable[[], int]
+    unanswered: set[UUID] = field(default_factory=set)
+    resolving: set[UUID] = field(default_factory=set)
+    journal_sequence: int = 0
+    round_trip_seconds: float | None = None
+    _state: _State = _State.AWAITING_HELLO
+    _heartbeat_sequence: int = 0
+    _heartbeat_sent_at: float | None = None
+    _last_change_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._last_change_at = self.clock()
+
+    @property
+    def is_up(self) -> bool:
+        """Whether inputs may be submitted."""
+        return self._state is _State.UP
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Take one event and return what must be done about it."""
+        if self._state is _State.LOST:
+            return []
+        match event:
+            case ConnectionLost():
+                return self._lost()
+            case _ if self._state is _State.CLOSING:
+                return []
+            case MessageReceived(message):
+                return self._received(message)
+            case InputSubmitted(message):
+                self.unanswered.add(message.command_id)
+                return [SendMessage(message)]
+            case ResolutionRequested(command_id):
+                self.resolving.add(command_id)
+                return [SendMessage(Resolve(command_id=command_id, server_time=self.server_time()))]
+            case TimePassed():
+                return self._time_passed()
+            case MachineAdmitted():
+                return self._admitted()
+            case CloseRequested(code, reason):
+                return self._close(code, reason)
+            case UnreadableReceived(reason):
+                return self._close(CloseCode.MESSAGE_INVALID, reason)
+
+    def _received(self, message: ClientMessage) -> list[Effect]:
+        match message:
+            case Ack() if self._state is _State.UP:
+                return self._acknowledged(message)
+            case Report() if self._state is _State.UP:
+                return self._reported(message)
+            case HeartbeatAck() if self._state is _State.UP:
+                return self._heartbeat_acknowledged(message)
+            case Hello() if self._state is _State.AWAITING_HELLO:
+                return self._greeted(message)
+            case _:
+                return self._close(
+                    CloseCode.MESSAGE_INVALID,
+                    f"a message of type {message.type} has no place here: say hello once, first, "
+                    "and wait for welcome",
+                )
+
+    def _greeted(self, hello: Hello) -> list[Effect]:
+        if PROTOCOL_VERSION not in hello.protocols:
+            newest = max(hello.protocols)
+            which = "machine client" if newest < PROTOCOL_VERSION else "server"
+            return self._close(
+                CloseCode.PROTOCOL_UNSUPPORTED,
+                f"this server speaks protocol {PROTOCOL_VERSION}, the machine client "
+                f"{', '.join(map(str, sorted(hello.protocols)))}: the {which} is too old",
+            )
+        self._enter(_State.ADMITTING)
+        self.journal_sequence = hello.journal.sequence
+        return [AdmitMachine(hello)]
+
+    def _admitted(self) -> list[Effect]:
+        if self._state is not _State.ADMITTING:
+            return []
+        self._enter(_State.UP)
+        return [
+            SendMessage(
+                Welcome(
+                    protocol=PROTOCOL_VERSION,
+                    link_id=self.link_id,
+                    machine_id=self.machine_id,
+                    server_time=self.server_time(),
+                    heartbeat_seconds=self.heartbeat_seconds,
+                    limits=Limits(
+                        unanswered_inputs=self.unanswered_limit, message_bytes=MAX_MESSAGE_BYTES
+                    ),
+                )
+            ),
+            self._heartbeat(),
+        ]
+
+    def _acknowledged(self, ack: Ack) -> list[Effect]:
+        if ack.command_id not in self.unanswered:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                f"acknowledged {ack.command_id}, which is not waiting for an acknowledgement",
+            )
+        if (backwards := self._journal_moved(ack.journal_sequence)) is not None:
+            return backwards
+        self.unanswered.remove(ack.command_id)
+        # A command that was also asked about is settled by whichever answer comes first.
+        return [SettleCommand(ack.command_id, ack.outcome)]
+
+    def _reported(self, report: Report) -> list[Effect]:
+        if report.command_id not in self.resolving:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                f"reported on {report.command_id}, which it was not asked about",
+            )
+        if (backwards := self._journal_moved(report.journal_sequence)) is not None:
+            return backwards
+        self.resolving.remove(report.command_id)
+        if report.outcome is None:
+            # Still running: its acknowledgement will follow on this link.
+            self.unanswered.add(report.command_id)
+            return []
+        return [SettleCommand(report.command_id, report.outcome)]
+
+    def _journal_moved(self, sequence: int) -> list[Effect] | None:
+        if sequence < self.journal_sequence:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                f"the journal went back from {self.journal_sequence} to {sequence}",
+            )
+        self.journal_sequence = sequence
+        return None
+
+    def _heartbeat(self) -> Effect:
+        self._heartbeat_sequence += 1
+        self._heartbeat_sent_at = self._last_change_at = self.clock()
+        return SendMessage(
+            Heartbeat(sequence=self._heartbeat_sequence, server_time=self.server_time())
+        )
+
+    def _heartbeat_acknowledged(self, ack: HeartbeatAck) -> list[Effect]:
+        if ack.sequence == self._heartbeat_sequence and self._heartbeat_sent_at is not None:
+            self.round_trip_seconds = self.clock() - self._heartbeat_sent_at
+            self._heartbeat_sent_at = None
+        return []
+
+    def _time_passed(self) -> list[Effect]:
+        waited = self.clock() - self._last_change_at
+        if self._state is not _State.UP:
+            if waited < GREETING_SECONDS:
+                return []
+            return self._close(
+                CloseCode.GREETING_MISSED, f"no link was made within {GREETING_SECONDS:g} s"
+            )
+        if waited < self.heartbeat_seconds:
+            return []
+        if self._heartbeat_sent_at is None:
+            return [self._heartbeat()]
+        return self._close(
+            CloseCode.HEARTBEAT_MISSED,
+            f"no answer to a heartbeat within {self.heartbeat_seconds:g} s",
+        )
+
+    def _close(self, code: CloseCode, reason: str) -> list[Effect]:
+        self._enter(_State.CLOSING)
+        return [CloseConnection(code, reason), *self._abandon()]
+
+    def _lost(self) -> list[Effect]:
+        self._enter(_State.LOST)
+        return self._abandon()
+
+    def _abandon(self) -> list[Effect]:
+        commands = tuple(self.unanswered | self.resolving)
+        self.unanswered.clear()
+        self.resolving.clear()
+        return [AbandonCommands(commands)] if commands else []
+
+    def _enter(self, state: _State) -> None:
+        self._state = state
+        self._last_change_at = self.clock()

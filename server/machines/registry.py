@@ -1,0 +1,122 @@
+"""Which machines are connected to this node."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from uuid import UUID
+
+from schemas.wire import CloseCode, Hello, JournalPosition
+from server.machines.socket import LinkSocket
+from server.store.errors import NotFound, StoreUnavailable
+from server.store.machines import ClientSummary, MachineStore
+from server.store.tokens import TokenStore
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS = 1.0
+
+Reconcile = Callable[[LinkSocket, JournalPosition], Awaitable[None]]
+Key = tuple[UUID, str]
+
+
+class LinkRegistry:
+    """The live links of this node, one for each machine: the newest.
+
+    ``reconcile`` settles the commands that earlier links of a machine left open; it is awaited
+    before a new link takes inputs.
+    """
+
+    def __init__(
+        self,
+        machines: MachineStore,
+        tokens: TokenStore,
+        reconcile: Reconcile,
+        token_check_seconds: float,
+    ) -> None:
+        self._machines = machines
+        self._tokens = tokens
+        self._reconcile = reconcile
+        self._token_check_seconds = token_check_seconds
+        self._open: set[LinkSocket] = set()
+        self._live: dict[Key, LinkSocket] = {}
+
+    def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
+        """The link of a machine that takes inputs, or None."""
+        return self._live.get((organization_id, machine_id))
+
+    def __iter__(self) -> Iterator[LinkSocket]:
+        return iter(tuple(self._open))
+
+    def opened(self, socket: LinkSocket) -> None:
+        """A websocket is open; its hello will follow."""
+        self._open.add(socket)
+
+    async def admit(self, socket: LinkSocket, hello: Hello) -> None:
+        """Make this the machine's link: record it, replace the older one, settle what is open."""
+        key = (socket.organization_id, socket.machine_id)
+        summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
+        try:
+            machine = await self._machines.begin_link(*key, summary)
+        except NotFound:
+            socket.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
+            return
+        socket.epoch, socket.paused = machine.epoch, machine.paused
+        for other in self:
+            if (other.organization_id, other.machine_id) == key and other is not socket:
+                # A link that was admitted later has the higher epoch: it, not this one, is newest.
+                loser = socket if other.epoch > socket.epoch else other
+                loser.close(
+                    CloseCode.REPLACED,
+                    "a newer connection with this machine's token took over; "
+                    "every machine needs a token of its own",
+                )
+        socket.welcome()
+        if not socket.is_up:
+            return
+        await self._reconcile(socket, hello.journal)
+        await self._machines.record_journal(*key, socket.epoch, hello.journal)
+        if socket.is_up:
+            self._live[key] = socket
+            logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
+
+    async def closed(self, socket: LinkSocket, reason: str) -> None:
+        """A websocket is closed, for whatever reason."""
+        self._open.discard(socket)
+        socket.lost()
+        key = (socket.organization_id, socket.machine_id)
+        if self._live.get(key) is socket:
+            del self._live[key]
+        if socket.epoch:
+            logger.info(
+                "machine=%s link=%s disconnected: %s", socket.machine_id, socket.link_id, reason
+            )
+            await self._machines.end_link(*key, socket.epoch, reason)
+
+    async def watch(self) -> None:
+        """Tick every link, and close those whose token was revoked or has expired; for ever."""
+        loop = asyncio.get_running_loop()
+        next_check = loop.time()
+        while True:
+            for socket in self:
+                socket.tick()
+            if loop.time() >= next_check:
+                next_check = loop.time() + self._token_check_seconds
+                await self._close_unauthorized()
+            await asyncio.sleep(min(TICK_SECONDS, self._token_check_seconds))
+
+    async def _close_unauthorized(self) -> None:
+        sockets = tuple(self)
+        if not sockets:
+            return
+        try:
+            usable = await self._tokens.usable({socket.token_id for socket in sockets})
+        except StoreUnavailable:
+            return  # Nobody can revoke anything now either; the next look tells.
+        for socket in sockets:
+            if socket.token_id not in usable:
+                socket.close(CloseCode.TOKEN_REVOKED, "the token was revoked or has expired")
+
+    def close_all(self, code: CloseCode, reason: str) -> None:
+        """End every link of this node."""
+        for socket in self:
+            socket.close(code, reason)

@@ -1,0 +1,232 @@
+"""Performs what a link's state machine decides, on a real websocket."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+from uuid import UUID, uuid4
+
+from pydantic import ValidationError
+
+from schemas.outcomes import Outcome
+from schemas.problems import entries_of, sentence
+from schemas.wire import CLIENT_MESSAGES, CloseCode, Hello, Input
+from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.link import (
+    AbandonCommands,
+    AdmitMachine,
+    CloseConnection,
+    CloseRequested,
+    ConnectionLost,
+    Effect,
+    Event,
+    InputSubmitted,
+    Link,
+    MachineAdmitted,
+    MessageReceived,
+    ResolutionRequested,
+    SendMessage,
+    SettleCommand,
+    TimePassed,
+    UnreadableReceived,
+)
+from server.tasks import Tasks
+
+logger = logging.getLogger(__name__)
+
+MAX_REASON_BYTES = 123
+"""What RFC 6455 leaves for a close reason in a control frame."""
+
+
+def server_time() -> int:
+    """Milliseconds since 1970 by this server's clock."""
+    return time.time_ns() // 1_000_000
+
+
+class Connection(Protocol):
+    """The part of a websocket that a link needs."""
+
+    def send_text(self, text: str) -> None:
+        """Queue one text frame."""
+
+    def close(self, code: int, reason: str) -> None:
+        """Start the closing handshake."""
+
+
+class LinkSocket:
+    """One machine's live link: commands in, outcomes out.
+
+    ``admit`` records a hello, makes this the machine's newest link and settles what earlier links
+    left open; it is awaited before any input may be sent.
+    """
+
+    hello: Hello
+    epoch: int = 0
+    paused: bool = False
+    up_since: int
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        organization_id: UUID,
+        machine_id: str,
+        token_id: UUID,
+        admit: "Callable[[LinkSocket, Hello], Awaitable[None]]",
+        background: Tasks,
+        unanswered_limit: int,
+        heartbeat_seconds: float,
+    ) -> None:
+        self.organization_id = organization_id
+        self.machine_id = machine_id
+        self.token_id = token_id
+        self.up_since = server_time()
+        self._connection = connection
+        self._admit = admit
+        self._background = background
+        self._claiming = 0
+        self._waiting: dict[UUID, asyncio.Future[Outcome]] = {}
+        self._link = Link(
+            link_id=uuid4(),
+            machine_id=machine_id,
+            unanswered_limit=unanswered_limit,
+            heartbeat_seconds=heartbeat_seconds,
+            clock=time.monotonic,
+            server_time=server_time,
+        )
+
+    @property
+    def link_id(self) -> UUID:
+        """This link's own id."""
+        return self._link.link_id
+
+    @property
+    def is_up(self) -> bool:
+        """Whether inputs may be sent."""
+        return self._link.is_up
+
+    @property
+    def unanswered(self) -> int:
+        """How many commands wait for their acknowledgement."""
+        return len(self._link.unanswered)
+
+    @property
+    def journal_sequence(self) -> int:
+        """The highest number of the machine's journal that this link has seen."""
+        return self._link.journal_sequence
+
+    @property
+    def round_trip_seconds(self) -> float | None:
+        """How long the last heartbeat took, there and back."""
+        return self._link.round_trip_seconds
+
+    def received(self, message: str | bytes) -> None:
+        """Take one frame from the websocket."""
+        if isinstance(message, bytes):
+            self._feed(UnreadableReceived("binary frames are not part of this protocol version"))
+            return
+        try:
+            parsed = CLIENT_MESSAGES.validate_json(message)
+        except ValidationError as error:
+            entries = entries_of(error.errors(include_url=False, include_input=False))
+            self._feed(UnreadableReceived(f"not a message: {sentence(entries[0])}"))
+            return
+        self._feed(MessageReceived(parsed))
+
+    def tick(self) -> None:
+        """Let the link notice that time has passed; call once a second."""
+        self._feed(TimePassed())
+
+    def lost(self) -> None:
+        """The websocket is closed."""
+        self._feed(ConnectionLost())
+
+    def close(self, code: CloseCode, reason: str) -> None:
+        """End the link from this side."""
+        self._feed(CloseRequested(code, reason))
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Hold one of the places for unanswered commands until ``send`` takes it."""
+        if not self._link.is_up:
+            raise LinkDownError
+        if self._claiming + self.unanswered >= self._link.unanswered_limit:
+            raise LinkBusyError
+        self._claiming += 1
+        try:
+            yield
+        finally:
+            self._claiming -= 1
+
+    def send(self, message: Input) -> asyncio.Future[Outcome]:
+        """Send a command; the future ends with its outcome or with :class:`LinkLostError`."""
+        if not self._link.is_up:
+            raise LinkDownError
+        return self._ask(message.command_id, InputSubmitted(message))
+
+    def resolve(self, command_id: UUID) -> asyncio.Future[Outcome]:
+        """Ask what became of a command that an earlier link sent."""
+        if not self._link.is_up:
+            raise LinkDownError
+        if (asked := self._waiting.get(command_id)) is not None and not asked.done():
+            return asked
+        return self._ask(command_id, ResolutionRequested(command_id))
+
+    def _ask(self, command_id: UUID, event: Event) -> asyncio.Future[Outcome]:
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._waiting[command_id] = future
+        self._feed(event)
+        return future
+
+    def _feed(self, event: Event) -> None:
+        for effect in self._link.handle(event):
+            self._perform(effect)
+
+    def _perform(self, effect: Effect) -> None:
+        match effect:
+            case SendMessage(message):
+                self._connection.send_text(message.model_dump_json())
+            case SettleCommand(command_id, outcome):
+                future = self._waiting.pop(command_id, None)
+                if future is not None and not future.done():
+                    future.set_result(outcome)
+            case AbandonCommands(command_ids):
+                self._abandon(command_ids)
+            case CloseConnection(code, reason):
+                logger.info(
+                    "machine=%s link=%s closing %d: %s",
+                    self.machine_id,
+                    self.link_id,
+                    code,
+                    reason,
+                )
+                self._connection.close(code, _fitting(reason))
+            case AdmitMachine(hello):
+                self._background.start_and_report(self._admitted(hello), "admit a machine")
+
+    def _abandon(self, command_ids: tuple[UUID, ...]) -> None:
+        for command_id in command_ids:
+            future = self._waiting.pop(command_id, None)
+            if future is not None and not future.done():
+                future.set_exception(LinkLostError())
+                # Nobody may be waiting any more; that is no reason for a warning.
+                future.exception()
+
+    async def _admitted(self, hello: Hello) -> None:
+        self.hello = hello
+        try:
+            await self._admit(self, hello)
+        except Exception:
+            self.close(CloseCode.SERVER_ERROR, "the server could not record the connection")
+            raise
+
+    def welcome(self) -> None:
+        """Greet the machine: it is admitted."""
+        self._feed(MachineAdmitted())
+
+
+def _fitting(reason: str) -> str:
+    """Cut a reason to what a close frame can carry, at a character's border."""
+    return reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")

@@ -1,0 +1,41 @@
+"""The server's settings, checked before anything starts."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from schemas.settings import FileAndEnvironment
+
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+CLIENT_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN")
+"""Variables of the administrative commands, which the server itself does not read."""
+
+
+def default_data_directory() -> Path:
+    """Where a server keeps its data unless told otherwise: ``~/.local/share/farhand``."""
+    return Path("~/.local/share/farhand").expanduser()
+
+
+class ServerSettings(FileAndEnvironment):
+    """Everything that an operator may choose; times are seconds, sizes bytes."""
+
+    model_config = SettingsConfigDict(env_prefix="FARHAND_", extra="forbid", frozen=True)
+
+    host: str = Field("127.0.0.1", description="The address to listen on.")
+    port: int = Field(8600, ge=0, le=65535, description="0 lets the system choose.")
+    data_dir: Path = Field(default_factory=default_data_directory)
+    mongodb_uri: str | None = Field(None, description="Unset: a MongoDB of the server's own.")
+    mongodb_database: str = Field("farhand", pattern=r"^[A-Za-z0-9_-]{1,60}$")
+    input_timeout: Seconds = Field(30, le=3600, description="For an input, beside its duration.")
+    input_response: Literal["representation", "minimal"] = "representation"
+    unanswered_inputs: int = Field(64, ge=1, le=10_000, description="For one machine.")
+    idempotency_key_lifetime: Seconds = Field(86_400, ge=60)
+    heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
+    token_check: Seconds = Field(1, le=2, description="How long a revoked token may still work.")
+    stop_timeout: Seconds = Field(100, description="For running inputs when the server stops.")
+    idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
+    body_timeout: Seconds = Field(60, description="For a whole request body to arrive.")
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
