@@ -1,0 +1,85 @@
+"""What the injector needs of a desktop, whichever system draws it, and how it says no."""
+
+import threading
+from typing import Protocol
+
+from schemas.inputs import Button, Direction
+from schemas.keys import Chord
+from schemas.outcomes import Point, Refused
+from schemas.wire import Display
+
+
+class InjectionUnavailable(Exception):  # noqa: N818  # an outcome, not an error of ours
+    """Nothing can be injected on this machine now; ``str()`` tells a person why."""
+
+
+class Refusal(Exception):  # noqa: N818  # an outcome, not an error of ours
+    """An input cannot be carried out, and nothing of it was."""
+
+    def __init__(self, outcome: Refused) -> None:
+        super().__init__(outcome.message)
+        self.outcome = outcome
+
+
+class DesktopError(Exception):
+    """The desktop failed in the middle of an input; ``code`` is for `schemas.outcomes.Failed`."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def interrupted() -> DesktopError:
+    """What ends an input that was told to stop."""
+    return DesktopError("interrupted", "The input was interrupted because the client is stopping")
+
+
+class Desktop(Protocol):
+    """A desktop's pointer, keyboard and displays.
+
+    Not for several threads at once.  Every method may raise DesktopError.  A method that is given
+    ``stop`` ends early with a DesktopError of code "interrupted" once that event is set.
+    """
+
+    @property
+    def confirmed(self) -> int:
+        """How many events have surely reached the desktop since it was opened."""
+
+    def displays(self) -> list[Display]:
+        """Say where the screens are, at least one; cheap unless they have changed."""
+
+    def look_at_displays(self) -> list[Display]:
+        """Say where the screens are, looking anew; the one method for any thread."""
+
+    def pointer(self) -> Point:
+        """Say where the pointer is, after every event so far has been confirmed."""
+
+    def move(self, x: int, y: int) -> None:
+        """Put the pointer somewhere."""
+
+    def press(self, button: Button) -> None:
+        """Press a mouse button."""
+
+    def release(self, button: Button) -> None:
+        """Release a mouse button; no event arrives if nobody holds it."""
+
+    def scroll(self, direction: Direction) -> None:
+        """Turn the wheel by one notch."""
+
+    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
+        """Raise Refusal where the keyboard lacks a key, or cannot hold so many at once."""
+
+    def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
+        """Press and release one chord after another, and leave nothing pressed by them."""
+
+    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
+        """Press every key and keep it pressed; where that fails, none of them stays pressed."""
+
+    def release_keys(self, chords: tuple[Chord, ...]) -> None:
+        """Release every key, last one first, held by us or not."""
+
+    def release_all_keys(self) -> None:
+        """Release the keys that `hold_keys` holds, and put back what was lent on the keyboard."""
+
+    def close(self) -> None:
+        """End the connection."""

@@ -1,0 +1,279 @@
+"""Carries out inputs on this machine's desktop: checked whole first, then injected.
+
+This module is what all systems share; `machine_client.desktop` says what it needs of one, and
+`machine_client.x11` is the one there is.  Importing this needs no display.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+from machine_client.desktop import (
+    Desktop,
+    DesktopError,
+    InjectionUnavailable,
+    Refusal,
+    interrupted,
+)
+from schemas.inputs import (
+    AnyInput,
+    Button,
+    ClickMouse,
+    DragMouse,
+    MoveMouse,
+    PressKeys,
+    ScrollMouse,
+)
+from schemas.keys import Chord, parse_combination
+from schemas.outcomes import Point, Refused
+from schemas.wire import Display
+
+__all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal"]
+
+_DRAG_MOVES_A_SECOND = 100
+_QUICK_DRAG_MOVES = 8
+_QUICK_DRAG_SECONDS = 0.016
+"""A drag without a duration: programs that drop moves arriving all at once still see some."""
+
+
+class InjectionFailed(Exception):  # noqa: N818  # an outcome, not an error of ours
+    """An input was begun and not finished; what it had pressed was released, if that was possible.
+
+    ``code`` is "interrupted", or what went wrong with the desktop.  ``injected_at_least`` counts
+    the events that surely reached the desktop, those of the release included.
+    """
+
+    def __init__(self, code: str, message: str, injected_at_least: int) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.injected_at_least = injected_at_least
+
+
+class Injector:
+    """The one that presses.
+
+    For one thread at a time, and never the event loop: an input takes as long as it takes.  Only
+    `interrupt` and `displays` may be called from any thread at any time.
+
+    The caller's duty: `prepare`, then write down that the input begins, then call what came back;
+    `release_all` when the link ends, `close` at the end.
+    """
+
+    def __init__(
+        self,
+        display: str | None = None,
+        *,
+        opened_by: Callable[[str | None], Desktop] | None = None,
+    ) -> None:
+        """Open the desktop: on X11 the named display, or the environment's.
+
+        Raises InjectionUnavailable.
+        """
+        self._display = display
+        self._open = opened_by or _open_x11
+        self._desktop = self._open(display)
+        self._lost = False
+        self._buttons: dict[Button, None] = {}
+        self._stop = threading.Event()
+
+    def displays(self) -> list[Display]:
+        """Look where the screens are now, some milliseconds long.  Raises InjectionUnavailable."""
+        try:
+            return self._desktop.look_at_displays()
+        except DesktopError as error:
+            raise InjectionUnavailable(str(error)) from error
+
+    def prepare(self, body: AnyInput) -> Callable[[], Point]:
+        """Check everything that can be known before the first event, and inject nothing.
+
+        What comes back injects the input, once, and says where the pointer is after it; it raises
+        InjectionFailed.  Raises Refusal where this desktop cannot carry the input out, or cannot
+        be reached.
+        """
+        chords: tuple[Chord, ...] = ()
+        try:
+            desktop = self._open_desktop()
+            if isinstance(body, PressKeys):
+                chords = parse_combination(body.text)
+                if body.down is not False:
+                    desktop.check_keys(chords, hold=body.down is True)
+            else:
+                _check_places(body, desktop)
+        except (DesktopError, InjectionUnavailable) as error:
+            self._note(error)
+            raise Refusal(Refused(code="desktop_unavailable", message=str(error)[:1000])) from error
+        return lambda: self._perform(body, chords)
+
+    def interrupt(self) -> None:
+        """End a running drag, scroll or typing early, and let none begin before `release_all`."""
+        self._stop.set()
+
+    def release_all(self) -> None:
+        """Release exactly the keys and buttons that earlier inputs hold.
+
+        Does not raise for a desktop that is gone: what it held went with it.
+        """
+        buttons = list(self._buttons)
+        self._buttons.clear()
+        try:
+            for button in reversed(buttons):
+                self._desktop.release(button)
+            self._desktop.release_all_keys()
+        except DesktopError as error:
+            self._note(error)
+        self._stop.clear()
+
+    def close(self) -> None:
+        """Release everything and leave the desktop as it was found."""
+        self.release_all()
+        self._desktop.close()
+
+    def _open_desktop(self) -> Desktop:
+        """The desktop, opened again if it was lost, as when somebody logged out and in."""
+        if self._lost:
+            self._desktop.close()
+            self._desktop = self._open(self._display)
+            self._lost = False
+        return self._desktop
+
+    def _note(self, error: Exception) -> None:
+        if isinstance(error, DesktopError) and error.code == "display_lost":
+            self._lost = True
+
+    def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:
+        before = self._desktop.confirmed
+        try:
+            self._go_on()
+            self._carry_out(body, chords)
+            return self._desktop.pointer()
+        except DesktopError as error:
+            self._note(error)
+            injected = self._desktop.confirmed - before
+            raise InjectionFailed(error.code, str(error)[:1000], injected) from error
+
+    def _go_on(self) -> None:
+        if self._stop.is_set():
+            raise interrupted()
+
+    def _carry_out(self, body: AnyInput, chords: tuple[Chord, ...]) -> None:
+        match body:
+            case MoveMouse(x=x, y=y):
+                self._desktop.move(x, y)
+            case ClickMouse() as click:
+                self._click(click)
+            case ScrollMouse() as scroll:
+                self._scroll(scroll)
+            case DragMouse() as drag:
+                self._drag(drag)
+            case PressKeys(down=None):
+                self._desktop.type_keys(chords, self._stop)
+            case PressKeys(down=True):
+                self._desktop.hold_keys(chords)
+            case PressKeys():
+                self._desktop.release_keys(chords)
+
+    def _click(self, click: ClickMouse) -> None:
+        """Click, or press or release once: ``clicks`` counts full clicks alone."""
+        self._move_if_given(click.x, click.y)
+        if click.down is True:
+            self._buttons[click.button] = None
+            self._desktop.press(click.button)
+        elif click.down is False:
+            self._let_go(click.button)
+        else:
+            for _ in range(click.clicks):
+                self._hold(click.button)
+                self._let_go(click.button)
+
+    def _scroll(self, scroll: ScrollMouse) -> None:
+        self._move_if_given(scroll.x, scroll.y)
+        for _ in range(scroll.amount):
+            self._go_on()
+            self._desktop.scroll(scroll.direction)
+
+    def _drag(self, drag: DragMouse) -> None:
+        button: Button = drag.button or "left"
+        self._desktop.move(drag.start_x, drag.start_y)
+        self._buttons[button] = None
+        try:
+            self._desktop.press(button)
+            self._travel(drag)
+        finally:
+            self._let_go(button)
+
+    def _travel(self, drag: DragMouse) -> None:
+        """Move along a straight line by the clock; late moves are skipped, but never the last."""
+        duration = drag.duration or _QUICK_DRAG_SECONDS
+        moves = _QUICK_DRAG_MOVES
+        if drag.duration:
+            moves = max(moves, round(duration * _DRAG_MOVES_A_SECOND))
+        begin = time.monotonic()
+        move = 0
+        while move < moves:
+            passed = time.monotonic() - begin
+            move = min(moves, max(move + 1, int(passed / duration * moves)))
+            if self._stop.wait(max(0.0, move / moves * duration - passed)):
+                raise interrupted()
+            self._desktop.move(
+                drag.start_x + round((drag.to_x - drag.start_x) * move / moves),
+                drag.start_y + round((drag.to_y - drag.start_y) * move / moves),
+            )
+
+    def _move_if_given(self, x: int | None, y: int | None) -> None:
+        if x is not None and y is not None:
+            self._desktop.move(x, y)
+
+    def _hold(self, button: Button) -> None:
+        self._buttons[button] = None
+        self._desktop.press(button)
+
+    def _let_go(self, button: Button) -> None:
+        self._buttons.pop(button, None)
+        self._desktop.release(button)
+
+
+def _open_x11(display: str | None) -> Desktop:
+    # Imported late: python-xlib is not installed where there is no X11.
+    from machine_client.x11.desktop import X11Desktop  # noqa: PLC0415
+
+    return X11Desktop(display)
+
+
+def _check_places(body: AnyInput, desktop: Desktop) -> None:
+    """Raise Refusal for the first place of an input that no display shows."""
+    places: tuple[tuple[str, int | None, str, int | None], ...] = ()
+    if isinstance(body, DragMouse):
+        places = (
+            ("start_x", body.start_x, "start_y", body.start_y),
+            ("to_x", body.to_x, "to_y", body.to_y),
+        )
+    elif isinstance(body, ClickMouse | ScrollMouse | MoveMouse):
+        places = (("x", body.x, "y", body.y),)
+    for x_field, x, y_field, y in places:
+        if x is not None and y is not None:
+            _check_place(x_field, x, y_field, y, desktop.displays())
+
+
+def _check_place(x_field: str, x: int, y_field: str, y: int, displays: list[Display]) -> None:
+    if any(
+        display.x <= x < display.x + display.width and display.y <= y < display.y + display.height
+        for display in displays
+    ):
+        return
+    in_some_column = any(display.x <= x < display.x + display.width for display in displays)
+    bounds = [display.model_dump(include={"x", "y", "width", "height"}) for display in displays]
+    # Few enough for the message's bound, however many displays there are; ctx has all of them.
+    named = " and ".join(
+        f"x {display.x} to {display.x + display.width - 1},"
+        f" y {display.y} to {display.y + display.height - 1}"
+        for display in displays[:8]
+    )
+    raise Refusal(
+        Refused(
+            code="coordinates_outside_display",
+            message=f"({x}, {y}) is outside the displays, which show {named}",
+            loc=("body", y_field if in_some_column else x_field),
+            ctx={"displays": bounds},
+        )
+    )

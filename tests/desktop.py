@@ -1,0 +1,300 @@
+"""A desktop for tests: an X server without a screen, a witness of its events, a real program.
+
+Nothing here uses the code under test, so that it can contradict it.
+"""
+
+import contextlib
+import os
+import select
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import Xlib.display
+from Xlib import X, Xatom
+from Xlib.ext import record, xtest
+from Xlib.protocol import rq
+
+WAIT_SECONDS = 20.0
+_MARKER_BUTTON = 9
+
+_KINDS = {
+    X.KeyPress: "KeyPress",
+    X.KeyRelease: "KeyRelease",
+    X.ButtonPress: "ButtonPress",
+    X.ButtonRelease: "ButtonRelease",
+    X.MotionNotify: "MotionNotify",
+}
+
+Found = TypeVar("Found")
+
+
+def program(name: str) -> str:
+    """The path of a program that tests need; its absence is a failure, not a reason to skip."""
+    path = shutil.which(name)
+    if path is None:
+        raise RuntimeError(f"The tests need the program {name}: install it (see CONTRIBUTING.md)")
+    return path
+
+
+def eventually(find: Callable[[], Found | None], what: str) -> Found:
+    """Ask until there is an answer; fail with ``what`` was missing after `WAIT_SECONDS`."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while (found := find()) is None or found is False:
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {WAIT_SECONDS} s: {what}")
+        time.sleep(0.01)
+    return found
+
+
+@contextlib.contextmanager
+def running(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that is ended with the block."""
+    process = subprocess.Popen(
+        [program(command[0]), *command[1:]],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        **options,
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def virtual_display(size: str = "1280x800x24", *options: str) -> Iterator[str]:
+    """Start an X server on a free display; yields its name, such as ``:7``."""
+    readable, writable = os.pipe()
+    try:
+        server = running(
+            *("Xvfb", "-displayfd", str(writable), "-screen", "0", size),
+            *("-nolisten", "tcp", "-noreset", *options),
+            pass_fds=[writable],
+        )
+        with server:
+            os.close(writable)
+            writable = -1
+            if not select.select([readable], [], [], WAIT_SECONDS)[0]:
+                raise RuntimeError("Xvfb did not say its display in time")
+            number = os.read(readable, 32).decode().strip()
+            if not number:
+                raise RuntimeError("Xvfb ended at once")
+            yield f":{number}"
+    finally:
+        os.close(readable)
+        if writable >= 0:
+            os.close(writable)
+
+
+def set_layout(display: str, layout: str, variant: str = "") -> None:
+    """Give the display another keyboard layout, as a person would."""
+    command = [program("setxkbmap"), "-display", display, "-layout", layout, "-variant", variant]
+    subprocess.run(command, check=True, timeout=WAIT_SECONDS, stderr=subprocess.DEVNULL)
+
+
+def somebody_else(display: str, *command: str) -> None:
+    """Do something with xdotool, which stands for a person or another program."""
+    environment = {**os.environ, "DISPLAY": display}
+    subprocess.run(
+        [program("xdotool"), *command], check=True, timeout=WAIT_SECONDS, env=environment
+    )
+
+
+@dataclass(frozen=True)
+class DeviceEvent:
+    """What a device did: ``kind`` is as in ``KeyPress``, ``detail`` a keycode or button."""
+
+    kind: str
+    detail: int
+    state: int
+    x: int
+    y: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.detail}"
+
+
+class Witness:
+    """Lists the device events that really arrived at an X server, through its RECORD extension."""
+
+    def __init__(self, display: str) -> None:
+        # RECORD needs a connection that does nothing else.
+        self._control: Any = Xlib.display.Display(display)
+        self._data: Any = Xlib.display.Display(display)
+        self._changed = threading.Condition()
+        self._events: list[DeviceEvent] = []
+        self._markers = 0
+        self._context = self._control.record_create_context(
+            0,
+            [record.AllClients],
+            [
+                {
+                    "core_requests": (0, 0),
+                    "core_replies": (0, 0),
+                    "ext_requests": (0, 0, 0, 0),
+                    "ext_replies": (0, 0, 0, 0),
+                    "delivered_events": (0, 0),
+                    "device_events": (X.KeyPress, X.MotionNotify),
+                    "errors": (0, 0),
+                    "client_started": False,
+                    "client_died": False,
+                }
+            ],
+        )
+        self._control.sync()
+        self._thread = threading.Thread(target=self._listen, name="witness", daemon=True)
+        self._thread.start()
+        # The context is listened to from some moment on: knock until it hears.
+        eventually(self._hears, "the witness hears the X server")
+        self.take()
+
+    def take(self) -> list[DeviceEvent]:
+        """The events since the last call, all that were injected before this one included."""
+        with self._changed:
+            wanted = self._markers + 1
+            self._mark()
+            if not self._changed.wait_for(lambda: self._markers >= wanted, WAIT_SECONDS):
+                raise AssertionError("the witness no longer hears the X server")
+            events, self._events = self._events, []
+            return events
+
+    def seen(self) -> list[DeviceEvent]:
+        """The events so far, without waiting and without taking them."""
+        with self._changed:
+            return list(self._events)
+
+    def close(self) -> None:
+        self._control.record_disable_context(self._context)
+        self._control.sync()
+        self._thread.join(WAIT_SECONDS)
+        self._control.record_free_context(self._context)
+        self._control.close()
+        self._data.close()
+
+    def _mark(self) -> None:
+        xtest.fake_input(self._control, X.ButtonPress, _MARKER_BUTTON)
+        xtest.fake_input(self._control, X.ButtonRelease, _MARKER_BUTTON)
+        self._control.sync()
+
+    def _hears(self) -> bool:
+        self._mark()
+        with self._changed:
+            return self._changed.wait_for(lambda: self._markers > 0, 0.1)
+
+    def _listen(self) -> None:
+        self._data.record_enable_context(self._context, self._note)
+
+    def _note(self, reply: Any) -> None:
+        data = reply.data if reply.category == record.FromServer else b""
+        with self._changed:
+            while data:
+                event, data = rq.EventField("event").parse_binary_value(
+                    data, self._data.display, None, None
+                )
+                if event.detail == _MARKER_BUTTON and event.type == X.ButtonRelease:
+                    self._markers += 1
+                elif event.detail != _MARKER_BUTTON or event.type not in (
+                    X.ButtonPress,
+                    X.ButtonRelease,
+                ):
+                    kind = _KINDS[event.type]
+                    self._events.append(
+                        DeviceEvent(kind, event.detail, event.state, event.root_x, event.root_y)
+                    )
+            self._changed.notify_all()
+
+
+class Terminal:
+    """An xterm in the corner of a display: what is typed into it, what is selected in it.
+
+    xterm ignores events that were sent with XSendEvent.
+    """
+
+    _BORDER = 2
+    _CELL = (6, 13)
+
+    def __init__(self, display: str, directory: Path) -> None:
+        self._typed = directory / "typed"
+        self._display = display
+
+    @classmethod
+    @contextlib.contextmanager
+    def open(cls, display: str, directory: Path, shown: str = "") -> Iterator["Terminal"]:
+        """Open one that shows a text and has the pointer, and so the keyboard, inside."""
+        terminal = cls(display, directory)
+        script = f"stty raw -echo; printf '%s' '{shown}'; exec cat > '{terminal._typed}'"
+        command = ("xterm", "-display", display, "-geometry", "60x10+0+0", "-b", "2", "+sb", "-bw")
+        environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        with running(
+            *command, "0", "-fn", "fixed", "-u8", "-e", "sh", "-c", script, env=environment
+        ):
+            eventually(terminal._typed.exists, "xterm runs its program")
+            terminal._take_focus()
+            yield terminal
+
+    def typed(self, characters: int) -> str:
+        """What was typed, once it is that long; what comes after is a failure of the test."""
+        return eventually(
+            lambda: text if len(text := self._text()) >= characters else None,
+            f"{characters} characters are typed",
+        )
+
+    def clear(self) -> None:
+        """Forget what was typed so far, all of which must have been asked for."""
+        os.truncate(self._typed, 0)
+
+    def place(self, column: int, row: int = 0) -> tuple[int, int]:
+        """The pixel in the middle of a character cell."""
+        width, height = self._CELL
+        return (
+            self._BORDER + column * width + width // 2,
+            self._BORDER + row * height + height // 2,
+        )
+
+    def selected(self) -> str:
+        """The text that is selected on the display (PRIMARY), empty if none is."""
+        connection: Any = Xlib.display.Display(self._display)
+        try:
+            window = connection.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
+            target = connection.intern_atom("TEST_SELECTION")
+            window.convert_selection(Xatom.PRIMARY, Xatom.STRING, target, X.CurrentTime)
+            while (event := connection.next_event()).type != X.SelectionNotify:
+                pass
+            if event.property == X.NONE:
+                return ""
+            return bytes(window.get_full_property(target, Xatom.STRING).value).decode()
+        finally:
+            connection.close()
+
+    def _text(self) -> str:
+        return self._typed.read_bytes().decode(errors="replace")
+
+    def _take_focus(self) -> None:
+        connection: Any = Xlib.display.Display(self._display)
+        try:
+            root = connection.screen().root
+
+            def shown() -> Any:
+                viewable = (
+                    child
+                    for child in root.query_tree().children
+                    if child.get_attributes().map_state == X.IsViewable
+                )
+                return next(viewable, None)
+
+            window = eventually(shown, "xterm shows its window")
+            window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
+            connection.sync()
+        finally:
+            connection.close()
