@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Self
 from uuid import UUID
 
+import bson
 import pymongo
 from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions
@@ -51,6 +52,14 @@ OLDEST_MONGODB: Final = (6, 0)
 DEFAULT_TIMEOUT: Final = 10.0
 """Seconds that one operation may take, retries of the driver included."""
 
+MAX_DOCUMENT_BYTES: Final = 16 * 1024 * 1024
+"""The largest document that MongoDB takes; also what its answers call maxBsonObjectSize."""
+
+CODEC_OPTIONS: Final[CodecOptions[Document]] = CodecOptions(
+    tz_aware=True, tzinfo=UTC, uuid_representation=UuidRepresentation.STANDARD
+)
+
+_CERTAINLY_FITS = MAX_DOCUMENT_BYTES // 2
 _SERVER_SELECTION_SECONDS = 5.0
 _INDEX_SECONDS = 3600.0
 
@@ -149,12 +158,9 @@ class Database:
                 retryReads=True,
                 retryWrites=True,
             )
-            options: CodecOptions[Document] = CodecOptions(
-                tz_aware=True, tzinfo=UTC, uuid_representation=UuidRepresentation.STANDARD
-            )
             self._database: AsyncIOMotorDatabase[Document] = self._client.get_database(
                 name,
-                codec_options=options,
+                codec_options=CODEC_OPTIONS,
                 read_concern=ReadConcern("majority"),
                 read_preference=ReadPreference.PRIMARY,
                 write_concern=WriteConcern("majority", j=True),
@@ -182,6 +188,17 @@ class Database:
     def collection(self, name: str) -> AsyncIOMotorCollection[Document]:
         """A collection, with the database's own read and write concerns."""
         return self._database[name]
+
+    def check_size(self, document: Document, estimate: int) -> None:
+        """Raise TooLarge for what does not fit a document; ``estimate`` is of its large parts.
+
+        The server's own refusal is not always told apart from others: just above the limit it is
+        a general error code and an English sentence.
+        """
+        if estimate < _CERTAINLY_FITS:
+            return
+        if len(bson.encode(document, codec_options=CODEC_OPTIONS)) > MAX_DOCUMENT_BYTES:
+            raise TooLarge("It is larger than the 16 MiB that the database takes.")
 
     def close(self) -> None:
         """Close every connection; what is under way fails."""

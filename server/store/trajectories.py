@@ -137,8 +137,10 @@ class TrajectoryStore:
         Raises AlreadyExists where an imported id is taken, TooLarge above 16 MiB in all.
         """
         trajectory = _new_trajectory(organization_id, user_id, new)
+        document = _document(trajectory)
+        self._database.check_size(document, _size_of_texts(trajectory))
         async with self._database.operation():
-            await self._trajectories.insert_one(_document(trajectory))
+            await self._trajectories.insert_one(document)
         return trajectory
 
     async def get(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory | None:
@@ -242,6 +244,18 @@ def _document(trajectory: StoredTrajectory) -> Document:
         **document,
         "search": [text.casefold() for text in texts if text is not None],
     }
+
+
+def _size_of_texts(trajectory: StoredTrajectory) -> int:
+    """A rough number of bytes, never less than half of what they take in a document."""
+    free_form = (
+        trajectory.dimensions,
+        trajectory.original_input_values,
+        trajectory.trajectory_data or b"",
+    )
+    # A description is kept twice, once folded, with up to 4 bytes for a character; folding can
+    # make three characters of one.
+    return sum(map(len, free_form)) + 8 * len(trajectory.description or "")
 
 
 def _trajectory(document: Document) -> StoredTrajectory:

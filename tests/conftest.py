@@ -1,0 +1,28 @@
+"""What tests of several rooms need: a real MongoDB for the session, a database for each test."""
+
+import asyncio
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server.store.embedded import EmbeddedMongoDB
+
+_DATABASE_NUMBERS = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def mongodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URI of a mongod that is there for the whole session."""
+    directory: Path = tmp_path_factory.mktemp("mongodb")
+    embedded = EmbeddedMongoDB(directory)
+    uri = asyncio.run(embedded.start())
+    yield uri
+    asyncio.run(embedded.stop())
+
+
+@pytest.fixture
+def database_name() -> str:
+    """The name of a database that no other test uses."""
+    return f"test_{next(_DATABASE_NUMBERS)}"

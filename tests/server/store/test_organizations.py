@@ -1,0 +1,35 @@
+import asyncio
+from uuid import uuid4
+
+from schemas.queries import PageQuery
+from server.store.organizations import OrganizationStore
+from tests.store import async_test, opened
+
+
+@async_test
+async def test_created_organizations_are_found(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        organizations = OrganizationStore(database)
+        made = [await organizations.create(name) for name in ("one", "two", "two")]
+        assert await organizations.get(made[1].id) == made[1]
+        assert await organizations.get(uuid4()) is None
+        items, total = await organizations.list(PageQuery(limit=2))
+        assert total == 3
+        newest = sorted(made, key=lambda one: (one.created_at, one.id.bytes), reverse=True)
+        assert items == newest[:2]
+
+
+@async_test
+async def test_of_many_nodes_one_makes_the_default_organization(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        results = await asyncio.gather(
+            *(OrganizationStore(database).ensure_default() for _ in range(16))
+        )
+        assert sum(created for _, created in results) == 1
+        assert len({organization for organization, _ in results}) == 1
+        assert results[0][0].name == "default"
+        _, total = await OrganizationStore(database).list(PageQuery())
+        assert total == 1
+        assert not (await OrganizationStore(database).ensure_default())[1]

@@ -1,0 +1,47 @@
+"""Helpers for tests that use the real database."""
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+from uuid import UUID
+
+from server.store.database import Database
+
+ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000a1")
+OTHER_ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000b2")
+
+T = TypeVar("T")
+
+
+def async_test(function: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run a test that is a coroutine function in an event loop of its own."""
+
+    @functools.wraps(function)
+    def run(*arguments: Any, **named: Any) -> None:
+        asyncio.run(function(*arguments, **named))
+
+    return run
+
+
+@asynccontextmanager
+async def opened(uri: str, name: str, *, timeout: float = 10.0) -> AsyncIterator[Database]:
+    """A prepared database, dropped afterwards."""
+    database = await Database.open(uri, name, timeout=timeout)
+    try:
+        yield database
+    finally:
+        await database.collection("schema").database.client.drop_database(name)
+        database.close()
+
+
+async def collected(items: AsyncIterator[T]) -> list[T]:
+    """Everything that an asynchronous iterator yields."""
+    return [item async for item in items]
+
+
+def there(value: T | None) -> T:
+    """The value, which must not be None."""
+    assert value is not None
+    return value
