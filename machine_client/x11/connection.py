@@ -175,5 +175,5 @@ def _open(name: str | None) -> Xlib.display.Display:
             if not name
             else f"{name!r} is not the name of an X display: use one such as :0"
         ) from None
-    except (Xlib.error.DisplayError, Xlib.error.XauthError, OSError) as error:
+    except (Xlib.error.DisplayError, Xlib.error.XauthError, OSError, OverflowError) as error:
         raise InjectionUnavailable(f"The X display cannot be opened: {error}") from error
