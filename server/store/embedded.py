@@ -287,18 +287,24 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 def last_words(lines: list[str]) -> str:
-    """The one line of mongod's log that best tells why it ended."""
-    severities: dict[str, str] = {}
+    """The line of mongod's log that best tells why it ended: its first complaint, as one line.
+
+    Later ones tell of consequences.  What is no JSON is not mongod's but the dynamic linker's, or
+    about the command line.
+    """
     plain = ""
     for line in lines:
         try:
             entry = json.loads(line)
-            attributes = entry.get("attr", {})
-            # The error itself where there is one; else every attribute, as they are few.
-            detail = attributes.get("error", attributes) or ""
-            text = f"{entry['msg']}: {detail}" if detail else str(entry["msg"])
-            severities[entry["s"]] = text
-        except (ValueError, KeyError, AttributeError):
-            # Not mongod's words but the dynamic linker's, or the operating system's.
-            plain = line or plain
-    return severities.get("F") or severities.get("E") or plain or "it said nothing"
+            if entry["s"] in ("E", "F"):
+                return " ".join(f"{entry['msg']}: {_detail(entry.get('attr', {}))}".split())
+        except (ValueError, KeyError, TypeError):
+            plain = plain or line
+    return plain or "it said nothing"
+
+
+def _detail(attributes: dict[str, Any]) -> str:
+    message = attributes.get("message")
+    if isinstance(message, dict) and "msg" in message:
+        return str(message["msg"])
+    return str(attributes.get("reason") or attributes.get("error") or attributes)
