@@ -25,6 +25,7 @@ from websockets.typing import Subprotocol
 from machine_client import __version__
 from machine_client.clock import awake_seconds
 from machine_client.executor import Executor, Injector
+from machine_client.injector import InjectionUnavailable
 from machine_client.journal import Journal
 from machine_client.session import (
     BeginCommand,
@@ -41,6 +42,8 @@ from machine_client.session import (
     TimePassed,
 )
 from machine_client.settings import MachineSettings
+from schemas.inputs import AnyInput
+from schemas.outcomes import Point
 from schemas.problems import entries_of, sentence
 from schemas.wire import (
     MAX_MESSAGE_BYTES,
@@ -50,6 +53,7 @@ from schemas.wire import (
     Capability,
     ClientMessage,
     CloseCode,
+    Display,
     Hello,
     Welcome,
     says_stop,
@@ -61,8 +65,30 @@ OPEN_SECONDS = 15.0
 TICK_SECONDS = 0.1
 MAX_OUTGOING = 1024
 LASTING_SECONDS = 30.0
+DESKTOP_RETRY_SECONDS = 10.0
 FIRST_DELAY, LONGEST_DELAY = 1.0, 60.0
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class AbsentDesktop:
+    """Stands in for a desktop that cannot be opened: refuses everything, holds nothing."""
+
+    def prepare(self, body: AnyInput) -> Callable[[], Point]:
+        """Refuse."""
+        raise InjectionUnavailable("this machine has no desktop to inject into")
+
+    def interrupt(self) -> None:
+        """Nothing runs."""
+
+    def release_all(self) -> None:
+        """Nothing is held."""
+
+    def displays(self) -> list[Display]:
+        """There are none."""
+        return []
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
 
 class MustStopError(Exception):
@@ -72,8 +98,8 @@ class MustStopError(Exception):
 class MachineClient:
     """One machine's client, for the life of the program.
 
-    ``injector`` is the desktop, or why there is none: the link is kept all the same, so that
-    operators see the reason.
+    ``open_desktop`` returns an injector, or raises InjectionUnavailable: then the link is kept all
+    the same, so that operators see the reason, and the desktop is tried again.
     """
 
     def __init__(
@@ -81,17 +107,13 @@ class MachineClient:
         settings: MachineSettings,
         token: str,
         journal: Journal,
-        injector: Injector,
-        can_inject: Capability,
-        *,
-        on_welcome: Callable[[Welcome], None] = lambda _: None,
+        open_desktop: Callable[[], Injector],
     ) -> None:
         self._settings = settings
         self._token = token
         self._journal = journal
-        self._injector = injector
-        self._can_inject = can_inject
-        self._on_welcome = on_welcome
+        self._open_desktop = open_desktop
+        self._injector, self._can_inject = self._try_desktop()
         self._session = Session(awake_seconds)
         self._delays = reconnect_delays()
         self._outgoing: asyncio.Queue[str] = asyncio.Queue(MAX_OUTGOING)
@@ -111,6 +133,23 @@ class MachineClient:
             await self._keep_connected()
         finally:
             await asyncio.to_thread(self._executor.stop)
+
+    def _try_desktop(self) -> tuple[Injector, Capability]:
+        try:
+            return self._open_desktop(), Capability(available=True)
+        except InjectionUnavailable as error:
+            logger.warning("no input is possible: %s", error)
+            return AbsentDesktop(), Capability(available=False, reason=str(error)[:500])
+
+    async def _watch_for_desktop(self, websocket: ClientConnection) -> None:
+        """While there is no desktop, look for one; when it is there, greet the server anew."""
+        while not self._can_inject.available:
+            await asyncio.sleep(DESKTOP_RETRY_SECONDS)
+            injector, self._can_inject = await asyncio.to_thread(self._try_desktop)
+            if self._can_inject.available:
+                self._injector = injector
+                self._executor.use(injector)
+                await websocket.close(1000, "the desktop is there now")
 
     async def _keep_connected(self) -> None:
         async for websocket in connect(
@@ -147,17 +186,20 @@ class MachineClient:
         self._outgoing = asyncio.Queue(MAX_OUTGOING)
         writer = asyncio.create_task(self._write(websocket), name="writer")  # noqa: TID251
         ticker = asyncio.create_task(self._tick(), name="ticker")  # noqa: TID251
+        watcher = asyncio.create_task(  # noqa: TID251
+            self._watch_for_desktop(websocket), name="desktop"
+        )
         try:
-            self._feed(LinkOpened(self._hello()))
+            self._feed(LinkOpened(await asyncio.to_thread(self._hello)))
             with suppress(ConnectionClosed):
                 async for message in websocket:
                     self._received(message)
         finally:
             self._websocket = None
             self._feed(LinkLost())
-            for task in (writer, ticker):
+            for task in (writer, ticker, watcher):
                 task.cancel()
-            await asyncio.gather(writer, ticker, return_exceptions=True)
+            await asyncio.gather(writer, ticker, watcher, return_exceptions=True)
         return awake_seconds() - opened_at
 
     async def _write(self, websocket: ClientConnection) -> None:
@@ -181,7 +223,6 @@ class MachineClient:
         self._feed(MessageReceived(parsed))
         if isinstance(parsed, Welcome):
             logger.info("connected to %s as machine %s", self._settings.server, parsed.machine_id)
-            self._on_welcome(parsed)
 
     def _feed(self, event: Event) -> None:
         for effect in self._session.handle(event):
@@ -213,12 +254,18 @@ class MachineClient:
             self._closing = asyncio.create_task(closing, name="close")  # noqa: TID251
 
     def _hello(self) -> Hello:
+        """Everything about this machine as it is now; some milliseconds, so not on the loop."""
+        try:
+            displays = self._injector.displays()
+        except InjectionUnavailable as error:
+            logger.warning("the displays are unknown: %s", error)
+            displays = []
         return Hello(
             protocols=[PROTOCOL_VERSION],
             client_version=__version__,
             platform=platform.platform()[:200],
             boot_id=boot_id(),
-            displays=self._injector.displays(),
+            displays=displays,
             input=self._can_inject,
             screen=self._can_inject,
             journal=self._journal.position,

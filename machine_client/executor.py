@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from machine_client.clock import awake_seconds
-from machine_client.injector import InjectionFailed, Refusal
+from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal import Journal
 from machine_client.session import CommandEnded, CommandLookedUp
 from schemas.inputs import INPUT_BODIES, AnyInput
@@ -28,7 +28,10 @@ class Injector(Protocol):
     """What the executor needs of a desktop."""
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
-        """Check an input whole; raises Refusal.  What comes back injects it."""
+        """Check an input whole.  What comes back injects it.
+
+        Raises Refusal, or InjectionUnavailable where there is no desktop.
+        """
 
     def interrupt(self) -> None:
         """End a running injection early; it fails.  The only call from another thread."""
@@ -71,16 +74,32 @@ class Executor:
         """Report what became of a command that does not run; bar it if it is not known."""
         self._jobs.put(lambda: self._look_up(command_id))
 
+    def use(self, injector: Injector) -> None:
+        """Inject through another injector from the next command on."""
+
+        def change() -> None:
+            self._injector.close()
+            self._injector = injector
+
+        self._jobs.put(change)
+
     def release_held(self) -> None:
         """Release what is held, after the running command."""
-        self._jobs.put(self._injector.release_all)
+        self._jobs.put(self._release_held)
 
     def stop(self) -> None:
-        """Interrupt what runs, release what is held, and end the thread."""
+        """Interrupt what runs, release what is held, close injector and journal, end the thread."""
         self._injector.interrupt()
-        self._jobs.put(self._injector.release_all)
+        self._jobs.put(self._close_injector)
+        self._jobs.put(self._journal.close)
         self._jobs.put(None)
         self._thread.join(STOP_SECONDS)
+
+    def _release_held(self) -> None:
+        self._injector.release_all()
+
+    def _close_injector(self) -> None:
+        self._injector.close()
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -105,7 +124,7 @@ class Executor:
         """Journal, inject, journal: what is known already is answered, never injected again."""
         command_id, fingerprint = command.command_id, command.fingerprint
         prepared = self._prepare(command)
-        if isinstance(prepared, Refused):
+        if isinstance(prepared, Refused | Failed):
             if self._journal.refuse(command_id, fingerprint, prepared):
                 return prepared
             return self._known(command)
@@ -118,13 +137,17 @@ class Executor:
         self._journal.finish(command_id, outcome)
         return outcome
 
-    def _prepare(self, command: Input) -> Callable[[], Point] | Refused:
+    def _prepare(self, command: Input) -> Callable[[], Point] | Refused | Failed:
         try:
             return self._injector.prepare(
                 INPUT_BODIES[command.operation].model_validate(command.body)
             )
         except Refusal as refusal:
             return refusal.outcome
+        except InjectionUnavailable as error:
+            return Failed(
+                code="desktop_unavailable", message=str(error)[:1000], injected_at_least=0
+            )
         except ValidationError as error:
             entry = entries_of(error.errors(include_url=False), "body")[0]
             return Refused(code=entry.type, message=sentence(entry), loc=tuple(entry.loc))

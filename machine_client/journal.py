@@ -73,7 +73,7 @@ class Journal:
     def __init__(self, file: Path) -> None:
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Closed by the thread that uses it or, when that is gone, by the one that made it.
+            # Opened where mistakes can be told to a person, then used by the executor's thread.
             self._database = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
             # Two machine clients with one journal would each begin what the other did not see.
             self._database.execute("PRAGMA locking_mode = EXCLUSIVE")

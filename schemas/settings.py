@@ -39,15 +39,17 @@ def read_settings(
     file: Path | None,
     command_line: dict[str, Any],
     also_known: Iterable[str] = (),
+    other_prefix: str | None = None,
 ) -> Settings:
     """Read and check all settings.
 
     ``command_line`` holds what was given there (None is not given); ``also_known`` are
-    environment variables with the same prefix that belong to something else.  Raises
+    environment variables with the same prefix that belong to something else, as do all that begin
+    with ``other_prefix``.  Raises
     :class:`SettingsError`.
     """
     prefix = str(model.model_config["env_prefix"])
-    _refuse_unknown_variables(model, prefix, also_known)
+    _refuse_unknown_variables(model, prefix, also_known, other_prefix)
     given = {name: value for name, value in command_line.items() if value is not None}
     configured: type[Settings] = type(
         model.__name__, (model,), {"model_config": {"toml_file": file}}
@@ -60,9 +62,17 @@ def read_settings(
         raise SettingsError("\n".join(_lines(error, model, prefix, given, file))) from None
 
 
-def _refuse_unknown_variables(model: type[BaseModel], prefix: str, known: Iterable[str]) -> None:
+def _refuse_unknown_variables(
+    model: type[BaseModel], prefix: str, known: Iterable[str], other_prefix: str | None
+) -> None:
     names = {prefix + name.upper() for name in model.model_fields} | set(known)
-    unknown = sorted(name for name in os.environ if name.startswith(prefix) and name not in names)
+    unknown = sorted(
+        name
+        for name in os.environ
+        if name.startswith(prefix)
+        and name not in names
+        and not (other_prefix and name.startswith(other_prefix))
+    )
     if unknown:
         raise SettingsError(
             f"the environment has unknown settings: {', '.join(unknown)}; "

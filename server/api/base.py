@@ -211,6 +211,8 @@ class ApiHandler(RequestHandler):
         self.answer_bytes(422, body.model_dump_json().encode())
 
     def _answer_problem(self, problem: ProblemError) -> None:
+        # Tornado clears all headers before it lets an error be written.
+        self.set_header("X-Request-Id", self.request_id)
         for name, value in problem.headers.items():
             self.set_header(name, value)
         body: Mapping[str, JsonValue] = problem.body(self.request_id)

@@ -4,6 +4,7 @@ The only place where Motor's client is made, and where PyMongo's errors become o
 """
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -15,10 +16,10 @@ import pymongo
 from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions
 from bson.errors import InvalidDocument
+from motor.core import AgnosticBaseCursor
 from motor.motor_asyncio import (
     AsyncIOMotorClient,
     AsyncIOMotorCollection,
-    AsyncIOMotorCursor,
     AsyncIOMotorDatabase,
 )
 from pymongo import ASCENDING, DESCENDING, IndexModel, ReadPreference, WriteConcern
@@ -28,7 +29,6 @@ from pymongo.errors import (
     DocumentTooLarge,
     DuplicateKeyError,
     InvalidOperation,
-    InvalidURI,
     OperationFailure,
     PyMongoError,
 )
@@ -148,16 +148,20 @@ class Database:
     ) -> None:
         """Make the client; nothing is sent yet.  Raises StoreUnusable for a malformed URI."""
         self._timeout = timeout
+        selection = int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000)
         try:
-            self._client: AsyncIOMotorClient[Document] = AsyncIOMotorClient(
-                uri,
-                appname="farhand",
-                connectTimeoutMS=int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000),
-                serverSelectionTimeoutMS=int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000),
-                timeoutMS=int(timeout * 1000),
-                retryReads=True,
-                retryWrites=True,
-            )
+            with warnings.catch_warnings():
+                # An option that the driver does not understand is a mistake, not a remark.
+                warnings.simplefilter("error", UserWarning)
+                self._client: AsyncIOMotorClient[Document] = AsyncIOMotorClient(
+                    _checked(uri),
+                    appname="farhand",
+                    connectTimeoutMS=selection,
+                    serverSelectionTimeoutMS=selection,
+                    timeoutMS=int(timeout * 1000),
+                    retryReads=True,
+                    retryWrites=True,
+                )
             self._database: AsyncIOMotorDatabase[Document] = self._client.get_database(
                 name,
                 codec_options=CODEC_OPTIONS,
@@ -165,8 +169,10 @@ class Database:
                 read_preference=ReadPreference.PRIMARY,
                 write_concern=WriteConcern("majority", j=True),
             )
-        except (InvalidURI, ConfigurationError, ValueError, TypeError) as error:
-            raise StoreUnusable(f"The MongoDB URI or database name is wrong: {error}") from error
+        except (PyMongoError, ValueError, TypeError, UserWarning) as error:
+            # The driver quotes what it could not read, and that may be a part of the password.
+            detail = "percent-encode its user and password" if "@" in uri else str(error)
+            raise StoreUnusable(f"The MongoDB URI or database name is wrong: {detail}.") from None
 
     @classmethod
     async def open(
@@ -267,7 +273,7 @@ class Database:
         except (PyMongoError, InvalidDocument) as error:
             raise translated(error) from error
 
-    async def documents(self, cursor: AsyncIOMotorCursor[Document]) -> AsyncIterator[Document]:
+    async def documents(self, cursor: AgnosticBaseCursor[Document]) -> AsyncIterator[Document]:
         """What a cursor finds, batch by batch, each batch within the timeout."""
         try:
             while True:
@@ -279,6 +285,13 @@ class Database:
                 yield document
         finally:
             await cursor.close()
+
+
+def _checked(uri: str) -> str:
+    # The driver takes anything else for the name of a host.
+    if not uri.startswith(("mongodb://", "mongodb+srv://")):
+        raise ValueError("it must begin with mongodb:// or mongodb+srv://")
+    return uri
 
 
 def translated(error: Exception) -> StoreError:

@@ -1,0 +1,110 @@
+"""The command line of the machine client: join a server, or look what is wrong.
+
+Exit codes: 0 done, 1 failed, 2 used wrongly.
+"""
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from machine_client.connection import MachineClient, MustStopError
+from machine_client.doctor import examine
+from machine_client.injector import Injector
+from machine_client.journal import Journal, JournalError
+from machine_client.settings import MachineSettings
+from schemas.settings import SettingsError, read_settings
+
+CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+logger = logging.getLogger(__name__)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="farhand")
+def farhand_machine() -> None:
+    """Let a Farhand server send input to this desktop."""
+
+
+def machine_options(command: Command) -> Command:
+    """The options by which a machine client's settings are given on the command line."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    for option in (
+        click.option("--config", type=file, envvar=CONFIG_VARIABLE, help="A TOML file."),
+        click.option("--ca-file", type=file, help="Certificates to trust for the server."),
+        click.option("--proxy", help="A proxy's URL.  [default: the environment's]"),
+        click.option(
+            "--state-dir",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Where the journal is kept.  [default: ~/.local/state/farhand-machine]",
+        ),
+        click.option("--display", help="The X display, such as :1.  [default: the session's]"),
+        click.option("--token-file", type=file, help="A file with the machine's token."),
+        click.option("--token", help="The machine's token; others can see it, so prefer a file."),
+        click.option("--server", help="The server's address, such as https://farhand.example."),
+    ):
+        command = option(command)
+    return command
+
+
+def settings_from(config: Path | None, **given: Any) -> tuple[MachineSettings, str]:
+    """The settings and the token, or a usage error with one line for each mistake."""
+    try:
+        settings = read_settings(MachineSettings, config, given, also_known=(CONFIG_VARIABLE,))
+        return settings, settings.read_token()
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from None
+    except OSError as error:
+        raise click.UsageError(f"cannot read the token: {error}") from None
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@farhand_machine.command()
+@machine_options
+def join(config: Path | None, **given: Any) -> None:
+    """Connect to the server and carry out what it sends, until SIGTERM or Ctrl-C."""
+    settings, token = settings_from(config, **given)
+    logging.basicConfig(
+        level=settings.log_level.upper(),
+        stream=sys.stderr,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+    try:
+        journal = Journal(settings.journal_file)
+        asyncio.run(_join(settings, token, journal))
+    except (JournalError, MustStopError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+async def _join(settings: MachineSettings, token: str, journal: Journal) -> None:
+    client = MachineClient(settings, token, journal, partial(Injector, settings.display))
+    running = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+    try:
+        await running
+    except asyncio.CancelledError:
+        logger.info("stopped; nothing is held any more")
+
+
+@farhand_machine.command()
+@machine_options
+def doctor(config: Path | None, **given: Any) -> None:
+    """Try each hop between this desktop and the server, and name the one that fails."""
+    settings, token = settings_from(config, **given)
+    healthy = True
+    for finding in asyncio.run(examine(settings, token)):
+        mark = "ok  " if finding.good else "FAIL"
+        click.echo(f"{mark} {finding.hop}: {finding.what}")
+        healthy = healthy and finding.good
+    if not healthy:
+        raise SystemExit(1)

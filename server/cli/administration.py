@@ -1,0 +1,146 @@
+"""``farhand organization``, ``token`` and ``machine``: who may do what, and where."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+import click
+
+from schemas.times import format_time
+from schemas.tokens import Scope
+from server.cli.client import Api, api_options
+
+USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
+"""What a program that drives machines needs: the scopes of a token that names none."""
+
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+class Duration(click.ParamType[timedelta]):
+    """A length of time such as 30d, 12h, 45m or 90s."""
+
+    name = "duration"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> timedelta:
+        """Read it, or fail with a usage error."""
+        found = re.fullmatch(r"([0-9]{1,9})([smhdw])", value)
+        if found is None:
+            self.fail("must be a number and s, m, h, d or w, such as 30d", param, ctx)
+        return timedelta(**{UNITS[found[2]]: int(found[1])})
+
+
+@click.group()
+def organization() -> None:
+    """Organizations: everything belongs to one and sees nothing of the others."""
+
+
+@organization.command("add")
+@click.argument("name")
+@api_options
+def add_organization(api: Api, name: str) -> None:
+    """Add an organization and print its id."""
+    api.show_one(api.call("POST", "/v1/organizations", {"name": name}), "id")
+
+
+@click.group()
+def token() -> None:
+    """Tokens: secrets that let a program in."""
+
+
+@token.command("create")
+@click.option("--name", required=True, help="What the token is for.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice([scope.value for scope in Scope]),
+    help=f"What it allows; again for more.  [default: {', '.join(USUAL_SCOPES)}; with --machine: "
+    "machine:connect]",
+)
+@click.option("--organization", "organization_id", help="The id of another organization.")
+@click.option("--machine", "machine_id", help="The machine that it lets connect.")
+@click.option("--expires-in", type=Duration(), help="Such as 30d; never, if not given.")
+@api_options
+def create_token(
+    api: Api,
+    name: str,
+    scopes: tuple[str, ...],
+    organization_id: str | None,
+    machine_id: str | None,
+    expires_in: timedelta | None,
+) -> None:
+    """Make a token and print it; it is shown this once."""
+    usual = (Scope.MACHINE_CONNECT,) if machine_id else USUAL_SCOPES
+    body = {
+        "name": name,
+        "scopes": list(scopes or usual),
+        "organization_id": organization_id,
+        "machine_id": machine_id,
+        "expires_at": _from_now(expires_in),
+    }
+    given = {field: value for field, value in body.items() if value is not None}
+    api.show_one(api.call("POST", "/v1/tokens", given), "token")
+
+
+def _from_now(duration: timedelta | None) -> str | None:
+    if duration is None:
+        return None
+    try:
+        return format_time(datetime.now(UTC) + duration)
+    except OverflowError:
+        raise click.UsageError("--expires-in: that is beyond the year 9999") from None
+
+
+@token.command("list")
+@api_options
+def list_tokens(api: Api) -> None:
+    """List the tokens that are in force."""
+    columns = ("id", "name", "scopes", "machine_id", "expires_at", "last_used_at")
+    api.show(api.call("GET", "/v1/tokens?limit=1000"), columns)
+
+
+@token.command("revoke")
+@click.argument("token_id", metavar="ID")
+@api_options
+def revoke_token(api: Api, token_id: str) -> None:
+    """Revoke a token: within a second or two it works nowhere any more."""
+    api.call("DELETE", f"/v1/tokens/{quote(token_id, safe='')}")
+
+
+@click.group()
+def machine() -> None:
+    """Machines: the desktops that take input."""
+
+
+@machine.command("add")
+@click.argument("machine_id", metavar="[ID]", required=False)
+@click.option("--name", help="What people call it.")
+@api_options
+def add_machine(api: Api, machine_id: str | None, name: str | None) -> None:
+    """Add a machine and print the token that it connects with."""
+    body = {"id": machine_id, "name": name}
+    answer = api.call(
+        "POST", "/v1/machines", {field: value for field, value in body.items() if value is not None}
+    )
+    if api.as_json:
+        api.show_one(answer, "id")
+    else:
+        api.show_one(answer["token"], "token")
+
+
+@machine.command("list")
+@api_options
+def list_machines(api: Api) -> None:
+    """List the machines and how they are."""
+    columns = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
+    api.show(api.call("GET", "/v1/machines?limit=1000"), columns)
+
+
+@machine.command("remove")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def remove_machine(api: Api, machine_id: str) -> None:
+    """Remove a machine, its tokens and its link."""
+    api.call("DELETE", f"/v1/machines/{quote(machine_id, safe='')}")

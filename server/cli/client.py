@@ -1,0 +1,150 @@
+"""How the administrative commands reach a server, and how they print what it says."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+from tornado.httpclient import HTTPClient, HTTPRequest, HTTPResponse
+
+from schemas.problems import ValidationErrorBody, sentence
+from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
+from server.settings import default_data_directory
+
+REQUEST_SECONDS = 120.0
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Api:
+    """A server's HTTP API, called one request at a time."""
+
+    url: str
+    token: str
+    as_json: bool
+
+    def call(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> Any:
+        """Send a request and return the answer's JSON, or None where it has no body.
+
+        What the server refuses is raised as a ClickException with the server's own words.
+        """
+        content = None if body is None else json.dumps(body).encode()
+        response = self.send(method, path, content, headers)
+        if response.code >= 400:
+            raise click.ClickException(refusal(response))
+        return json.loads(response.body) if response.body else None
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> HTTPResponse:
+        """Send a request and return the answer, whatever its status."""
+        request = HTTPRequest(
+            self.url.rstrip("/") + path,
+            method=method,
+            body=content,
+            allow_nonstandard_methods=True,
+            follow_redirects=False,
+            connect_timeout=10.0,
+            request_timeout=REQUEST_SECONDS,
+            headers={
+                "Authorization": f"Bearer {self.token}",
+                **({} if content is None else {"Content-Type": "application/json"}),
+                **(headers or {}),
+            },
+        )
+        client = HTTPClient()
+        try:
+            return client.fetch(request, raise_error=False)
+        except (OSError, ValueError) as error:
+            raise click.ClickException(
+                f"no server answers at {self.url}: {error}; is farhand serve running there?"
+            ) from None
+        finally:
+            client.close()
+
+    def show(self, answer: Any, columns: Sequence[str]) -> None:
+        """Print a page of things: as JSON, or as a table for people."""
+        if self.as_json:
+            click.echo(json.dumps(answer))
+            return
+        table = Table(*(column.replace("_", " ") for column in columns), box=None)
+        for item in answer["items"]:
+            table.add_row(*(_cell(item.get(column)) for column in columns))
+        Console().print(table)
+        if answer["total"] > len(answer["items"]):
+            click.echo(f"{len(answer['items'])} of {answer['total']}", err=True)
+
+    def show_one(self, answer: Any, field: str) -> None:
+        """Print the one field that matters, alone; or everything as JSON."""
+        click.echo(json.dumps(answer) if self.as_json else answer[field])
+
+
+def api_options(command: Command) -> Command:
+    """Give a command the options that name the server, and an :class:`Api` as ``api``."""
+
+    @wraps(command)
+    def with_api(
+        url: str | None, token: str | None, data_dir: Path | None, as_json: bool, **rest: Any
+    ) -> Any:
+        directory = data_dir or default_data_directory()
+        api = Api(
+            url=url or _read(directory / ADDRESS_FILE, "--url or FARHAND_URL"),
+            token=token or _read(directory / ADMIN_TOKEN_FILE, "--token or FARHAND_TOKEN"),
+            as_json=as_json,
+        )
+        return command(api=api, **rest)
+
+    decorated: Any = with_api
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        click.option(
+            "--data-dir",
+            type=click.Path(path_type=Path, file_okay=False),
+            envvar="FARHAND_DATA_DIR",
+            help="The server's data directory, where its address and token are found.",
+        ),
+        click.option("--token", envvar="FARHAND_TOKEN", help="The token to call with."),
+        click.option("--url", envvar="FARHAND_URL", help="The server's address."),
+    ):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
+def refusal(response: HTTPResponse) -> str:
+    """What a server's error answer says, as a sentence."""
+    try:
+        body = json.loads(response.body)
+        if response.code == 422:
+            return "; ".join(map(sentence, ValidationErrorBody.model_validate(body).detail))
+        return f"{body['title']}: {body['detail']}"
+    except (ValueError, KeyError, TypeError, ValidationError):
+        return f"the server answered HTTP {response.code}"
+
+
+def _read(file: Path, instead: str) -> str:
+    try:
+        return file.read_text().strip()
+    except OSError as error:
+        raise click.UsageError(
+            f"cannot read {file} ({error.strerror}): give {instead}, or run this on the server's "
+            "host as its user"
+        ) from None
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_cell, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,5 @@
+"""``farhand demo``."""
+import click
+@click.command()
+def demo() -> None:
+    """x"""

@@ -1,0 +1,105 @@
+"""``farhand serve``: run a server until it is told to stop."""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from schemas.settings import SettingsError, read_settings
+from server.app import Server, StartError
+from server.logs import configure_logging
+from server.settings import CLIENT_VARIABLES, ServerSettings
+from server.store.errors import StoreError
+
+logger = logging.getLogger(__name__)
+
+CONFIG_VARIABLE = "FARHAND_CONFIG"
+MACHINE_PREFIX = "FARHAND_MACHINE_"
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def server_options(command: Command) -> Command:
+    """The options by which a server's settings are given on the command line."""
+    for option in (
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path, dir_okay=False),
+            envvar=CONFIG_VARIABLE,
+            help="A TOML file with settings.",
+        ),
+        click.option(
+            "--data-dir",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Where the server keeps its data.  [default: ~/.local/share/farhand]",
+        ),
+        click.option("--port", type=int, help="The port to listen on.  [default: 8600]"),
+        click.option("--host", help="The address to listen on.  [default: 127.0.0.1]"),
+    ):
+        command = option(command)
+    return command
+
+
+def settings_from(config: Path | None, **given: Any) -> ServerSettings:
+    """The server's settings, or a usage error with one line for each mistake."""
+    try:
+        return read_settings(
+            ServerSettings,
+            config,
+            given,
+            also_known=(*CLIENT_VARIABLES, CONFIG_VARIABLE),
+            other_prefix=MACHINE_PREFIX,
+        )
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@click.command()
+@server_options
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Nodes on this port.  This version runs one.",
+)
+def serve(
+    host: str | None, port: int | None, data_dir: Path | None, config: Path | None, workers: int
+) -> None:
+    """Run the server until SIGTERM or Ctrl-C."""
+    if workers > 1:
+        raise click.UsageError(
+            "--workers: this version runs one node; several need a message bus, which comes later"
+        )
+    settings = settings_from(config, host=host, port=port, data_dir=data_dir)
+    configure_logging(settings.log_level)
+    try:
+        asyncio.run(_serve(settings))
+    except (StartError, StoreError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+async def _serve(settings: ServerSettings) -> None:
+    stopped = stop_signal()
+    server = Server(settings)
+    await server.start()
+    logger.info("listening on %s, data in %s", server.address, settings.data_dir)
+    await stopped.wait()
+    logger.info("stopping: running inputs end first; once more stops at once")
+    # The second signal finds the default handlers again and ends the process.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().remove_signal_handler(number)
+    await server.stop()
+    logger.info("stopped")
+
+
+def stop_signal() -> asyncio.Event:
+    """An event that SIGINT and SIGTERM set."""
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    return stopped
