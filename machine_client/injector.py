@@ -144,13 +144,17 @@ class Injector:
     def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:
         before = self._desktop.confirmed
         try:
-            self._go_on()
-            self._carry_out(body, chords)
-            return self._desktop.pointer()
+            try:
+                self._go_on()
+                self._carry_out(body, chords)
+            finally:
+                # Confirms everything, after a failure too: the releases of what it had pressed.
+                place = self._desktop.pointer()
         except DesktopError as error:
             self._note(error)
             injected = self._desktop.confirmed - before
             raise InjectionFailed(error.code, str(error)[:1000], injected) from error
+        return place
 
     def _go_on(self) -> None:
         if self._stop.is_set():

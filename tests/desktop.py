@@ -97,9 +97,11 @@ def virtual_display(size: str = "1280x800x24", *options: str) -> Iterator[str]:
             os.close(writable)
 
 
-def set_layout(display: str, layout: str, variant: str = "") -> None:
+def set_layout(display: str, layout: str, option: str = "") -> None:
     """Give the display another keyboard layout, as a person would."""
-    command = [program("setxkbmap"), "-display", display, "-layout", layout, "-variant", variant]
+    command = [program("setxkbmap"), "-display", display, "-layout", layout, "-option", ""]
+    if option:
+        command += ["-option", option]
     subprocess.run(command, check=True, timeout=WAIT_SECONDS, stderr=subprocess.DEVNULL)
 
 
@@ -109,6 +111,17 @@ def somebody_else(display: str, *command: str) -> None:
     subprocess.run(
         [program("xdotool"), *command], check=True, timeout=WAIT_SECONDS, env=environment
     )
+
+
+def tap_keycode(display: str, keycode: int) -> None:
+    """Press and release a key by its number, which xdotool does not do without side effects."""
+    connection: Any = Xlib.display.Display(display)
+    try:
+        xtest.fake_input(connection, X.KeyPress, keycode)
+        xtest.fake_input(connection, X.KeyRelease, keycode)
+        connection.sync()
+    finally:
+        connection.close()
 
 
 @dataclass(frozen=True)
@@ -233,7 +246,7 @@ class Terminal:
     def open(cls, display: str, directory: Path, shown: str = "") -> Iterator["Terminal"]:
         """Open one that shows a text and has the pointer, and so the keyboard, inside."""
         terminal = cls(display, directory)
-        script = f"stty raw -echo; printf '%s' '{shown}'; exec cat > '{terminal._typed}'"
+        script = f"stty raw -echo; printf '%s' '{shown}'; exec cat >> '{terminal._typed}'"
         command = ("xterm", "-display", display, "-geometry", "60x10+0+0", "-b", "2", "+sb", "-bw")
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         with running(
@@ -243,16 +256,14 @@ class Terminal:
             terminal._take_focus()
             yield terminal
 
-    def typed(self, characters: int) -> str:
-        """What was typed, once it is that long; what comes after is a failure of the test."""
-        return eventually(
-            lambda: text if len(text := self._text()) >= characters else None,
-            f"{characters} characters are typed",
+    def typed_before(self, end: str) -> str:
+        """Everything typed since this was last asked, once what was typed ends with ``end``."""
+        text = eventually(
+            lambda: text if (text := self._text()).endswith(end) else None,
+            f"something that ends with {end!r} is typed",
         )
-
-    def clear(self) -> None:
-        """Forget what was typed so far, all of which must have been asked for."""
         os.truncate(self._typed, 0)
+        return text.removesuffix(end)
 
     def place(self, column: int, row: int = 0) -> tuple[int, int]:
         """The pixel in the middle of a character cell."""
