@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import time as time_of_day
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
@@ -13,6 +14,7 @@ _TIME_OF_DAY = re.compile(
     re.ASCII,
 )
 _DATE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d-?\d", re.ASCII)
+_NO_TIME = "must be an ISO 8601 time, such as 2024-05-06T07:08:09Z"
 _DIGITS = re.compile(r"[+-]?[0-9.]+", re.ASCII)
 
 
@@ -31,31 +33,31 @@ def parse_time(text: str, *, round_up: bool = False) -> datetime:
     bare number, which could be seconds or milliseconds of any epoch.
     """
     if _DIGITS.fullmatch(text):
-        raise ValueError("must be an ISO 8601 time, such as 2024-05-06T07:08:09Z, not a number")
+        raise ValueError(f"{_NO_TIME}, not a number")
     day_text, separator, clock_text = _split(text)
     clock = _TIME_OF_DAY.fullmatch(clock_text) if separator else None
     if not _DATE.fullmatch(day_text) or (separator and clock is None):
-        raise ValueError("must be an ISO 8601 time, such as 2024-05-06T07:08:09Z")
+        raise ValueError(_NO_TIME)
+    zone = _zone(clock["zone"] if clock else None)
+    digits = (clock["fraction"] if clock else None) or ""
     try:
-        day = date.fromisoformat(day_text)
-        if clock is None:
-            return datetime(day.year, day.month, day.day, tzinfo=UTC)
-        digits = clock["fraction"] or ""
-        time = datetime(
-            day.year,
-            day.month,
-            day.day,
-            int(clock["hour"]),
-            int(clock["minute"]),
-            int(clock["second"] or 0),
-            int(digits[:6].ljust(6, "0")),
-            tzinfo=_zone(clock["zone"]),
-        ).astimezone(UTC)
+        time = datetime.combine(date.fromisoformat(day_text), _time_of_day(clock), zone)
+        time = time.astimezone(UTC)
         if round_up and digits[6:].strip("0"):
             time += timedelta(microseconds=1)
     except OverflowError:
         raise ValueError("must be a time between the years 1 and 9999 of UTC") from None
+    except ValueError:
+        # Such as the 30th of February.
+        raise ValueError(_NO_TIME) from None
     return time
+
+
+def _time_of_day(clock: re.Match[str] | None) -> time_of_day:
+    if clock is None:
+        return time_of_day()
+    hour, minute, second = (int(clock[name] or 0) for name in ("hour", "minute", "second"))
+    return time_of_day(hour, minute, second, int((clock["fraction"] or "")[:6].ljust(6, "0")))
 
 
 def whole_milliseconds(time: datetime, *, round_up: bool = False) -> datetime:
