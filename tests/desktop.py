@@ -124,6 +124,28 @@ def tap_keycode(display: str, keycode: int) -> None:
         connection.close()
 
 
+def resize_screen(display: str, width: int, height: int) -> None:
+    """Make the only screen of a virtual display smaller, as a person would with RANDR."""
+    connection: Any = Xlib.display.Display(display)
+    try:
+        root = connection.screen().root
+        resources = root.xrandr_get_screen_resources()
+        (crtc,), (output,) = resources.crtcs, resources.outputs
+        name = f"{width}x{height}"
+        mode = dict.fromkeys(("dot_clock", "flags", "h_skew", "h_total", "v_total", "id"), 0)
+        mode |= dict.fromkeys(("h_sync_start", "h_sync_end", "v_sync_start", "v_sync_end"), 0)
+        mode |= {"width": width, "height": height, "name_length": len(name)}
+        mode_id = root.xrandr_create_mode(mode, name).mode
+        connection.xrandr_add_output_mode(output, mode_id)
+        now = resources.config_timestamp
+        connection.xrandr_set_crtc_config(crtc, now, 0, 0, X.NONE, 1, [])
+        root.xrandr_set_screen_size(width, height, width, height)
+        now = root.xrandr_get_screen_resources().config_timestamp
+        connection.xrandr_set_crtc_config(crtc, now, 0, 0, mode_id, 1, [output])
+    finally:
+        connection.close()
+
+
 @dataclass(frozen=True)
 class DeviceEvent:
     """What a device did: ``kind`` is as in ``KeyPress``, ``detail`` a keycode or button."""

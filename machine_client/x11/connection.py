@@ -43,9 +43,14 @@ class X11Connection:
         self._keyboard_changed = self._displays_changed = True
         self._watch_errors()
         try:
-            self._prepare()
-        except (DesktopError, Xlib.error.ConnectionClosedError, Xlib.error.XError) as error:
-            raise InjectionUnavailable(f"The X server cannot be used: {error}") from error
+            with errors_translated():
+                self._prepare()
+        except DesktopError as error:
+            self.close()
+            raise InjectionUnavailable(str(error)) from error
+        except InjectionUnavailable:
+            self.close()
+            raise
 
     def _prepare(self) -> None:
         extension = self.display.query_extension(xkb.EXTENSION)
@@ -168,7 +173,7 @@ class X11Connection:
 
 def _open(name: str | None) -> Xlib.display.Display:
     try:
-        return Xlib.display.Display(name)
+        display = Xlib.display.Display(name)
     except Xlib.error.DisplayNameError:
         raise InjectionUnavailable(
             "There is no X display to work on: set DISPLAY, or name one, such as :0"
@@ -177,3 +182,8 @@ def _open(name: str | None) -> Xlib.display.Display:
         ) from None
     except (Xlib.error.DisplayError, Xlib.error.XauthError, OSError, OverflowError) as error:
         raise InjectionUnavailable(f"The X display cannot be opened: {error}") from error
+    # python-xlib 0.33 puts RANDR's errors in the place of the core protocol's first ones, and then
+    # fails with an unrelated error when the server sends one of those.
+    for code, error_class in Xlib.error.xerror_class.items():
+        display.extension_add_error(code, error_class)
+    return display

@@ -101,6 +101,7 @@ class Keymap:
                     level,
                     stroke.held.bit_count(),
                     stroke.locked.bit_count(),
+                    keycode,
                 )
                 keysym = group.symbols[level]
                 if keysym not in ranked or rank < ranked[keysym][0]:

@@ -106,7 +106,7 @@ class CharacterKeysyms:
         A letter shares its key with its other case; anything else is alone on its key.
         """
         lower, upper = character.lower(), character.upper()
-        is_pair = len(lower) == len(upper) == 1 and upper.lower() == lower
+        is_pair = len(lower) == len(upper) == 1 and (upper.lower(), lower.upper()) == (lower, upper)
         if not is_pair or character not in (lower, upper):
             lower = upper = character
         return self.of(lower)[0], self.of(upper)[0]
