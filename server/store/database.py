@@ -69,18 +69,21 @@ _AUTHENTICATION_FAILED = 18
 _BSON_OBJECT_TOO_LARGE = 10334
 
 _NEWEST_FIRST = [("created_at", DESCENDING), ("_id", DESCENDING)]
+# Behind the order as well: what does not match is passed over, and counted, without being read.
+_GENERATED = ("is_generated", ASCENDING)
+_APPROVED = ("is_approved", ASCENDING)
 _LAST_UPDATED_FIRST = [("updated_at", DESCENDING), *_NEWEST_FIRST]
 
 INDEXES: Final[dict[str, list[IndexModel]]] = {
     "trajectories": [
-        IndexModel([("organization_id", ASCENDING), *prefix, *_NEWEST_FIRST], name=name)
-        for name, prefix in {
-            "newest": [],
-            "newest_generated": [("is_generated", ASCENDING)],
-            "newest_approved": [("is_approved", ASCENDING)],
-            "newest_of_workflow": [("workflow_id", ASCENDING)],
-            "newest_of_run": [("run_id", ASCENDING)],
-        }.items()
+        IndexModel([("organization_id", ASCENDING), *prefix, *_NEWEST_FIRST, *filtered], name=name)
+        for name, prefix, filtered in (
+            ("newest", [], [_GENERATED, _APPROVED]),
+            ("newest_generated", [_GENERATED], [_APPROVED]),
+            ("newest_approved", [_APPROVED], [_GENERATED]),
+            ("newest_of_workflow", [("workflow_id", ASCENDING)], [_GENERATED, _APPROVED]),
+            ("newest_of_run", [("run_id", ASCENDING)], [_GENERATED, _APPROVED]),
+        )
     ]
     + [
         IndexModel([("organization_id", ASCENDING), *_LAST_UPDATED_FIRST], name="last_updated"),
@@ -283,6 +286,9 @@ class Database:
                 except StopAsyncIteration:
                     return
                 yield document
+                # The rest of the batch is here already: nothing to wait for, or to bound.
+                for _ in range(cursor._buffer_size()):  # noqa: SLF001  Motor has no public one
+                    yield await cursor.next()
         finally:
             await cursor.close()
 
