@@ -1,0 +1,144 @@
+"""Helpers for tests of the link: scripts for its state machine, and messages that fit together."""
+
+import itertools
+from uuid import UUID
+
+from schemas.inputs import Operation
+from schemas.outcomes import Completed, Outcome, Point
+from schemas.wire import (
+    MAX_MESSAGE_BYTES,
+    PROTOCOL_VERSION,
+    Ack,
+    Capability,
+    CloseCode,
+    Display,
+    Heartbeat,
+    Hello,
+    Input,
+    JournalPosition,
+    Limits,
+    Report,
+    Welcome,
+)
+from server.machines.link import (
+    AdmitMachine,
+    CloseConnection,
+    Effect,
+    Event,
+    Link,
+    MachineAdmitted,
+    MessageReceived,
+    SendMessage,
+)
+
+LINK_ID = UUID("00000000-0000-4000-8000-00000000000c")
+JOURNAL_ID = UUID("00000000-0000-4000-8000-00000000000d")
+SERVER_TIME = 1_700_000_000_000
+HEARTBEAT_SECONDS = 20.0
+COMPLETED = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
+
+_NUMBERS = itertools.count(1)
+
+
+def hello(
+    *,
+    protocols: list[int] | None = None,
+    journal_id: UUID = JOURNAL_ID,
+    sequence: int = 0,
+    no_input: str | None = None,
+) -> Hello:
+    """What a machine client says first; ``no_input`` is why it cannot inject."""
+    return Hello(
+        protocols=[PROTOCOL_VERSION] if protocols is None else protocols,
+        client_version="1.2.3",
+        platform="Linux of the test",
+        boot_id="boot-1",
+        displays=[Display(x=0, y=0, width=1280, height=800)],
+        input=Capability(available=no_input is None, reason=no_input),
+        screen=Capability(available=False, reason="not in this test"),
+        journal=JournalPosition(id=journal_id, sequence=sequence),
+    )
+
+
+def input_message(command_id: UUID | None = None) -> Input:
+    """A command to move the pointer, with an id of its own."""
+    return Input(
+        command_id=command_id or UUID(int=next(_NUMBERS)),
+        operation=Operation.MOUSE_MOVE,
+        body={"x": 3, "y": 4},
+        fingerprint="",
+        expires_at=SERVER_TIME + 30_000,
+        server_time=SERVER_TIME,
+    )
+
+
+def ack(command_id: UUID, outcome: Outcome = COMPLETED, sequence: int = 1) -> MessageReceived:
+    """The machine acknowledged a command."""
+    return MessageReceived(Ack(command_id=command_id, outcome=outcome, journal_sequence=sequence))
+
+
+def report(
+    command_id: UUID, outcome: Outcome | None = COMPLETED, sequence: int = 1
+) -> MessageReceived:
+    """The machine said what became of a command; None is that it still runs."""
+    return MessageReceived(
+        Report(command_id=command_id, outcome=outcome, journal_sequence=sequence)
+    )
+
+
+def heartbeat(sequence: int) -> SendMessage:
+    """The effect that asks whether anybody is there, numbered from 1."""
+    return SendMessage(Heartbeat(sequence=sequence, server_time=SERVER_TIME))
+
+
+WELCOME = SendMessage(
+    Welcome(
+        protocol=PROTOCOL_VERSION,
+        link_id=LINK_ID,
+        machine_id="desk-1",
+        server_time=SERVER_TIME,
+        heartbeat_seconds=HEARTBEAT_SECONDS,
+        limits=Limits(unanswered_inputs=64, message_bytes=MAX_MESSAGE_BYTES),
+    )
+)
+
+
+class LinkScript:
+    """A link that is fed by hand: an event, its expected effects, an event, its effects."""
+
+    def __init__(self) -> None:
+        self._now = 1000.0
+        self.link = Link(
+            link_id=LINK_ID,
+            machine_id="desk-1",
+            unanswered_limit=64,
+            heartbeat_seconds=HEARTBEAT_SECONDS,
+            clock=lambda: self._now,
+            server_time=lambda: SERVER_TIME,
+        )
+
+    def on(self, event: Event, *effects: Effect) -> None:
+        """Feed an event; exactly these effects must come back."""
+        assert self.link.handle(event) == [*effects]
+
+    def closes_on(self, event: Event, code: CloseCode, *words: str) -> list[Effect]:
+        """Feed an event that must close the link with this code and a reason that has the words.
+
+        Returns the effects that follow the closing.
+        """
+        first, *rest = self.link.handle(event)
+        assert isinstance(first, CloseConnection)
+        assert first.code is code
+        for word in words:
+            assert word in first.reason
+        return rest
+
+    def later(self, seconds: float) -> None:
+        """Let time go by."""
+        self._now += seconds
+
+    def bring_up(self, sequence: int = 0) -> None:
+        """Greet and admit: afterwards inputs may be submitted."""
+        greeting = hello(sequence=sequence)
+        self.on(MessageReceived(greeting), AdmitMachine(greeting))
+        self.on(MachineAdmitted(), WELCOME, heartbeat(1))

@@ -1,0 +1,27 @@
+import pytest
+
+from server.store.errors import StoreUnavailable
+from tests.service import Service
+
+
+@pytest.mark.gen_test
+async def test_health_needs_no_token(service: Service) -> None:
+    for path in ("/healthz", "/readyz"):
+        reply = await service.get(path, token=None)
+        assert reply.status == 200
+        assert reply.json == {"status": "ok"}
+
+
+@pytest.mark.gen_test
+async def test_unready_server_says_that_the_database_does_not_answer(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ping() -> None:
+        raise StoreUnavailable("The database does not answer.")
+
+    monkeypatch.setattr(service.server.services.database, "ping", ping)
+    reply = await service.get("/readyz", token=None)
+    assert reply.status == 503
+    assert reply.problem == "storage-unavailable"
+    assert reply.headers["Retry-After"] == "1"
+    assert (await service.get("/healthz", token=None)).status == 200

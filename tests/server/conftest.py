@@ -1,0 +1,68 @@
+"""pytest-tornado's fixtures, with our own server in the place of its bare one.
+
+A test asks for ``service``, and is a coroutine with ``@pytest.mark.gen_test``.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tornado.ioloop import IOLoop
+from tornado.web import Application
+
+from server.app import Server
+from tests.service import Service, in_new_organization, running_server
+
+
+@pytest.fixture
+def io_loop() -> Iterator[IOLoop]:
+    """The plugin's own would warn: it makes a loop current in a way that Tornado gives up."""
+    asyncio_loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(asyncio_loop)
+    loop = IOLoop(asyncio_loop=asyncio_loop, make_current=False)
+    yield loop
+    asyncio.set_event_loop(None)
+    loop.close(all_fds=True)
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    """Settings of the server that differ from the defaults; modules and tests override this."""
+    return {}
+
+
+@pytest.fixture
+def http_server(
+    io_loop: IOLoop, mongodb: str, tmp_path: Path, settings: dict[str, Any]
+) -> Iterator[Server]:
+    """The server as ``farhand serve`` runs it, on a port of its own."""
+    running = running_server(mongodb, tmp_path / "data", **settings)
+    with ExitStack() as ending:
+        server = io_loop.run_sync(running.__aenter__)
+        ending.callback(io_loop.run_sync, lambda: running.__aexit__(None, None, None))
+        yield server
+
+
+@pytest.fixture
+def app(http_server: Server) -> Application:
+    """The application that the server serves."""
+    assert http_server._http is not None
+    application = http_server._http.request_callback
+    assert isinstance(application, Application)
+    return application
+
+
+@pytest.fixture
+def base_url(http_server: Server) -> str:
+    """The server's address."""
+    return http_server.address
+
+
+@pytest.fixture
+def service(io_loop: IOLoop, http_client: Any, http_server: Server) -> Service:
+    """The server, and an organization of the test's own in it."""
+    service: Service = io_loop.run_sync(lambda: in_new_organization(http_server))
+    return service

@@ -1,0 +1,315 @@
+"""The link as scripts: event, expected effects, event, expected effects."""
+
+import pytest
+
+from schemas.outcomes import Expired, NotCarriedOut
+from schemas.wire import CloseCode, HeartbeatAck, Resolve
+from server.machines.link import (
+    GREETING_SECONDS,
+    AbandonCommands,
+    AdmitMachine,
+    CloseRequested,
+    ConnectionLost,
+    Event,
+    InputSubmitted,
+    MachineAdmitted,
+    MessageReceived,
+    ResolutionRequested,
+    SendMessage,
+    SettleCommand,
+    TimePassed,
+    UnreadableReceived,
+)
+from tests.links import (
+    COMPLETED,
+    HEARTBEAT_SECONDS,
+    SERVER_TIME,
+    WELCOME,
+    LinkScript,
+    ack,
+    heartbeat,
+    hello,
+    input_message,
+    report,
+)
+
+
+@pytest.fixture
+def script() -> LinkScript:
+    """A link whose socket was just opened."""
+    return LinkScript()
+
+
+@pytest.fixture
+def up(script: LinkScript) -> LinkScript:
+    """A link that takes inputs."""
+    script.bring_up()
+    return script
+
+
+def test_hello_is_admitted_then_welcomed(script: LinkScript) -> None:
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    assert not script.link.is_up
+    script.on(MachineAdmitted(), WELCOME, heartbeat(1))
+    assert script.link.is_up
+
+
+def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None:
+    greeting = hello(protocols=[7, 1, 3])
+    script.on(MessageReceived(greeting), AdmitMachine(greeting))
+
+
+def test_client_that_is_too_old_is_told_so(script: LinkScript) -> None:
+    event = MessageReceived(hello(protocols=[0]))
+    code = CloseCode.PROTOCOL_UNSUPPORTED
+    assert script.closes_on(event, code, "machine client is too old", "protocol 1") == []
+
+
+def test_server_that_is_too_old_is_named_to_the_client(script: LinkScript) -> None:
+    event = MessageReceived(hello(protocols=[3, 2]))
+    code = CloseCode.PROTOCOL_UNSUPPORTED
+    assert script.closes_on(event, code, "server is too old", "2, 3") == []
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ack(input_message().command_id),
+        report(input_message().command_id),
+        MessageReceived(HeartbeatAck(sequence=1)),
+    ],
+)
+def test_anything_before_hello_closes_the_link(script: LinkScript, event: Event) -> None:
+    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "say hello once, first") == []
+
+
+def test_message_while_the_hello_is_being_recorded_closes_the_link(script: LinkScript) -> None:
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    event = MessageReceived(HeartbeatAck(sequence=1))
+    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "wait for welcome") == []
+    script.on(MachineAdmitted())
+    assert not script.link.is_up
+
+
+def test_second_hello_closes_the_link(up: LinkScript) -> None:
+    event = MessageReceived(hello())
+    assert up.closes_on(event, CloseCode.MESSAGE_INVALID, "hello") == []
+
+
+def test_admission_before_any_hello_does_nothing(script: LinkScript) -> None:
+    script.on(MachineAdmitted())
+    assert not script.link.is_up
+
+
+def test_input_is_sent_and_its_acknowledgement_settles_it(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    assert up.link.unanswered == {command.command_id}
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    assert not up.link.unanswered
+
+
+def test_inputs_are_sent_in_order_without_waiting_for_earlier_acknowledgements(
+    up: LinkScript,
+) -> None:
+    first, second, third = input_message(), input_message(), input_message()
+    for command in (first, second, third):
+        up.on(InputSubmitted(command), SendMessage(command))
+    # A late command may be given up while an earlier one still runs.
+    up.on(
+        ack(second.command_id, Expired(), sequence=0), SettleCommand(second.command_id, Expired())
+    )
+    up.on(ack(first.command_id), SettleCommand(first.command_id, COMPLETED))
+    up.on(ack(third.command_id), SettleCommand(third.command_id, COMPLETED))
+
+
+def test_acknowledgement_of_what_was_not_sent_closes_the_link(up: LinkScript) -> None:
+    sent, other = input_message(), input_message()
+    up.on(InputSubmitted(sent), SendMessage(sent))
+    rest = up.closes_on(
+        ack(other.command_id), CloseCode.MESSAGE_INVALID, str(other.command_id), "not waiting"
+    )
+    assert rest == [AbandonCommands((sent.command_id,))]
+
+
+def test_second_acknowledgement_closes_the_link(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    rest = up.closes_on(
+        ack(command.command_id, sequence=2), CloseCode.MESSAGE_INVALID, "not waiting"
+    )
+    assert rest == []
+
+
+def test_resolution_is_asked_for_and_reported(up: LinkScript) -> None:
+    command_id = input_message().command_id
+    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
+    up.on(ResolutionRequested(command_id), SendMessage(question))
+    up.on(report(command_id, NotCarriedOut()), SettleCommand(command_id, NotCarriedOut()))
+    assert not up.link.resolving
+
+
+def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
+    up: LinkScript,
+) -> None:
+    command_id = input_message().command_id
+    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
+    up.on(ResolutionRequested(command_id), SendMessage(question))
+    up.on(report(command_id, None))
+    up.on(ack(command_id, sequence=2), SettleCommand(command_id, COMPLETED))
+
+
+def test_report_on_what_was_not_asked_closes_the_link(up: LinkScript) -> None:
+    sent = input_message()
+    up.on(InputSubmitted(sent), SendMessage(sent))
+    rest = up.closes_on(report(sent.command_id), CloseCode.MESSAGE_INVALID, "not asked about")
+    assert rest == [AbandonCommands((sent.command_id,))]
+
+
+def test_second_report_closes_the_link(up: LinkScript) -> None:
+    command_id = input_message().command_id
+    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
+    up.on(ResolutionRequested(command_id), SendMessage(question))
+    up.on(report(command_id), SettleCommand(command_id, COMPLETED))
+    up.closes_on(report(command_id), CloseCode.MESSAGE_INVALID, "not asked about")
+
+
+def test_journal_that_goes_back_closes_the_link_and_settles_nothing(script: LinkScript) -> None:
+    script.bring_up(sequence=7)
+    command = input_message()
+    script.on(InputSubmitted(command), SendMessage(command))
+    event = ack(command.command_id, sequence=6)
+    rest = script.closes_on(event, CloseCode.MESSAGE_INVALID, "from 7 to 6")
+    assert rest == [AbandonCommands((command.command_id,))]
+
+
+def test_journal_that_goes_back_in_a_report_closes_the_link(script: LinkScript) -> None:
+    script.bring_up(sequence=7)
+    command_id = input_message().command_id
+    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
+    script.on(ResolutionRequested(command_id), SendMessage(question))
+    rest = script.closes_on(report(command_id, sequence=0), CloseCode.MESSAGE_INVALID, "back")
+    assert rest == [AbandonCommands((command_id,))]
+
+
+def test_journal_position_follows_the_messages(script: LinkScript) -> None:
+    script.bring_up(sequence=7)
+    assert script.link.journal_sequence == 7
+    command = input_message()
+    script.on(InputSubmitted(command), SendMessage(command))
+    script.on(ack(command.command_id, sequence=9), SettleCommand(command.command_id, COMPLETED))
+    assert script.link.journal_sequence == 9
+
+
+def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:
+    up.on(MessageReceived(HeartbeatAck(sequence=1)))
+    up.later(HEARTBEAT_SECONDS - 0.1)
+    up.on(TimePassed())
+    up.later(0.1)
+    up.on(TimePassed(), heartbeat(2))
+    up.on(TimePassed())
+
+
+def test_round_trip_is_the_time_between_heartbeat_and_its_answer(up: LinkScript) -> None:
+    assert up.link.round_trip_seconds is None
+    up.later(0.25)
+    up.on(MessageReceived(HeartbeatAck(sequence=1)))
+    assert up.link.round_trip_seconds == pytest.approx(0.25)
+
+
+def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScript) -> None:
+    up.on(MessageReceived(HeartbeatAck(sequence=1)))
+    up.later(HEARTBEAT_SECONDS)
+    up.on(TimePassed(), heartbeat(2))
+    up.on(MessageReceived(HeartbeatAck(sequence=1)))
+    up.later(HEARTBEAT_SECONDS)
+    up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED)
+
+
+def test_silent_machine_is_known_to_be_gone_after_40_seconds_at_worst(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(MessageReceived(HeartbeatAck(sequence=1)))
+    silent_for = 0.0
+    while silent_for < 39.0:
+        up.later(1.0)
+        silent_for += 1.0
+        up.on(TimePassed(), *([heartbeat(2)] if silent_for == 20.0 else []))
+    up.later(1.0)
+    rest = up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED, "20 s")
+    assert rest == [AbandonCommands((command.command_id,))]
+
+
+def test_acknowledgements_do_not_stand_in_for_a_heartbeat(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.later(HEARTBEAT_SECONDS - 1)
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    up.later(1)
+    up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED)
+
+
+def test_client_that_does_not_greet_is_closed(script: LinkScript) -> None:
+    script.later(GREETING_SECONDS - 0.1)
+    script.on(TimePassed())
+    script.later(0.1)
+    assert script.closes_on(TimePassed(), CloseCode.GREETING_MISSED, "10 s") == []
+
+
+def test_admission_that_takes_too_long_closes_the_link(script: LinkScript) -> None:
+    script.later(GREETING_SECONDS - 1)
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    script.later(GREETING_SECONDS - 1)
+    script.on(TimePassed())
+    script.later(1)
+    script.closes_on(TimePassed(), CloseCode.GREETING_MISSED)
+    script.on(MachineAdmitted())
+
+
+def test_unreadable_message_closes_the_link_with_its_reason(up: LinkScript) -> None:
+    event = UnreadableReceived("not a message: type: missing")
+    assert up.closes_on(event, CloseCode.MESSAGE_INVALID, "type: missing") == []
+
+
+def test_replaced_link_abandons_what_it_had_sent_and_asked(up: LinkScript) -> None:
+    command, asked = input_message(), input_message().command_id
+    up.on(InputSubmitted(command), SendMessage(command))
+    question = Resolve(command_id=asked, server_time=SERVER_TIME)
+    up.on(ResolutionRequested(asked), SendMessage(question))
+    event = CloseRequested(CloseCode.REPLACED, "a newer one took over")
+    (abandoned,) = up.closes_on(event, CloseCode.REPLACED, "took over")
+    assert isinstance(abandoned, AbandonCommands)
+    assert set(abandoned.command_ids) == {command.command_id, asked}
+
+
+def test_closing_link_ignores_everything_but_its_end(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.closes_on(CloseRequested(CloseCode.SERVER_STOPPING, "stopping"), CloseCode.SERVER_STOPPING)
+    assert not up.link.is_up
+    for event in (
+        ack(command.command_id),
+        MessageReceived(hello()),
+        MachineAdmitted(),
+        UnreadableReceived("noise"),
+        CloseRequested(CloseCode.REPLACED, "again"),
+    ):
+        up.on(event)
+    up.later(100)
+    up.on(TimePassed())
+    up.on(ConnectionLost())
+
+
+def test_lost_connection_abandons_what_is_unanswered(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ConnectionLost(), AbandonCommands((command.command_id,)))
+    assert not up.link.is_up
+    up.on(ack(command.command_id))
+    up.on(TimePassed())
+    up.on(ConnectionLost())
+
+
+def test_lost_connection_with_nothing_open_abandons_nothing(up: LinkScript) -> None:
+    up.on(ConnectionLost())

@@ -1,0 +1,181 @@
+"""Links on real websockets, and what the server knows of them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from schemas.tokens import Scope
+from schemas.wire import CloseCode, Heartbeat, HeartbeatAck, Input, JournalPosition, Welcome
+from tests.links import JOURNAL_ID, hello
+from tests.service import ScriptedLink, Service, running_service, until
+
+
+@pytest.mark.gen_test
+async def test_greeted_machine_takes_inputs(service: Service) -> None:
+    machine = await service.new_machine()
+    assert service.link_of("desk-1") is None
+    async with machine.connected(hello(sequence=5)):
+        link = await machine.until_live()
+        assert link.is_up
+        stored = await service.server.services.machines.get(service.organization_id, "desk-1")
+        assert stored is not None
+        assert stored.epoch == link.epoch == 1
+        assert stored.journal == JournalPosition(id=JOURNAL_ID, sequence=5)
+    await machine.until_gone()
+    assert service.link_of("desk-1") is None
+
+
+@pytest.mark.gen_test
+async def test_welcome_names_the_link_and_its_limits(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello())
+        welcome = await link.heard(Welcome)
+        live = await machine.until_live()
+        assert welcome.link_id == live.link_id
+        assert welcome.machine_id == "desk-1"
+        assert welcome.limits.unanswered_inputs == 64
+
+
+@pytest.mark.gen_test
+async def test_newest_link_wins_and_the_older_is_told_why(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as older:
+        first = await machine.until_live()
+        async with machine.connected(wait_until_live=False) as newer:
+            code, reason = await older.closed()
+            assert code == CloseCode.REPLACED
+            assert "token of its own" in reason
+            await until(lambda: service.link_of("desk-1") not in (None, first))
+            sending = machine.moving()
+            await newer.obey()
+            assert (await sending).status == 200
+
+
+@pytest.mark.gen_test
+async def test_end_of_a_replaced_link_does_not_make_the_machine_offline(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as older, machine.connected(wait_until_live=False):
+        await older.closed()
+        await until(lambda: len(list(service.server.services.registry)) == 1)
+        stored = await service.server.services.machines.get(service.organization_id, "desk-1")
+        assert stored is not None
+        assert stored.disconnected_at is None
+        assert stored.epoch == 2
+
+
+@pytest.mark.gen_test
+async def test_same_machine_id_in_two_organizations_are_two_machines(service: Service) -> None:
+    machine = await service.new_machine()
+    other = await (await service.elsewhere()).new_machine()
+    async with machine.connected() as link, other.connected() as other_link:
+        sending = other.moving()
+        await other_link.obey()
+        assert (await sending).status == 200
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_revoked_token_closes_its_link_within_the_check_time(service: Service) -> None:
+    machine = await service.new_machine()
+    tokens = service.server.services.tokens
+    async with machine.connected() as link:
+        await tokens.revoke_of_machine(service.organization_id, "desk-1")
+        code, reason = await link.closed()
+        assert code == CloseCode.TOKEN_REVOKED
+        assert "revoked" in reason
+
+
+@pytest.mark.gen_test
+async def test_other_links_survive_the_revocation_of_one_token(service: Service) -> None:
+    machine, other = await service.new_machine(), await service.new_machine("desk-2")
+    async with machine.connected() as link, other.connected() as other_link:
+        await service.server.services.tokens.revoke_of_machine(service.organization_id, "desk-1")
+        await link.closed()
+        sending = other.moving()
+        await other_link.obey()
+        assert (await sending).status == 200
+
+
+@pytest.mark.gen_test
+async def test_removed_machine_is_told_to_stop(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        reply = await service.request("DELETE", "/v1/machines/desk-1")
+        assert reply.status == 204
+        assert await link.closed() == (CloseCode.MACHINE_REMOVED, "this machine was removed")
+
+
+@pytest.mark.gen_test
+async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> None:
+    machine = await service.new_machine()
+    await service.server.services.machines.delete(service.organization_id, "desk-1")
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello())
+        assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
+
+
+@pytest.mark.gen_test
+async def test_client_of_another_version_is_refused_in_words(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello(protocols=[99]))
+        code, reason = await link.closed()
+        assert code == CloseCode.PROTOCOL_UNSUPPORTED
+        assert "the server is too old" in reason
+
+
+@pytest.mark.gen_test
+async def test_message_above_the_limit_ends_the_link(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        await link.websocket.send("x" * (256 * 1024 + 1))
+        await link.closed()
+    await machine.until_gone()
+
+
+@pytest.mark.gen_test
+async def test_silent_machine_is_disconnected_and_its_input_pending(
+    service: Service, mongodb: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    data_dir = tmp_path_factory.mktemp("hurried")
+    async with running_service(mongodb, data_dir, heartbeat=0.2, token_check=0.1) as hurried:
+        machine = await hurried.new_machine()
+        async with machine.connected() as link:
+            sending = machine.moving()
+            await link.heard(Input)
+            code, _ = await link.closed()
+            assert code == CloseCode.HEARTBEAT_MISSED
+            reply = await sending
+            assert (reply.status, reply.problem) == (504, "outcome-pending")
+
+
+@pytest.mark.gen_test
+async def test_heartbeats_measure_the_round_trip(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello())
+        await link.heard(Welcome)
+        beat = Heartbeat.model_validate_json(await websocket.recv())
+        assert service.server.services.settings.heartbeat == 20
+        await link.say(HeartbeatAck(sequence=beat.sequence))
+        live = await machine.until_live()
+        await until(lambda: live.round_trip_seconds is not None)
+
+
+@pytest.mark.gen_test
+async def test_expired_token_closes_its_link(service: Service) -> None:
+    machine = await service.new_machine()
+    token = await service.new_token(Scope.MACHINE_CONNECT, machine_id="desk-1")
+    machine.token = token
+    async with machine.connected() as link:
+        database = service.server.services.database
+        live = await machine.until_live()
+        await database.collection("tokens").update_one(
+            {"_id": live.token_id}, {"$set": {"expires_at": datetime.now(UTC)}}
+        )
+        assert (await link.closed())[0] == CloseCode.TOKEN_REVOKED

@@ -1,0 +1,188 @@
+"""The link's effects on a connection that only remembers them."""
+
+import asyncio
+import logging
+from uuid import uuid4
+
+import pytest
+
+from schemas.outcomes import Outcome
+from schemas.wire import SERVER_MESSAGES, Ack, CloseCode, Hello, Input, Report, Resolve
+from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.socket import LinkSocket
+from server.tasks import Tasks
+from tests.links import COMPLETED, hello, input_message
+from tests.service import until
+from tests.store import ORGANIZATION, async_test
+
+
+class Wire:
+    """Remembers what a link did to its websocket."""
+
+    def __init__(self) -> None:
+        self.sent: list[object] = []
+        self.closed: list[tuple[int, str]] = []
+
+    def send_text(self, text: str) -> None:
+        self.sent.append(SERVER_MESSAGES.validate_json(text))
+
+    def close(self, code: int, reason: str) -> None:
+        self.closed.append((code, reason))
+
+
+async def _admit(socket: LinkSocket, _: Hello) -> None:
+    socket.welcome()
+
+
+async def up(wire: Wire, unanswered_limit: int = 64) -> LinkSocket:
+    """A link that takes inputs; what it has sent so far is forgotten."""
+    socket = LinkSocket(
+        wire,
+        organization_id=ORGANIZATION,
+        machine_id="desk-1",
+        token_id=uuid4(),
+        admit=_admit,
+        background=Tasks(),
+        unanswered_limit=unanswered_limit,
+        heartbeat_seconds=20.0,
+    )
+    socket.received(hello().model_dump_json())
+    await until(lambda: socket.is_up)
+    wire.sent.clear()
+    return socket
+
+
+def acknowledgement(command: Input, outcome: Outcome = COMPLETED) -> str:
+    message = Ack(command_id=command.command_id, outcome=outcome, journal_sequence=1)
+    return message.model_dump_json()
+
+
+@async_test
+async def test_sent_command_ends_with_its_outcome() -> None:
+    wire = Wire()
+    socket = await up(wire)
+    command = input_message()
+    answered = socket.send(command)
+    assert wire.sent == [command]
+    assert socket.unanswered == 1
+    socket.received(acknowledgement(command))
+    assert await answered == COMPLETED
+    assert socket.unanswered == 0
+
+
+@async_test
+async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
+    wire = Wire()
+    socket = await up(wire)
+    command_id = uuid4()
+    first, second = socket.resolve(command_id), socket.resolve(command_id)
+    assert [type(message) for message in wire.sent] == [Resolve]
+    report = Report(command_id=command_id, outcome=COMPLETED, journal_sequence=1)
+    socket.received(report.model_dump_json())
+    assert await first == await second == COMPLETED
+
+
+@async_test
+async def test_lost_link_fails_everything_that_waits() -> None:
+    socket = await up(Wire())
+    answered, resolved = socket.send(input_message()), socket.resolve(uuid4())
+    socket.lost()
+    for future in (answered, resolved):
+        with pytest.raises(LinkLostError):
+            await future
+
+
+@async_test
+async def test_link_that_is_not_up_takes_nothing() -> None:
+    wire = Wire()
+    socket = await up(wire)
+    socket.close(CloseCode.SERVER_STOPPING, "the server is stopping")
+    assert wire.closed == [(4000, "the server is stopping")]
+    with pytest.raises(LinkDownError):
+        socket.send(input_message())
+    with pytest.raises(LinkDownError):
+        socket.resolve(uuid4())
+    with pytest.raises(LinkDownError), socket.place():
+        pass
+    assert not wire.sent
+
+
+@async_test
+async def test_places_are_limited_to_commands_that_wait_or_are_being_claimed() -> None:
+    socket = await up(Wire(), unanswered_limit=2)
+    command = input_message()
+    with socket.place():
+        answered = socket.send(command)
+    with socket.place(), pytest.raises(LinkBusyError), socket.place():
+        pass
+    socket.received(acknowledgement(command))
+    await answered
+    with socket.place(), socket.place():
+        pass
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (b"\x00picture", "binary frames"),
+        ("{", "not a message"),
+        ("[]", "not a message"),
+        ('{"type":"welcome"}', "not a message"),
+        ('{"type":"ack","command_id":"x","journal_sequence":-1}', "command_id"),
+    ],
+)
+@async_test
+async def test_frame_that_is_no_message_closes_the_link_in_words(
+    frame: str | bytes, words: str
+) -> None:
+    wire = Wire()
+    socket = await up(wire)
+    socket.received(frame)
+    ((code, reason),) = wire.closed
+    assert code == CloseCode.MESSAGE_INVALID
+    assert words in reason
+
+
+@async_test
+async def test_close_reason_is_cut_to_what_a_close_frame_carries() -> None:
+    wire = Wire()
+    socket = await up(wire)
+    socket.close(CloseCode.SERVER_ERROR, "ü" * 100)
+    assert wire.closed == [(4003, "ü" * 61)]
+
+
+@async_test
+async def test_machine_that_cannot_be_recorded_is_sent_away_to_come_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def admit(_: LinkSocket, __: Hello) -> None:
+        raise RuntimeError("the database is on fire")
+
+    wire, background = Wire(), Tasks()
+    socket = LinkSocket(
+        wire,
+        organization_id=ORGANIZATION,
+        machine_id="desk-1",
+        token_id=uuid4(),
+        admit=admit,
+        background=background,
+        unanswered_limit=1,
+        heartbeat_seconds=20.0,
+    )
+    with caplog.at_level(logging.ERROR):
+        socket.received(hello().model_dump_json())
+        await background.close(5.0)
+    assert wire.closed == [(4003, "the server could not record the connection")]
+    assert "admit a machine" in caplog.text
+
+
+@async_test
+async def test_answer_after_everybody_gave_up_harms_nothing() -> None:
+    socket = await up(Wire())
+    command = input_message()
+    answered = socket.send(command)
+    answered.cancel()
+    await asyncio.sleep(0)
+    socket.received(acknowledgement(command))
+    assert socket.unanswered == 0
+    assert socket.is_up
