@@ -87,15 +87,15 @@ class Journal:
             (sequence,) = self._database.execute(
                 "SELECT coalesce(max(sequence), 0) FROM entries"
             ).fetchone()
+            self._id = UUID(journal_id)
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise JournalError(
                     f"the journal {file} is in use: another machine client runs with it"
                 ) from None
             raise JournalError(f"the journal {file} cannot be opened: {error}") from None
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.DatabaseError, OSError, ValueError) as error:
             raise JournalError(f"the journal {file} cannot be used: {error}") from None
-        self._id = UUID(journal_id)
         self._sequence: int = sequence
         self._prune_at = 0.0
 
@@ -134,18 +134,18 @@ class Journal:
         Not flushed: should it be lost in a power cut, the intent stands, and the outcome is
         honestly unknown.
         """
-        self._sequence += 1
         self._database.execute(
             "UPDATE entries SET state = ?, sequence = ?, outcome = ?, changed_at = ?"
             " WHERE command_id = ?",
             (
                 EntryState.DONE,
-                self._sequence,
+                self._sequence + 1,
                 outcome.model_dump_json(),
                 time.time(),
                 command_id.bytes,
             ),
         )
+        self._sequence += 1
         self._prune()
 
     def refuse(self, command_id: UUID, fingerprint: str, outcome: Outcome) -> bool:
@@ -172,13 +172,12 @@ class Journal:
         if durable:
             # With a write-ahead log, FULL flushes the log at every commit (SQLite, pragma.html).
             self._database.execute("PRAGMA synchronous = FULL")
-        self._sequence += 1
         try:
             self._database.execute(
                 "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     command_id.bytes,
-                    self._sequence,
+                    self._sequence + 1,
                     state,
                     fingerprint,
                     None if outcome is None else outcome.model_dump_json(),
@@ -190,6 +189,8 @@ class Journal:
         finally:
             if durable:
                 self._database.execute("PRAGMA synchronous = NORMAL")
+        # Only now: a number that is in no row would go back when the journal is opened again.
+        self._sequence += 1
         return True
 
     def _prune(self) -> None:
