@@ -292,8 +292,11 @@ def retry_or_stop(error: Exception) -> Exception | None:
             )
         case NegotiationError():
             return MustStopError("the server does not speak this machine client's protocol")
-        case InvalidURI() | InvalidProxy():
-            return MustStopError(str(error))
+        case InvalidProxy():
+            # Its text repeats the whole address, which can hold a password.
+            return MustStopError(f"the environment's proxy cannot be used: {error.msg}")
+        case InvalidURI() | ValueError():
+            return MustStopError(f"the address of the server or of a proxy is wrong: {error}")
         case OSError() | TimeoutError() | EOFError() | InvalidHandshake():
             pass
         case _:

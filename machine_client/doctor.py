@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.exceptions import InvalidProxy, InvalidStatus, WebSocketException
 from websockets.proxy import get_proxy
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
@@ -66,7 +66,12 @@ async def _network(settings: MachineSettings, token: str) -> AsyncIterator[Findi
     proxy = _proxy(settings)
     hop, target = ("proxy", proxy) if proxy else ("server", settings.websocket_url)
     parts = urlsplit(target)
-    port = parts.port or {"wss": 443, "https": 443, "ws": 80, "http": 80}.get(parts.scheme, 1080)
+    try:
+        given = parts.port
+    except ValueError as error:
+        yield Finding("proxy", False, f"the environment's proxy cannot be used: {error}")
+        return
+    port = given or {"wss": 443, "https": 443, "ws": 80, "http": 80}.get(parts.scheme, 1080)
     host = parts.hostname or ""
     loop = asyncio.get_running_loop()
     try:
@@ -102,6 +107,8 @@ async def _handshake(settings: MachineSettings, token: str) -> Finding:
     except InvalidStatus as error:
         hop = "token" if error.response.status_code in (401, 403) else "server"
         return Finding(hop, False, str(retry_or_stop(error) or error))
+    except InvalidProxy as error:
+        return Finding("proxy", False, str(retry_or_stop(error)))
     except (OSError, WebSocketException) as error:
         return Finding("websocket", False, str(error) or type(error).__name__)
 

@@ -1,9 +1,10 @@
 """The machine client's settings, checked before anything starts."""
 
 import re
+import ssl
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
@@ -18,7 +19,44 @@ def _server_address(url: str) -> str:
         raise ValueError("must be the server's address, such as https://farhand.example")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("must be an address alone, without a user, a query or a token in it")
+    _check_host_and_port(parts)
     return url
+
+
+def _proxy_address(url: str) -> str:
+    # The value can hold a password, so no message repeats it.
+    parts = urlsplit(url)
+    if parts.scheme not in PROXY_SCHEMES or not parts.hostname:
+        raise ValueError("must be a proxy's address, such as http://user:password@proxy:3128")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("must be a proxy's address alone, without a path or a query")
+    if parts.username is not None and parts.password is None:
+        raise ValueError("has a user without a password")
+    _check_host_and_port(parts)
+    return url
+
+
+def _check_host_and_port(parts: SplitResult) -> None:
+    """Find what urllib and the resolver would trip over only when they are used."""
+    try:
+        _ = parts.port
+    except ValueError:
+        raise ValueError("has a port that is not a number from 0 to 65535") from None
+    try:
+        (parts.hostname or "").encode("idna")
+    except UnicodeError:
+        raise ValueError("has a host that cannot be a name or an address") from None
+
+
+def _certificates(file: Path) -> Path:
+    try:
+        ssl.create_default_context(cafile=file)
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read as certificates: {error.strerror}") from None
+    return file
+
+
+PROXY_SCHEMES = frozenset({"http", "https", "socks4", "socks4a", "socks5", "socks5h"})
 
 
 class MachineSettings(FileAndEnvironment):
@@ -34,8 +72,12 @@ class MachineSettings(FileAndEnvironment):
         default_factory=lambda: Path("~/.local/state/farhand-machine").expanduser(),
         description="Where the journal is kept.",
     )
-    proxy: str | None = Field(None, description="Unset: the environment's proxy, if any.")
-    ca_file: Path | None = Field(None, description="Certificates to trust instead of the system's.")
+    proxy: Annotated[str, AfterValidator(_proxy_address)] | None = Field(
+        None, description="Unset: the environment's proxy, if any."
+    )
+    ca_file: Annotated[Path, AfterValidator(_certificates)] | None = Field(
+        None, description="Certificates to trust instead of the system's."
+    )
     heartbeat: float = Field(20, gt=0, le=60, description="Seconds between two pings.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 

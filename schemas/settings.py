@@ -99,6 +99,13 @@ def _lines(
 ) -> Iterable[str]:
     for entry in entries_of(error.errors()):
         name = entry.loc[0] if entry.loc else ""
+        if not name:
+            yield entry.msg
+            continue
+        if entry.type == "missing":
+            option, variable = f"--{name.replace('_', '-')}", prefix + name.upper()
+            yield f"{name} is missing: give {option}, {variable}, or {name} in a --config file"
+            continue
         if name in given:
             source = f"--{name.replace('_', '-')}"
         elif prefix + name.upper() in os.environ:
