@@ -1,0 +1,311 @@
+"""The journal on a real disk: what it knows, what survives, what it says when it cannot be used."""
+
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from machine_client import journal as journal_module
+from machine_client.journal import EntryState, Journal, JournalError
+from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Point, Refused, Unknown
+
+DONE = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
+COMMAND = UUID(int=0xA)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "journal.sqlite3"
+
+
+@pytest.fixture
+def journal(file: Path) -> Iterator[Journal]:
+    journal = Journal(file)
+    yield journal
+    journal.close()
+
+
+def other_process(script: str, file: Path) -> subprocess.Popen[str]:
+    """A Python that has opened a journal on the file as ``journal`` and runs the script."""
+    prelude = (
+        "import os, sys, uuid; from pathlib import Path\n"
+        "from machine_client.journal import Journal\n"
+        "from schemas.outcomes import Completed, Point\n"
+        "journal = Journal(Path(sys.argv[1]))\n"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", prelude + script, str(file)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_command_that_was_never_seen_is_not_known(journal: Journal) -> None:
+    assert journal.find(COMMAND) is None
+
+
+def test_intent_without_an_end_means_unknown(journal: Journal) -> None:
+    assert journal.intend(COMMAND, "f")
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert (entry.state, entry.fingerprint) == (EntryState.INTENT, "f")
+    assert entry.final_outcome() == Unknown()
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        DONE,
+        Failed(code="display_lost", message="gone", injected_at_least=3),
+        Refused(code="outside", message="no", loc=("body", "x"), ctx={"displays": [{"x": 0}]}),
+    ],
+)
+def test_finished_command_keeps_its_outcome_whole(
+    journal: Journal, outcome: Completed | Failed | Refused
+) -> None:
+    journal.intend(COMMAND, "f")
+    journal.finish(COMMAND, outcome)
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert entry.state is EntryState.DONE
+    assert entry.final_outcome() == outcome
+
+
+def test_refused_command_keeps_its_outcome(journal: Journal) -> None:
+    assert journal.refuse(COMMAND, "f", Expired())
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert entry.final_outcome() == Expired()
+
+
+def test_barred_command_can_never_be_intended(journal: Journal) -> None:
+    assert journal.bar(COMMAND)
+    assert not journal.intend(COMMAND, "f")
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert entry.state is EntryState.TOMBSTONE
+    assert entry.final_outcome() == NotCarriedOut()
+
+
+def test_id_is_taken_once_whatever_became_of_it(journal: Journal) -> None:
+    journal.intend(COMMAND, "f")
+    assert not journal.intend(COMMAND, "f")
+    assert not journal.bar(COMMAND)
+    journal.finish(COMMAND, DONE)
+    assert not journal.intend(COMMAND, "f")
+    assert not journal.refuse(COMMAND, "f", Expired())
+    assert not journal.bar(COMMAND)
+
+
+def test_every_change_has_a_higher_sequence(journal: Journal) -> None:
+    seen = [journal.position.sequence]
+    for change in (
+        lambda: journal.intend(COMMAND, "f"),
+        lambda: journal.finish(COMMAND, DONE),
+        lambda: journal.bar(uuid4()),
+        lambda: journal.refuse(uuid4(), "", Expired()),
+    ):
+        change()
+        seen.append(journal.position.sequence)
+    assert seen == sorted(set(seen))
+
+
+def test_id_sequence_and_entries_survive_reopening(file: Path) -> None:
+    first = Journal(file)
+    first.intend(COMMAND, "f")
+    first.finish(COMMAND, DONE)
+    position = first.position
+    first.close()
+    second = Journal(file)
+    entry = second.find(COMMAND)
+    assert second.position == position
+    assert entry is not None
+    assert entry.final_outcome() == DONE
+    second.close()
+
+
+@pytest.mark.parametrize(
+    "known_again",
+    [
+        lambda journal: journal.intend(COMMAND, "f"),
+        lambda journal: journal.bar(COMMAND),
+        lambda journal: journal.refuse(COMMAND, "f", Expired()),
+    ],
+)
+def test_sequence_does_not_go_back_at_reopening_after_an_id_came_again(
+    file: Path, known_again: Callable[[Journal], bool]
+) -> None:
+    first = Journal(file)
+    first.intend(COMMAND, "f")
+    assert not known_again(first)
+    said = first.position.sequence
+    first.close()
+    second = Journal(file)
+    assert second.position.sequence >= said
+    second.close()
+
+
+def test_another_file_is_another_journal(tmp_path: Path) -> None:
+    one, other = Journal(tmp_path / "one"), Journal(tmp_path / "other")
+    assert one.position.id != other.position.id
+    one.close()
+    other.close()
+
+
+def test_pruning_forgets_what_is_old_and_never_goes_back(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "KEPT_SECONDS", -1)
+    monkeypatch.setattr(journal_module, "PRUNE_EVERY", 0.0)
+    first = Journal(file)
+    first.intend(COMMAND, "f")
+    first.finish(COMMAND, DONE)
+    last = uuid4()
+    first.intend(last, "f")
+    first.finish(last, DONE)
+    assert first.find(COMMAND) is None
+    position = first.position
+    first.close()
+    second = Journal(file)
+    assert second.position == position
+    second.close()
+
+
+def test_pruning_keeps_what_may_still_be_asked_about(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "PRUNE_EVERY", 0.0)
+    for command_id in (COMMAND, uuid4()):
+        journal.intend(command_id, "f")
+        journal.finish(command_id, DONE)
+    assert journal.find(COMMAND) is not None
+    assert journal_module.KEPT_SECONDS >= 7 * 24 * 3600
+
+
+def test_journal_of_another_process_is_refused_with_a_sentence(file: Path) -> None:
+    owner = other_process("print('open', flush=True); sys.stdin.read()", file)
+    try:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "open\n"
+        with pytest.raises(JournalError, match="is in use: another machine client runs with it"):
+            Journal(file)
+    finally:
+        owner.communicate()
+    Journal(file).close()
+
+
+def test_killed_between_intent_and_end_the_outcome_is_unknown(file: Path) -> None:
+    killed = other_process(
+        f"journal.intend(uuid.UUID(int={COMMAND.int}), 'f')\n"
+        f"os.kill(os.getpid(), {signal.SIGKILL})",
+        file,
+    )
+    killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    journal = Journal(file)
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert entry.final_outcome() == Unknown()
+    assert not journal.intend(COMMAND, "f")
+    assert journal.position.sequence == 1
+    journal.close()
+
+
+def test_killed_after_the_end_the_outcome_is_known(file: Path) -> None:
+    killed = other_process(
+        f"command = uuid.UUID(int={COMMAND.int}); journal.intend(command, 'f')\n"
+        "journal.finish(command, Completed(duration_ms=1.5, pointer=Point(x=3, y=4)))\n"
+        f"os.kill(os.getpid(), {signal.SIGKILL})",
+        file,
+    )
+    killed.communicate()
+    journal = Journal(file)
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert entry.final_outcome() == DONE
+    journal.close()
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace shows what is flushed")
+def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) -> None:
+    script = (
+        "import os, sys, uuid; from pathlib import Path\n"
+        "from machine_client.journal import Journal\n"
+        "from schemas.outcomes import Expired\n"
+        "journal = Journal(Path(sys.argv[1]))\n"
+        "ids = [uuid.UUID(int=number) for number in range(5)]\n"
+        "steps = [lambda: journal.intend(ids[0], 'f'), lambda: journal.bar(ids[1]),\n"
+        "         lambda: journal.intend(ids[2], ''),\n"
+        "         lambda: journal.refuse(ids[3], 'f', Expired()),\n"
+        "         lambda: journal.finish(ids[0], Expired())]\n"
+        "for number, step in enumerate(steps):\n"
+        "    os.path.exists(f'/step-{number}')\n"
+        "    step()\n"
+        "os.path.exists('/step-end')\n"
+    )
+    traced = subprocess.run(
+        [
+            *("strace", "-f", "-e", "trace=fsync,fdatasync,/stat", "--"),
+            *(sys.executable, "-c", script, str(file)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "ptrace" in traced.stderr and "not permitted" in traced.stderr:
+        pytest.skip("this container forbids tracing")
+    assert traced.returncode == 0, traced.stderr[-2000:]
+    parts = re.split(r'"/step-[^"]*"', traced.stderr)[1:]
+    flushed = ["sync(" in part for part in parts[:5]]
+    assert flushed == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize("content", [b"this is no database at all" * 100, os.urandom(8192)])
+def test_corrupt_file_is_refused_with_a_sentence(file: Path, content: bytes) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        Journal(file)
+
+
+def test_damaged_journal_is_refused_with_a_sentence(file: Path) -> None:
+    journal = Journal(file)
+    for _ in range(200):
+        journal.bar(uuid4())
+    journal.close()
+    damaged = bytearray(file.read_bytes())
+    damaged[100:] = b"\xff" * (len(damaged) - 100)
+    file.write_bytes(damaged)
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        Journal(file)
+
+
+@pytest.mark.parametrize("broken_id", ["", "not-a-uuid"])
+def test_journal_without_a_proper_id_is_refused_with_a_sentence(file: Path, broken_id: str) -> None:
+    Journal(file).close()
+    database = sqlite3.connect(file)
+    database.execute("UPDATE journal SET id = ?", (broken_id,))
+    database.commit()
+    database.close()
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        Journal(file)
+
+
+def test_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where a directory should be")
+    with pytest.raises(JournalError, match="taken"):
+        Journal(tmp_path / "taken" / "journal.sqlite3")
+
+
+def test_state_directory_is_for_its_owner_alone(journal: Journal, file: Path) -> None:
+    assert journal.position.sequence == 0
+    assert file.parent.stat().st_mode & 0o077 == 0

@@ -1,0 +1,154 @@
+"""The machine client's settings: what is derived from them, and what is refused before a start."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machine_client.settings import MachineSettings
+from schemas.settings import SettingsError, read_settings
+
+
+def settings(**given: Any) -> MachineSettings:
+    return read_settings(MachineSettings, None, {"server": "https://a.example", **given})
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in tuple(os.environ):
+        if name.startswith("FARHAND_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.mark.parametrize(
+    ("server", "websocket"),
+    [
+        ("http://a.example:8600", "ws://a.example:8600/v1/machines/connect"),
+        ("https://a.example", "wss://a.example/v1/machines/connect"),
+        ("https://a.example/", "wss://a.example/v1/machines/connect"),
+        ("wss://a.example/farhand/", "wss://a.example/farhand/v1/machines/connect"),
+        ("http://[::1]:8600", "ws://[::1]:8600/v1/machines/connect"),
+    ],
+)
+def test_link_is_made_under_the_servers_address(server: str, websocket: str) -> None:
+    assert settings(server=server, token="t").websocket_url == websocket
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        *("", "a.example", "ftp://a.example", "https://", "https://a.example?token=fh_1"),
+        *("https://user:secret@a.example", "https://a.example/#x", "https://a.example:port"),
+        *("https://a.example:70000", "https://a..example", "https://[::1", f"https://{'a' * 70}"),
+    ],
+)
+def test_address_that_cannot_be_a_servers_is_refused_by_its_name(server: str) -> None:
+    with pytest.raises(SettingsError, match=r"^--server: ") as refused:
+        settings(server=server, token="t")
+    assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        *("proxy:3128", "ftp://proxy", "http://", "http://user@proxy", "http://proxy:port"),
+        *("http://proxy/path", "http://proxy?x=1", "http://a..b"),
+    ],
+)
+def test_address_that_cannot_be_a_proxys_is_refused_by_its_name(proxy: str) -> None:
+    with pytest.raises(SettingsError, match=r"^--proxy: "):
+        settings(token="t", proxy=proxy)
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://proxy:3128", "http://u:p%40@proxy", "socks5h://proxy", "https://proxy/"]
+)
+def test_proxies_address_is_taken(proxy: str) -> None:
+    assert settings(token="t", proxy=proxy).proxy == proxy
+
+
+def test_password_of_a_wrong_proxy_is_not_repeated() -> None:
+    with pytest.raises(SettingsError) as refused:
+        settings(token="t", proxy="http://user:hunter2@proxy:port")
+    assert "hunter2" not in str(refused.value)
+
+
+def test_certificates_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"^--ca-file: .*No such file"):
+        settings(token="t", ca_file=tmp_path / "none.pem")
+
+
+def test_file_without_certificates_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.pem").write_text("no certificate")
+    with pytest.raises(SettingsError, match=r"^--ca-file: .*cannot be read as certificates"):
+        settings(token="t", ca_file=tmp_path / "text.pem")
+
+
+@pytest.mark.parametrize("given", [{}, {"token": "t", "token_file": "f"}])
+def test_exactly_one_token_is_needed(given: dict[str, str]) -> None:
+    with pytest.raises(SettingsError, match=r"^give the machine's token, or a token file"):
+        settings(**given)
+
+
+def test_server_that_is_missing_is_said_with_every_way_to_give_it() -> None:
+    with pytest.raises(SettingsError, match=r"^server is missing: give --server, FARHAND_M"):
+        read_settings(MachineSettings, None, {"token": "t"})
+
+
+@pytest.mark.parametrize("heartbeat", ["0", "-1", "61", "soon", "nan", "inf"])
+def test_heartbeat_out_of_bounds_is_refused_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch, heartbeat: str
+) -> None:
+    monkeypatch.setenv("FARHAND_MACHINE_HEARTBEAT", heartbeat)
+    with pytest.raises(SettingsError, match=r"^FARHAND_MACHINE_HEARTBEAT: "):
+        settings(token="t")
+
+
+def test_unknown_variable_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FARHAND_MACHINE_SERVR", "https://a.example")
+    with pytest.raises(SettingsError, match="FARHAND_MACHINE_SERVR"):
+        settings(token="t")
+
+
+def test_unknown_key_of_the_file_is_refused_with_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "machine.toml"
+    file.write_text('servr = "https://a.example"\n')
+    with pytest.raises(SettingsError, match=r"machine\.toml: servr: unknown setting"):
+        read_settings(MachineSettings, file, {"server": "https://a.example", "token": "t"})
+
+
+def test_command_line_comes_before_environment_before_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "machine.toml"
+    file.write_text('server = "https://file"\ndisplay = ":1"\nproxy = "http://file"\n')
+    monkeypatch.setenv("FARHAND_MACHINE_SERVER", "https://environment")
+    monkeypatch.setenv("FARHAND_MACHINE_DISPLAY", ":2")
+    read = read_settings(MachineSettings, file, {"server": "https://line", "token": "t"})
+    assert (read.server, read.display, read.proxy) == ("https://line", ":2", "http://file")
+
+
+def test_token_is_read_from_its_file_without_the_lines_end(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("fh_secret\n")
+    assert settings(token_file=tmp_path / "token").read_token() == "fh_secret"
+
+
+@pytest.mark.parametrize("content", ["", "two words", "a\nb", "geheimnis-ü", "x" * 201])
+def test_token_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "token").write_text(content)
+    with pytest.raises(ValueError, match="one word of visible ASCII"):
+        settings(token_file=tmp_path / "token").read_token()
+
+
+def test_token_is_not_shown_where_settings_are() -> None:
+    assert "fh_secret" not in repr(settings(token="fh_secret"))
+
+
+def test_each_display_has_a_journal_of_its_own(tmp_path: Path) -> None:
+    names = {
+        settings(token="t", state_dir=tmp_path, display=display).journal_file
+        for display in (None, ":0", ":1", "host:0", "/odd/../name")
+    }
+    assert len(names) == 5
+    assert {name.parent for name in names} == {tmp_path}
