@@ -1,0 +1,122 @@
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.inputs import Operation
+from schemas.outcomes import (
+    Completed,
+    Expired,
+    Failed,
+    NotCarriedOut,
+    Outcome,
+    Point,
+    Refused,
+    Unknown,
+)
+from server.dispatch.answers import Subject, final_answer, iso_time
+
+COMMAND = UUID("00000000-0000-4000-8000-00000000000e")
+
+
+def subject(*, minimal: bool = False) -> Subject:
+    return Subject(
+        command_id=COMMAND,
+        machine_id="desk-1",
+        operation=Operation.MOUSE_MOVE,
+        accepted_at=1_700_000_000_123,
+        request_id="r-1",
+        minimal=minimal,
+    )
+
+
+def answered(outcome: Outcome) -> tuple[int, Any]:
+    answer = final_answer(subject(), outcome)
+    return answer.status, json.loads(answer.body)
+
+
+def test_completed_is_200_with_the_result() -> None:
+    answer = final_answer(subject(), Completed(duration_ms=1.25, pointer=Point(x=-3, y=4)))
+    assert (answer.status, answer.content_type) == (200, "application/json")
+    result = json.loads(answer.body)
+    assert result.pop("completed_at").endswith("Z")
+    assert result == {
+        "command_id": str(COMMAND),
+        "machine_id": "desk-1",
+        "operation": "mouse.move",
+        "status": "completed",
+        "accepted_at": "2023-11-14T22:13:20.123Z",
+        "duration_ms": 1.25,
+        "pointer": {"x": -3, "y": 4},
+    }
+
+
+def test_completed_is_204_without_a_body_where_that_is_wanted() -> None:
+    answer = final_answer(subject(minimal=True), Completed(duration_ms=1, pointer=Point(x=0, y=0)))
+    assert (answer.status, answer.content_type, answer.body) == (204, None, b"")
+
+
+def test_refused_is_a_validation_error_with_the_machines_facts() -> None:
+    status, body = answered(
+        Refused(
+            code="outside_displays",
+            message="the place is outside of all displays",
+            loc=("body", "x"),
+            ctx={"displays": [{"x": 0, "width": 1280}]},
+        )
+    )
+    assert status == 422
+    assert body == {
+        "detail": [
+            {
+                "loc": ["body", "x"],
+                "msg": "the place is outside of all displays",
+                "type": "outside_displays",
+                "input": None,
+                "ctx": {"displays": [{"x": 0, "width": 1280}]},
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "name", "members"),
+    [
+        (
+            Failed(code="x_error", message="the display went away", injected_at_least=3),
+            502,
+            "input-failed",
+            {"code": "x_error", "message": "the display went away", "injected_at_least": 3},
+        ),
+        (Expired(), 504, "input-expired", {"final": True}),
+        (NotCarriedOut(), 503, "not-carried-out", {"final": True}),
+        (
+            Unknown(injected_at_least=2),
+            502,
+            "outcome-unknown",
+            {"final": True, "injected_at_least": 2},
+        ),
+    ],
+)
+@pytest.mark.parametrize("minimal", [True, False])
+def test_other_outcomes_are_problems(
+    outcome: Outcome, status: int, name: str, members: dict[str, Any], minimal: bool
+) -> None:
+    answer = final_answer(subject(minimal=minimal), outcome)
+    assert (answer.status, answer.content_type) == (status, "application/problem+json")
+    problem = json.loads(answer.body)
+    assert problem.pop("title")
+    assert problem.pop("detail")
+    assert problem == {
+        "type": f"/problems/{name}",
+        "status": status,
+        "instance": "r-1",
+        "command_id": str(COMMAND),
+        **members,
+    }
+
+
+def test_times_have_milliseconds_and_z() -> None:
+    assert iso_time(0) == "1970-01-01T00:00:00.000Z"
+    assert iso_time(1_700_000_000_050) == "2023-11-14T22:13:20.050Z"
