@@ -116,7 +116,8 @@ class ApiHandler(RequestHandler):
             self.clear_header("Content-Type")
         else:
             self.set_header("Content-Type", media_type)
-        self.finish(body)
+        # Tornado takes even an empty body for one that 204 may not have.
+        self.finish(body or None)
 
     def note(self, **facts: object) -> None:
         """Add facts to this request's line in the log."""
