@@ -295,10 +295,10 @@ def retry_or_stop(error: Exception) -> Exception | None:
         case InvalidProxy():
             # Its text repeats the whole address, which can hold a password.
             return MustStopError(f"the environment's proxy cannot be used: {error.msg}")
+        case OSError() | TimeoutError() | EOFError() | InvalidHandshake():
+            pass  # before ValueError, which a certificate's failure is as well
         case InvalidURI() | ValueError():
             return MustStopError(f"the address of the server or of a proxy is wrong: {error}")
-        case OSError() | TimeoutError() | EOFError() | InvalidHandshake():
-            pass
         case _:
             return error
     logger.warning("cannot connect: %s; trying again", str(error) or type(error).__name__)
