@@ -1,0 +1,219 @@
+"""A real websocket server that does what a test's script says, and a machine client against it."""
+
+import asyncio
+import http
+import ssl
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from machine_client.connection import MachineClient
+from machine_client.executor import Injector
+from machine_client.journal import Journal
+from machine_client.settings import MachineSettings
+from schemas.inputs import AnyInput, Operation
+from schemas.outcomes import Point
+from schemas.wire import (
+    CLIENT_MESSAGES,
+    SUBPROTOCOL,
+    Ack,
+    Display,
+    Heartbeat,
+    HeartbeatAck,
+    Hello,
+    Input,
+    Limits,
+    Report,
+    ServerMessage,
+    Welcome,
+)
+
+TOKEN = "fh_a-secret-of-the-test"
+WAIT_SECONDS = 10.0
+
+Script = Callable[["Line"], Awaitable[None]]
+
+
+class QuietDesktop:
+    """An injector that injects nothing and can be made to wait."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.on_inject: Callable[[], None] = lambda: None
+
+    def prepare(self, body: AnyInput) -> Callable[[], Point]:
+        def inject() -> Point:
+            self.calls.append(body.operation)
+            self.on_inject()
+            return Point(x=0, y=0)
+
+        return inject
+
+    def interrupt(self) -> None:
+        self.calls.append("interrupt")
+
+    def release_all(self) -> None:
+        self.calls.append("release")
+
+    def displays(self) -> list[Display]:
+        return [Display(x=0, y=0, width=100, height=100)]
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+class Line:
+    """The server's end of one connection."""
+
+    def __init__(self, websocket: ServerConnection) -> None:
+        self.websocket = websocket
+
+    async def hear(self) -> Hello | Ack | Report | HeartbeatAck:
+        """The client's next message."""
+        async with asyncio.timeout(WAIT_SECONDS):
+            return CLIENT_MESSAGES.validate_json(await self.websocket.recv())
+
+    async def say(self, message: ServerMessage) -> None:
+        await self.websocket.send(message.model_dump_json())
+
+    async def greet(self) -> Hello:
+        """Take the hello and welcome the client."""
+        hello = await self.hear()
+        assert isinstance(hello, Hello)
+        await self.say(
+            Welcome(
+                protocol=1,
+                link_id=uuid4(),
+                machine_id="desk",
+                server_time=now(),
+                heartbeat_seconds=20,
+                limits=Limits(unanswered_inputs=64, message_bytes=1000),
+            )
+        )
+        return hello
+
+    async def closed(self) -> tuple[int | None, str | None]:
+        """Wait for the end; the code and reason that the client gave."""
+        with suppress(ConnectionClosed):
+            async with asyncio.timeout(WAIT_SECONDS):
+                async for _ in self.websocket:
+                    pass
+        return self.websocket.close_code, self.websocket.close_reason
+
+
+def now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def move(*, within: float = 10.0, command_id: UUID | None = None) -> Input:
+    """A command that must begin within so many seconds."""
+    return Input(
+        command_id=command_id or uuid4(),
+        operation=Operation.MOUSE_MOVE,
+        body={"x": 1, "y": 2},
+        fingerprint="f",
+        expires_at=now() + round(within * 1000),
+        server_time=now(),
+    )
+
+
+def heartbeat(sequence: int) -> Heartbeat:
+    return Heartbeat(sequence=sequence, server_time=now())
+
+
+@dataclass
+class ScriptedServer:
+    """Runs the next script for each connection; refuses handshakes with ``statuses`` first."""
+
+    scripts: deque[Script] = field(default_factory=deque)
+    statuses: deque[int] = field(default_factory=deque)
+    requests: list[Request] = field(default_factory=list)
+    port: int = 0
+    scheme: str = "http"
+    failures: list[BaseException] = field(default_factory=list)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def address(self) -> str:
+        return f"{self.scheme}://127.0.0.1:{self.port}"
+
+    async def finished(self) -> None:
+        """Wait until every script has run; raise what one of them raised."""
+        async with asyncio.timeout(WAIT_SECONDS):
+            await self.done.wait()
+        for failure in self.failures:
+            raise failure
+
+    def check(self, _connection: ServerConnection, request: Request) -> Response | None:
+        self.requests.append(request)
+        if not self.statuses:
+            return None
+        return _response(self.statuses.popleft())
+
+    async def handle(self, websocket: ServerConnection) -> None:
+        if not self.scripts:
+            await websocket.wait_closed()
+            return
+        script = self.scripts.popleft()
+        try:
+            await script(Line(websocket))
+        except BaseException as failure:
+            self.failures.append(failure)
+            self.done.set()
+            raise
+        if not self.scripts:
+            self.done.set()
+        await websocket.wait_closed()
+
+
+def _response(status: int) -> Response:
+    from websockets.datastructures import Headers  # noqa: PLC0415
+
+    headers = Headers([("Content-Length", "0"), ("Connection", "close")])
+    return Response(status, http.HTTPStatus(status).phrase, headers, b"")
+
+
+@asynccontextmanager
+async def scripted_server(
+    *scripts: Script,
+    statuses: tuple[int, ...] = (),
+    tls: ssl.SSLContext | None = None,
+    **options: Any,
+) -> AsyncIterator[ScriptedServer]:
+    """Run a server whose connections follow the scripts, one each, in order."""
+    server = ScriptedServer(deque(scripts), deque(statuses), scheme="https" if tls else "http")
+    options = {"subprotocols": [Subprotocol(SUBPROTOCOL)], "port": 0, **options}
+    async with serve(
+        server.handle, "127.0.0.1", process_request=server.check, ssl=tls, **options
+    ) as listening:
+        server.port = next(iter(listening.sockets)).getsockname()[1]
+        yield server
+
+
+@asynccontextmanager
+async def machine_client(
+    address: str,
+    state: Path,
+    *,
+    open_desktop: Callable[[], Injector] = QuietDesktop,
+    **settings: Any,
+) -> AsyncIterator[asyncio.Task[None]]:
+    """Run a machine client; cancelled with the block, if it has not ended by itself."""
+    read = MachineSettings(server=address, state_dir=state, token=TOKEN, **settings)
+    client = MachineClient(read, read.read_token(), Journal(read.journal_file), open_desktop)
+    task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,484 @@
+"""The connection against a real websocket server that behaves, misbehaves, and goes away."""
+
+import asyncio
+import logging
+import os
+import socket
+import ssl
+import statistics
+import threading
+from collections.abc import Generator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidHandshake, InvalidURI
+
+from machine_client import connection
+from machine_client.connection import MustStopError, reconnect_delays, retry_or_stop
+from machine_client.executor import Injector
+from machine_client.injector import InjectionUnavailable
+from schemas.outcomes import Completed, Expired
+from schemas.wire import Ack, CloseCode, HeartbeatAck, Hello
+from tests.certificates import self_signed
+from tests.machine_client.scripted import (
+    TOKEN,
+    WAIT_SECONDS,
+    Line,
+    QuietDesktop,
+    heartbeat,
+    machine_client,
+    move,
+    scripted_server,
+)
+from tests.proxies import http_proxy
+from tests.store import async_test
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short delays, and nothing from the environment."""
+    monkeypatch.setattr(connection, "FIRST_DELAY", 0.02)
+    monkeypatch.setattr(connection, "LONGEST_DELAY", 0.05)
+    monkeypatch.setattr(connection, "DESKTOP_RETRY_SECONDS", 0.05)
+    for name in tuple(os.environ):
+        if name.lower().endswith("_proxy") or name.startswith("FARHAND_"):
+            monkeypatch.delenv(name)
+
+
+async def greeted(line: Line) -> None:
+    await line.greet()
+
+
+def closing_with(code: int, reason: str = "because") -> Any:
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.websocket.close(code, reason)
+
+    return script
+
+
+async def ended(task: asyncio.Task[None]) -> BaseException | None:
+    """What a client ended with, by itself."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        await asyncio.wait((task,))
+    return task.exception()
+
+
+@async_test
+async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
+    command = move()
+
+    async def script(line: Line) -> None:
+        hello = await line.greet()
+        assert hello.input.available
+        assert hello.displays[0].width == 100
+        await line.say(heartbeat(5))
+        assert await line.hear() == HeartbeatAck(sequence=5)
+        await line.say(command)
+        acknowledged = await line.hear()
+        assert isinstance(acknowledged, Ack)
+        assert acknowledged.command_id == command.command_id
+        assert isinstance(acknowledged.outcome, Completed)
+
+    async with scripted_server(script) as server, machine_client(server.address, tmp_path):
+        await server.finished()
+
+
+@pytest.mark.parametrize("code", [1000, 1001, 1011, 1012, 4000, 4001, 4003, 4400, 4499])
+@async_test
+async def test_client_comes_back_after_a_code_that_says_so(tmp_path: Path, code: int) -> None:
+    async with (
+        scripted_server(closing_with(code), greeted) as server,
+        machine_client(server.address, tmp_path) as client,
+    ):
+        await server.finished()
+        assert not client.done()
+
+
+@async_test
+async def test_client_comes_back_after_a_broken_connection(tmp_path: Path) -> None:
+    async def breaking(line: Line) -> None:
+        await line.greet()
+        line.websocket.transport.abort()
+
+    async with (
+        scripted_server(breaking, breaking, greeted) as server,
+        machine_client(server.address, tmp_path),
+    ):
+        await server.finished()
+
+
+@pytest.mark.parametrize("code", [4500, 4501, 4502, 4503, 4777, 4999])
+@async_test
+async def test_client_stops_on_a_code_that_says_so_with_its_reason(
+    tmp_path: Path, code: int
+) -> None:
+    async with (
+        scripted_server(closing_with(code, "a newer one took over")) as server,
+        machine_client(server.address, tmp_path) as client,
+    ):
+        error = await ended(client)
+        assert isinstance(error, MustStopError)
+        assert f"({code}): a newer one took over" in str(error)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(401, "refused the token"), (403, "refused the token"), (404, "no Farhand server")],
+)
+@async_test
+async def test_client_stops_when_the_server_refuses_it(
+    tmp_path: Path, status: int, said: str
+) -> None:
+    async with (
+        scripted_server(statuses=(status,)) as server,
+        machine_client(server.address, tmp_path) as client,
+    ):
+        error = await ended(client)
+        assert isinstance(error, MustStopError)
+        assert said in str(error)
+        assert f"HTTP {status}" in str(error)
+        assert len(server.requests) == 1
+
+
+@async_test
+async def test_client_tries_again_while_the_server_is_unwell(tmp_path: Path) -> None:
+    async with (
+        scripted_server(greeted, statuses=(500, 502, 503, 504, 429)) as server,
+        machine_client(server.address, tmp_path),
+    ):
+        await server.finished()
+        assert len(server.requests) == 6
+
+
+@async_test
+async def test_client_waits_for_a_server_that_is_not_there_yet(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as reserved:
+        port = reserved.getsockname()[1]
+    async with machine_client(f"http://127.0.0.1:{port}", tmp_path):
+        async with asyncio.timeout(WAIT_SECONDS):
+            while "cannot connect" not in caplog.text:  # noqa: ASYNC110 - a log has no event
+                await asyncio.sleep(0.01)
+        async with scripted_server(greeted, port=port) as server:
+            await server.finished()
+    assert "Connect call failed" in caplog.text
+
+
+@async_test
+async def test_server_that_chooses_another_subprotocol_is_final(tmp_path: Path) -> None:
+    async with (
+        scripted_server(
+            subprotocols=None, select_subprotocol=lambda *_: "something.else.v1"
+        ) as server,
+        machine_client(server.address, tmp_path) as client,
+    ):
+        error = await ended(client)
+        assert isinstance(error, MustStopError)
+        assert "does not speak" in str(error)
+
+
+@pytest.mark.parametrize(
+    "text", ["not json", "{}", '{"type": "dance"}', '{"type": "heartbeat"}', b"\x00\xff"]
+)
+@async_test
+async def test_message_that_is_none_closes_the_link_with_a_reason(
+    tmp_path: Path, text: str | bytes
+) -> None:
+    seen: list[tuple[int | None, str | None]] = []
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.websocket.send(text)
+        seen.append(await line.closed())
+
+    async with (
+        scripted_server(script) as server,
+        machine_client(server.address, tmp_path) as client,
+    ):
+        await server.finished()
+        assert isinstance(await ended(client), MustStopError)
+    ((code, reason),) = seen
+    assert code == CloseCode.MESSAGE_INVALID
+    assert reason is not None
+    assert reason.startswith("not a message: ")
+
+
+@async_test
+async def test_message_beyond_the_bound_closes_the_link_and_the_client_comes_back(
+    tmp_path: Path,
+) -> None:
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.websocket.send("x" * 300_000)
+        assert (await line.closed())[0] == 1009
+
+    async with scripted_server(script, greeted) as server, machine_client(server.address, tmp_path):
+        await server.finished()
+
+
+@async_test
+async def test_more_messages_than_can_wait_close_the_link_and_the_client_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MAX_OUTGOING", 3)
+    go_on = threading.Event()
+    desktop = QuietDesktop()
+    desktop.on_inject = lambda: None if go_on.wait(WAIT_SECONDS) else pytest.fail("still waiting")
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.say(move())
+        for _ in range(10):
+            # All of them expire in the same moment, behind the first.
+            await line.say(move(within=0.3))
+        assert (await line.closed())[0] == CloseCode.OVERFLOW
+        go_on.set()
+
+    async with (
+        scripted_server(script, greeted) as server,
+        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+    ):
+        await server.finished()
+    assert desktop.calls.count("mouse.move") == 1
+
+
+@async_test
+async def test_waiting_command_expires_while_another_runs_without_any_message(
+    tmp_path: Path,
+) -> None:
+    go_on = threading.Event()
+    desktop = QuietDesktop()
+    desktop.on_inject = lambda: None if go_on.wait(WAIT_SECONDS) else pytest.fail("still waiting")
+    late = move(within=0.2)
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.say(move())
+        await line.say(late)
+        acknowledged = await line.hear()
+        assert isinstance(acknowledged, Ack)
+        assert (acknowledged.command_id, acknowledged.outcome) == (late.command_id, Expired())
+        go_on.set()
+
+    async with (
+        scripted_server(script) as server,
+        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+    ):
+        await server.finished()
+
+
+@async_test
+async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
+    desktop = QuietDesktop()
+
+    async def again(line: Line) -> None:
+        await line.greet()
+        await line.say(move())
+        await line.hear()
+
+    async with (
+        scripted_server(closing_with(4000), again) as server,
+        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+    ):
+        await server.finished()
+        assert desktop.calls == ["release", "mouse.move"]
+
+
+@async_test
+async def test_cancelled_client_lets_go_of_the_desktop(tmp_path: Path) -> None:
+    desktop = QuietDesktop()
+    async with scripted_server(greeted) as server:
+        async with machine_client(server.address, tmp_path, open_desktop=lambda: desktop):
+            await server.finished()
+        assert sorted(desktop.calls[:2]) == ["interrupt", "release"]
+        assert desktop.calls[2:] == ["close"]
+
+
+@async_test
+async def test_missing_desktop_is_told_and_found_when_it_appears(tmp_path: Path) -> None:
+    tries: list[Injector] = []
+    hellos: list[Hello] = []
+
+    def open_desktop() -> Injector:
+        tries.append(QuietDesktop())
+        if len(tries) < 3:
+            raise InjectionUnavailable("there is no display :7")
+        return tries[-1]
+
+    async def script(line: Line) -> None:
+        hellos.append(await line.greet())
+        if len(hellos) == 1:
+            await line.closed()
+
+    async with (
+        scripted_server(script, script) as server,
+        machine_client(server.address, tmp_path, open_desktop=open_desktop),
+    ):
+        await server.finished()
+    assert [(hello.input.available, hello.input.reason) for hello in hellos] == [
+        (False, "there is no display :7"),
+        (True, None),
+    ]
+
+
+@async_test
+async def test_token_is_in_the_header_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with (
+        scripted_server(closing_with(4000), greeted, statuses=(503,)) as server,
+        machine_client(server.address, tmp_path),
+    ):
+        await server.finished()
+        assert all(request.path == "/v1/machines/connect" for request in server.requests)
+        assert {request.headers["Authorization"] for request in server.requests} == {
+            f"Bearer {TOKEN}"
+        }
+    said = [
+        record.getMessage()
+        for record in caplog.records
+        if not record.name.startswith("websockets.server")  # that is the test's own server
+    ]
+    assert any("connected to" in message for message in said)
+    assert not any(TOKEN in message for message in said)
+
+
+@pytest.mark.parametrize("credentials", [None, "user:secret"])
+@async_test
+async def test_link_goes_through_the_proxy_of_the_settings(
+    tmp_path: Path, credentials: str | None
+) -> None:
+    async with (
+        http_proxy(credentials) as proxy,
+        scripted_server(greeted) as server,
+        machine_client(server.address, tmp_path, proxy=proxy.url(credentials)),
+    ):
+        await server.finished()
+        assert proxy.tunnels == [f"127.0.0.1:{server.port}"]
+
+
+@async_test
+async def test_link_goes_through_the_environments_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with http_proxy("user:secret") as proxy, scripted_server(greeted) as server:
+        monkeypatch.setenv("http_proxy", proxy.url("user:secret"))
+        async with machine_client(server.address, tmp_path):
+            await server.finished()
+        assert proxy.tunnels == [f"127.0.0.1:{server.port}"]
+
+
+@async_test
+async def test_proxy_that_refuses_is_named_and_tried_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        http_proxy("user:secret") as proxy,
+        scripted_server() as server,
+        machine_client(server.address, tmp_path, proxy=proxy.url("user:wrong")),
+    ):
+        async with asyncio.timeout(WAIT_SECONDS):
+            while proxy.refusals < 2:  # noqa: ASYNC110 - the proxy has no event
+                await asyncio.sleep(0.01)
+    assert "407" in caplog.text
+    assert "wrong" not in caplog.text
+
+
+@pytest.mark.parametrize("address", ["foo://user:secret@proxy", "http://user:secret@proxy:port"])
+@async_test
+async def test_wrong_proxy_of_the_environment_is_a_sentence_without_its_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("http_proxy", address)
+    async with machine_client("http://127.0.0.1:9", tmp_path) as client:
+        error = await ended(client)
+    assert isinstance(error, MustStopError)
+    assert "proxy" in str(error)
+    assert "secret" not in str(error)
+
+
+@async_test
+async def test_certificate_of_our_own_is_trusted_when_named(tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    async with (
+        scripted_server(greeted, tls=tls) as server,
+        machine_client(server.address, tmp_path, ca_file=certificate),
+    ):
+        await server.finished()
+
+
+@async_test
+async def test_certificate_that_nobody_vouches_for_is_said_and_no_token_is_sent(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    certificate, key = self_signed(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    async with (
+        scripted_server(tls=tls) as server,
+        machine_client(server.address, tmp_path) as client,
+    ):
+        async with asyncio.timeout(WAIT_SECONDS):
+            while "CERTIFICATE_VERIFY_FAILED" not in caplog.text:  # noqa: ASYNC110 - a log
+                await asyncio.sleep(0.01)
+        assert not client.done()
+        assert server.requests == []
+
+
+def test_delays_grow_with_jitter_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "FIRST_DELAY", 1.0)
+    monkeypatch.setattr(connection, "LONGEST_DELAY", 60.0)
+    runs = [list(islice(reconnect_delays(), 12)) for _ in range(200)]
+    for position, delays in enumerate(zip(*runs, strict=True)):
+        longest = min(2.0**position, 60.0)
+        assert all(longest / 10 <= delay <= longest for delay in delays)
+        assert statistics.pstdev(delays) > longest / 10
+
+
+@async_test
+async def test_delays_begin_anew_after_a_link_that_lasted_and_not_after_a_short_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = 0
+
+    def counted() -> Generator[float, None, None]:
+        nonlocal begun
+        begun += 1
+        while True:
+            yield 0.001
+
+    monkeypatch.setattr(connection, "reconnect_delays", counted)
+    for lasting, expected in ((60.0, 1), (0.0, 2)):
+        monkeypatch.setattr(connection, "LASTING_SECONDS", lasting)
+        begun = 0
+        async with (
+            scripted_server(closing_with(4000), closing_with(4000), greeted) as server,
+            machine_client(server.address, tmp_path / str(lasting)),
+        ):
+            await server.finished()
+        # A generator counts when its first delay is asked for: one for both, or one for each.
+        assert begun == expected
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(113, "No route to host"), TimeoutError(), EOFError(), InvalidHandshake("?")]
+)
+def test_troubles_of_the_network_are_tried_again(error: Exception) -> None:
+    assert retry_or_stop(error) is None
+
+
+def test_address_that_is_none_is_final() -> None:
+    assert isinstance(retry_or_stop(InvalidURI("x", "is none")), MustStopError)
+
+
+def test_mistake_of_our_own_is_not_hidden_by_trying_again() -> None:
+    mistake = KeyError("a mistake")
+    assert retry_or_stop(mistake) is mistake
