@@ -1,5 +1,48 @@
-"""``farhand demo``."""
+"""``farhand demo``: everything on one machine, seen working within a few seconds."""
+
+import signal
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+
 import click
+from rich.console import Console
+
+from server.demo import DemoError, Interrupted
+from server.demo.children import STOP_SIGNALS
+from server.demo.run import run_demo
+
+
 @click.command()
-def demo() -> None:
-    """x"""
+@click.option("--once", is_flag=True, help="End after the tour; the exit code says how it went.")
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where everything is kept.  [default: a temporary directory, removed at the end]",
+)
+def demo(once: bool, data_dir: Path | None) -> None:
+    """Show everything: a server, a virtual desktop joined as a machine, and input on it.
+
+    Each of the five inputs is sent over HTTP and its acknowledgement printed; a window on the
+    virtual desktop shows what arrives.  Then it stays up until Ctrl-C.
+    """
+    console = Console(highlight=False)
+    for number in STOP_SIGNALS:
+        signal.signal(number, _interrupt)
+    try:
+        with ExitStack() as stack:
+            if data_dir is None:
+                name = tempfile.TemporaryDirectory(prefix="farhand-demo-")
+                data_dir = Path(stack.enter_context(name))
+            run_demo(console, data_dir.absolute(), once=once)
+    except DemoError as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"the demo cannot use its files: {error}") from None
+    except Interrupted:
+        raise click.ClickException("interrupted before the end; everything is stopped") from None
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise Interrupted

@@ -1,0 +1,170 @@
+"""Starts the demo's parts: the server, the virtual desktop with its window, and the machine."""
+
+import importlib.util
+import json
+import os
+import select
+import shutil
+import socket
+import time
+from pathlib import Path
+
+from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
+from server.demo import DemoError
+from server.demo.caller import Caller
+from server.demo.children import START_SECONDS, Child, Children, python_module
+from server.settings import ServerSettings
+
+MACHINE_ID = "demo"
+SCREEN = "1280x800"
+USUAL_PORT = int(ServerSettings.model_fields["port"].default)
+
+# Modules of the extra "machine" without which the desktop's side cannot run.
+_MACHINE_MODULES = ("Xlib", "mss", "pynput", "websockets")
+
+
+def check_installed() -> str:
+    """The path of Xvfb; raises DemoError that says what to install."""
+    missing = [name for name in _MACHINE_MODULES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise DemoError(
+            f"the machine client's packages are missing ({', '.join(missing)}): "
+            "pip install 'farhand[machine]'"
+        )
+    path = shutil.which("Xvfb")
+    if path is None:
+        raise DemoError("Xvfb, which draws the virtual desktop, is missing: apt-get install xvfb")
+    return str(Path(path).absolute())
+
+
+def start_server(children: Children, data_directory: Path) -> tuple[Child, int | None]:
+    """Start a server; returns it and what `wait_for_server` needs to know of the time before."""
+    before = _version(data_directory / ADDRESS_FILE)
+    port = USUAL_PORT if _is_free(USUAL_PORT) else 0
+    command = python_module("server", "serve", "--host", "127.0.0.1", "--port", str(port))
+    return children.start("server", [*command, "--data-dir", str(data_directory)]), before
+
+
+def wait_for_server(
+    children: Children, server: Child, before: int | None, data_directory: Path
+) -> tuple[str, Caller]:
+    """The address of a server that has just been started, and a caller that may do anything."""
+    file = data_directory / ADDRESS_FILE
+
+    def address() -> str | None:
+        # The file of a server that ran here before tells nothing of this one.
+        return file.read_text().strip() if _version(file) != before else None
+
+    found = children.wait_for(address, "the server takes requests", server)
+    token_file = data_directory / ADMIN_TOKEN_FILE
+    try:
+        return found, Caller(found, token_file.read_text().strip())
+    except OSError as error:
+        raise DemoError(
+            f"cannot read the administrator's token in {token_file}: {error.strerror}; give "
+            "another --data-dir"
+        ) from None
+
+
+def start_display(children: Children, xvfb: str) -> str:
+    """Start an X server on a free display and return the display's name, such as ``:7``."""
+    readable, writable = os.pipe()
+    try:
+        child = children.start(
+            "Xvfb",
+            [
+                *(xvfb, "-displayfd", str(writable), "-screen", "0", f"{SCREEN}x24"),
+                *("-nolisten", "tcp", "-noreset"),
+            ],
+            pass_fds=[writable],
+        )
+        os.close(writable)
+        writable = -1
+        return f":{_read_line(readable, child)}"
+    finally:
+        os.close(readable)
+        if writable >= 0:
+            os.close(writable)
+
+
+def _read_line(readable: int, child: Child) -> str:
+    """What a child says on a pipe; it closes its end when it dies."""
+    text, deadline = b"", time.monotonic() + START_SECONDS
+    while not text.endswith(b"\n"):
+        left = deadline - time.monotonic()
+        if left < 0 or not select.select([readable], [], [], left)[0]:
+            raise DemoError(f"{child.name} did not name its display in time{child.last_words()}")
+        if not (more := os.read(readable, 32)):
+            child.process.wait(START_SECONDS)
+            child.check()
+        text += more
+    return text.decode().strip()
+
+
+def start_window(children: Children, display: str) -> Child:
+    """Start the window that shows what arrives."""
+    return children.start(
+        "window", python_module("machine_client.demo_window", "--display", display)
+    )
+
+
+def add_machine(caller: Caller, data_directory: Path) -> Path:
+    """Add the machine, or let the one that is there already in; returns its token's file."""
+    answer = caller.send("POST", "/v1/machines", {"id": MACHINE_ID, "name": "Demo desktop"})
+    if answer.status == 409:
+        scopes = ["machine:connect"]
+        body = {"name": "farhand demo", "scopes": scopes, "machine_id": MACHINE_ID}
+        token = caller.call("POST", "/v1/tokens", body).json()["token"]
+    elif answer.status == 201:
+        token = answer.json()["token"]["token"]
+    else:
+        raise DemoError(f"the machine could not be added: HTTP {answer.status}")
+    file = data_directory / "demo-machine-token"
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(token + "\n")
+    return file
+
+
+def start_machine(
+    children: Children, address: str, token_file: Path, display: str, data_directory: Path
+) -> Child:
+    """Start a machine client on the display."""
+    command = python_module("machine_client", "join", "--server", address)
+    command += ["--token-file", str(token_file), "--display", display]
+    return children.start("machine", [*command, "--state-dir", str(data_directory / "machine")])
+
+
+def wait_for_machine(children: Children, machine: Child, caller: Caller) -> None:
+    """Wait until input can be sent to it."""
+
+    def is_online() -> bool:
+        state = caller.call("GET", f"/v1/machines/{MACHINE_ID}").json()
+        if state["state"] == "no_input":
+            raise DemoError(f"the machine cannot take input: {json.dumps(state['reason'])}")
+        return bool(state["state"] == "online")
+
+    children.wait_for(is_online, "the machine is connected", machine)
+
+
+def wait_for_window(children: Children, window: Child) -> None:
+    """Wait until it takes input."""
+    children.wait_for(lambda: window.output().startswith("open\n"), "the window is open", window)
+
+
+def _version(file: Path) -> int | None:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        # As a server binds: what lingers of closed connections does not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

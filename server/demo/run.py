@@ -1,0 +1,111 @@
+"""Runs the demo from its first child to its last word."""
+
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from server.app import ADMIN_TOKEN_FILE
+from server.demo import Interrupted, parts
+from server.demo.caller import Caller
+from server.demo.children import Children
+from server.demo.library import show_trajectories
+from server.demo.tour import show_inputs, show_witness, show_word
+
+WATCH_SECONDS = 0.2
+
+
+def run_demo(console: Console, data_directory: Path, *, once: bool) -> None:
+    """Start everything, take the tour, and stay until interrupted, or not.
+
+    The children have ended when this returns or raises; DemoError says what failed.
+    """
+    xvfb = parts.check_installed()
+    data_directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    begun = time.monotonic()
+    console.print(Text("Farhand demo", "bold"))
+    with Children(data_directory / "logs") as children:
+        server, before = parts.start_server(children, data_directory)
+        display = parts.start_display(children, xvfb)
+        window = parts.start_window(children, display)
+        _part(console, "virtual desktop", f"Xvfb {display}, {parts.SCREEN}")
+        address, caller = parts.wait_for_server(children, server, before, data_directory)
+        _part(console, "server", f"{address}, with a MongoDB of its own{_other_port(address)}")
+        token_file = parts.add_machine(caller, data_directory)
+        machine = parts.start_machine(children, address, token_file, display, data_directory)
+        parts.wait_for_window(children, window)
+        parts.wait_for_machine(children, machine, caller)
+        took = time.monotonic() - begun
+        _part(console, "machine", f"{parts.MACHINE_ID}, connected {took:.1f} s after the start")
+        console.print()
+        show_inputs(console, caller)
+        drags = show_word(console, caller)
+        show_witness(console, children, window, drags)
+        console.print()
+        show_trajectories(console, caller)
+        console.print()
+        if once:
+            _part(console, "all went well", f"in {time.monotonic() - begun:.1f} s")
+            return
+        _show_addresses(console, address, data_directory, display)
+        _stay(children, caller)
+
+
+def _stay(children: Children, caller: Caller) -> None:
+    """Watch the children until somebody asks for the end, which is no failure any more."""
+    caller.close()
+    try:
+        while True:
+            children.check()
+            time.sleep(WATCH_SECONDS)
+    except Interrupted:
+        return
+
+
+def _part(console: Console, name: str, what: str) -> None:
+    line = Text.assemble(("✓ ", "green"), f"{name:<18}", (what, "dim"))
+    console.print(line, soft_wrap=True)
+
+
+def _other_port(address: str) -> str:
+    usual = f":{parts.USUAL_PORT}"
+    return "" if address.endswith(usual) else f" ({usual[1:]} is taken)"
+
+
+def _show_addresses(console: Console, address: str, data_directory: Path, display: str) -> None:
+    token_file = data_directory / ADMIN_TOKEN_FILE
+    shown = {
+        "Server": address,
+        "OpenAPI": f"{address}/openapi.json (with the token)",
+        "Token": str(token_file),
+        "Desktop": f"display {display}; a picture of it: DISPLAY={display} {_mss()} -o demo.png",
+        "Data, logs": str(data_directory),
+    }
+    for name, what in shown.items():
+        console.print(Text.assemble((f"{name:<12}", "bold"), what), soft_wrap=True)
+    console.print()
+    console.print(Text("Draw a line yourself:", "bold"))
+    console.print(Text(curl_line(address, token_file)), soft_wrap=True)
+    console.print()
+    console.print(Text("Ctrl-C ends everything.", "dim"))
+
+
+def _mss() -> str:
+    """The program that takes a screenshot, which comes with the machine client's packages."""
+    beside = Path(sys.executable).with_name("mss")
+    return shlex.quote(str(beside)) if beside.exists() else "mss"
+
+
+def curl_line(address: str, token_file: Path) -> str:
+    """A command that sends a drag, to be pasted into a shell."""
+    body = '{"start_x": 110, "start_y": 700, "to_x": 790, "to_y": 660}'
+    url = f"{address}/v1/computer/{parts.MACHINE_ID}/input/mouse/drag"
+    # $( ) begins a quoting of its own, so the double quotes around it do not matter.
+    quoted = shlex.quote(str(token_file))
+    return (
+        f'curl -H "Authorization: Bearer $(cat {quoted})" '
+        f"-H 'Content-Type: application/json' -d {shlex.quote(body)} {url}"
+    )
