@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from schemas.scalars import Text
+from schemas.scalars import Storable
 from schemas.times import Time, TimeRoundedUp
 
 MAX_SKIP: Final = 2**63 - 1
@@ -79,7 +79,7 @@ NullableUuid = Annotated[QueryUuid | None, NullText]
 NullableTime = Annotated[QueryTime | None, NullText]
 NullableTimeFrom = Annotated[QueryTimeFrom | None, NullText]
 NullableSearch = Annotated[
-    Annotated[Text, Field(max_length=MAX_SEARCH_CHARACTERS)] | None, NullText
+    Annotated[str, Field(max_length=MAX_SEARCH_CHARACTERS), Storable] | None, NullText
 ]
 
 

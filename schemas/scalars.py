@@ -1,8 +1,8 @@
 """Scalar types that several schemas share, with the bounds that the service promises."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import BeforeValidator, Field
 
 Int32 = Annotated[int, Field(strict=True, ge=-(2**31), le=2**31 - 1)]
 """A JSON integer of 32 bits: no string, no boolean, no fraction."""
@@ -17,17 +17,21 @@ MachineId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
 """What an operator calls a machine: 1 to 128 letters, digits, dots, underscores and hyphens."""
 
 
-def _storable(text: str) -> str:
+def _storable(value: Any) -> Any:
     """Refuse lone surrogates: they are no Unicode text and no database or socket takes them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("must be valid Unicode, without lone surrogates") from None
-    return text
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError("must be valid Unicode, without lone surrogates") from None
+    return value
 
 
-Text = Annotated[str, AfterValidator(_storable)]
+Storable = BeforeValidator(_storable)
+"""Put it after the bounds of a text, so that these speak of characters, not of items."""
+
+Text = Annotated[str, Storable]
 """Any Unicode text that can be stored and sent."""
 
-Name = Annotated[Text, Field(min_length=1, max_length=255)]
+Name = Annotated[str, Field(min_length=1, max_length=255), Storable]
 """A name that people gave, 1 to 255 characters."""

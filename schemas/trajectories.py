@@ -17,7 +17,7 @@ from schemas.queries import (
     PageQuery,
     Query,
 )
-from schemas.scalars import StrictBool, Text
+from schemas.scalars import Storable, StrictBool, Text
 from schemas.times import Time
 
 MAX_NAME_CHARACTERS = 255
@@ -34,7 +34,7 @@ class NewTrajectory(BaseModel):
     workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
     dimensions: Dimensions = Field(description="Display dimensions during the recording.")
     trajectory_data: JsonObjects | None = Field(description="The steps; null while there are none.")
-    name: Annotated[Text, Field(max_length=MAX_NAME_CHARACTERS)] | None = None
+    name: Annotated[str, Field(max_length=MAX_NAME_CHARACTERS), Storable] | None = None
     description: Text | None = None
     run_id: UUID | None = Field(None, description="Run that created the trajectory.")
     original_input_values: JsonObject | None = Field(
