@@ -92,8 +92,8 @@ class TokenStore:
         return None if found is None else _token(found)
 
     async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[StoredToken], int]:
-        """One page of the organization's tokens, newest first, and how many there are in all."""
-        wanted = {"organization_id": organization_id}
+        """One page of the tokens that were not revoked, newest first, and how many in all."""
+        wanted = {"organization_id": organization_id, "revoked_at": None}
         async with self._database.operation():
             total = await self._tokens.count_documents(wanted)
         cursor = self._tokens.find(
