@@ -1,0 +1,174 @@
+"""Tokens and organizations: who may give what to whom."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from schemas.times import format_time
+from schemas.tokens import ADMINISTRATOR_SCOPES, Scope
+from tests.service import PATIENCE_SECONDS, Service
+
+
+def wanted(*scopes: str, **fields: object) -> dict[str, object]:
+    return {"name": "for a program", "scopes": list(scopes), **fields}
+
+
+@pytest.mark.gen_test
+async def test_secret_is_shown_once_and_works(service: Service) -> None:
+    reply = await service.post("/v1/tokens", wanted("machines:read"))
+    assert reply.status == 201
+    made = reply.json
+    secret = made.pop("token")
+    assert secret.startswith("fh_")
+    assert len(secret) >= 3 + 256 // 6
+    assert (await service.get("/v1/machines", token=secret)).status == 200
+    shown = (await service.get(f"/v1/tokens/{made['id']}")).json
+    assert {**shown, "last_used_at": None} == made
+    listed = await service.get("/v1/tokens")
+    assert secret.encode() not in listed.body
+
+
+@pytest.mark.gen_test
+async def test_secrets_differ(service: Service) -> None:
+    secrets = {
+        (await service.post("/v1/tokens", wanted("machines:read"))).json["token"] for _ in range(3)
+    }
+    assert len(secrets) == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "loc", "kind"),
+    [
+        (wanted(), ["body", "scopes"], "too_short"),
+        (wanted("everything"), ["body", "scopes", "0"], "enum"),
+        (wanted("machine:connect"), ["body"], "machine_missing"),
+        (wanted("input:send", machine_id="desk-1"), ["body"], "scope_missing"),
+        (
+            wanted("machine:connect", machine_id="desk-9"),
+            ["body", "machine_id"],
+            "unknown_machine",
+        ),
+        (
+            wanted("input:send", expires_at="2020-01-01T00:00:00Z"),
+            ["body", "expires_at"],
+            "future_time",
+        ),
+        (wanted("input:send", user_id="me"), ["body", "user_id"], "uuid_parsing"),
+        (wanted("input:send", colour="red"), ["body", "colour"], "extra_forbidden"),
+    ],
+)
+@pytest.mark.gen_test
+async def test_wrong_token_is_422(
+    service: Service, body: dict[str, object], loc: list[str], kind: str
+) -> None:
+    assert (await service.post("/v1/tokens", body)).faults == [(loc, kind)]
+
+
+@pytest.mark.gen_test
+async def test_nobody_gives_away_a_scope_that_they_lack(service: Service) -> None:
+    token = await service.new_token(Scope.TOKENS_WRITE, Scope.MACHINES_READ)
+    given = await service.post("/v1/tokens", wanted("machines:read"), token=token)
+    assert given.status == 201
+    reply = await service.post("/v1/tokens", wanted("machines:read", "input:send"), token=token)
+    assert (reply.status, reply.problem) == (403, "forbidden")
+    assert reply.json["scope"] == "input:send"
+
+
+@pytest.mark.gen_test
+async def test_machine_token_is_given_by_those_who_may_change_machines(service: Service) -> None:
+    await service.new_machine()
+    body = wanted("machine:connect", machine_id="desk-1")
+    token = await service.new_token(Scope.TOKENS_WRITE)
+    reply = await service.post("/v1/tokens", body, token=token)
+    assert (reply.status, reply.json["scope"]) == (403, "machines:write")
+    assert (await service.post("/v1/tokens", body)).status == 201
+
+
+@pytest.mark.gen_test
+async def test_token_for_another_organization_needs_organizations_write(service: Service) -> None:
+    other = await service.elsewhere()
+    body = wanted("input:send", organization_id=str(other.organization_id))
+    token = await service.new_token(Scope.TOKENS_WRITE, Scope.INPUT_SEND)
+    reply = await service.post("/v1/tokens", body, token=token)
+    assert (reply.status, reply.json["scope"]) == (403, "organizations:write")
+    made = await service.post("/v1/tokens", body)
+    assert made.status == 201
+    assert made.json["organization_id"] == str(other.organization_id)
+    # It belongs to the other organization, and its maker does not see it any more.
+    assert (await service.get(f"/v1/tokens/{made.json['id']}")).status == 404
+    assert (await other.get(f"/v1/tokens/{made.json['id']}")).status == 200
+
+
+@pytest.mark.gen_test
+async def test_own_organization_may_be_named_without_more_rights(service: Service) -> None:
+    token = await service.new_token(Scope.TOKENS_WRITE)
+    body = wanted("tokens:write", organization_id=str(service.organization_id))
+    assert (await service.post("/v1/tokens", body, token=token)).status == 201
+
+
+@pytest.mark.gen_test
+async def test_unknown_organization_is_404(service: Service) -> None:
+    body = wanted("input:send", organization_id=str(uuid4()))
+    assert (await service.post("/v1/tokens", body)).problem == "not-found"
+
+
+@pytest.mark.gen_test
+async def test_made_organization_is_empty_and_separate(service: Service) -> None:
+    reply = await service.post("/v1/organizations", {"name": "Branch office"})
+    assert reply.status == 201
+    assert reply.json["name"] == "Branch office"
+    scopes = [scope.value for scope in ADMINISTRATOR_SCOPES]
+    new = wanted(*scopes, organization_id=reply.json["id"])
+    token = (await service.post("/v1/tokens", new)).json["token"]
+    await service.new_machine()
+    assert (await service.get("/v1/machines", token=token)).json["items"] == []
+    await service.post("/v1/machines", {"id": "branch"}, token=token)
+    assert (await service.get("/v1/machines/branch")).status == 404
+
+
+@pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "n" * 256}, {"name": "a", "id": "b"}])
+@pytest.mark.gen_test
+async def test_wrong_organization_is_422(service: Service, body: dict[str, object]) -> None:
+    assert (await service.post("/v1/organizations", body)).status == 422
+
+
+async def until_refused(service: Service, token: str) -> None:
+    """Wait until the token opens nothing any more, for a few seconds at most."""
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    while (await service.get("/v1/machines", token=token)).status == 200:
+        assert time.monotonic() < give_up_at, "the token still works"
+    refused = await service.get("/v1/machines", token=token)
+    assert (refused.status, refused.problem) == (401, "unauthenticated")
+
+
+@pytest.mark.parametrize("settings", [{"token_check": 0.1}])
+@pytest.mark.gen_test
+async def test_revoked_token_stops_working_and_is_listed_no_more(service: Service) -> None:
+    made = (await service.post("/v1/tokens", wanted("machines:read"))).json
+    secret = made["token"]
+    assert (await service.get("/v1/machines", token=secret)).status == 200
+    assert (await service.request("DELETE", f"/v1/tokens/{made['id']}")).status == 204
+    await until_refused(service, secret)
+    listed = (await service.get("/v1/tokens")).json
+    assert made["id"] not in [item["id"] for item in listed["items"]]
+
+
+@pytest.mark.gen_test
+async def test_what_another_organization_has_does_not_exist(service: Service) -> None:
+    other = await service.elsewhere()
+    made = (await service.post("/v1/tokens", wanted("machines:read"))).json
+    for method in ("GET", "DELETE"):
+        assert (await other.request(method, f"/v1/tokens/{made['id']}")).problem == "not-found"
+    assert (await service.get("/v1/machines", token=made["token"])).status == 200
+    ids = [item["id"] for item in (await other.get("/v1/tokens")).json["items"]]
+    assert made["id"] not in ids
+
+
+@pytest.mark.gen_test
+async def test_expired_token_is_401(service: Service) -> None:
+    soon = format_time(datetime.now(UTC) + timedelta(seconds=0.3))
+    reply = await service.post("/v1/tokens", wanted("machines:read", expires_at=soon))
+    assert reply.json["expires_at"] == soon
+    await until_refused(service, reply.json["token"])
