@@ -16,7 +16,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +37,8 @@ STOP_SECONDS: Final = 15.0
 _REPLICA_SET = "farhand"
 _SOCKET_NAME = "mongod.sock"
 _POLL_SECONDS = 0.005
+# A program that mongod's name stands for may have left a child that still holds the log's pipe.
+_LAST_LINES_SECONDS = 1.0
 # sun_path in unix(7) holds 108 bytes, the last of which is NUL.
 _MAX_SOCKET_PATH_BYTES = 107
 # https://www.mongodb.com/docs/manual/reference/error-codes/
@@ -77,7 +78,6 @@ class EmbeddedMongoDB:
         self._lock: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._log: BoundedLog | None = None
-        self._alias: Path | None = None
 
     @property
     def pid(self) -> int | None:
@@ -89,6 +89,8 @@ class EmbeddedMongoDB:
 
         Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
         """
+        if self._process is not None:
+            raise EmbeddedMongoDBError("This embedded MongoDB is started already.")
         binary = self._binary or find_mongod()
         try:
             self._make_directory()
@@ -122,9 +124,6 @@ class EmbeddedMongoDB:
                 await self._end(self._process)
         finally:
             self._process = None
-            if self._alias is not None:
-                shutil.rmtree(self._alias, ignore_errors=True)
-                self._alias = None
             if self._lock is not None:
                 os.close(self._lock)
                 self._lock = None
@@ -209,10 +208,13 @@ class EmbeddedMongoDB:
         path = self._directory / _SOCKET_NAME
         if len(os.fsencode(path)) <= _MAX_SOCKET_PATH_BYTES:
             return path
-        if self._alias is None:
-            self._alias = Path(tempfile.mkdtemp(prefix="farhand-"))
-            (self._alias / _SOCKET_NAME).symlink_to(path)
-        return self._alias / _SOCKET_NAME
+        # The same directory by another name: mongod works in it.
+        path = Path(f"/proc/{self.pid}/cwd") / _SOCKET_NAME
+        if not path.parent.exists():
+            raise EmbeddedMongoDBError(
+                f"The path of {self._directory} is too long for a unix socket: use a shorter one."
+            )
+        return path
 
     def _uri(self) -> str:
         return f"mongodb://{quote(str(self._socket_path()), safe='')}/?directConnection=true"
@@ -258,7 +260,7 @@ class EmbeddedMongoDB:
     def _check_alive(self) -> None:
         if self._process is None or self._log is None or self._process.poll() is None:
             return
-        self._log.join()
+        self._log.join(_LAST_LINES_SECONDS)
         raise EmbeddedMongoDBError(
             f"The embedded mongod ended at once, with status {self._process.returncode}: "
             f"{last_words(self._log.last_lines)} (its log is {self._log_path})"
@@ -277,7 +279,7 @@ class EmbeddedMongoDB:
                 process.kill()
                 process.wait()
             if self._log is not None:
-                self._log.join()
+                self._log.join(_LAST_LINES_SECONDS)
 
 
 async def _until(condition: Callable[[], bool]) -> None:

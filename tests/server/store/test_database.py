@@ -1,13 +1,16 @@
 import asyncio
 import os
 import signal
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
+from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo.errors import (
     AutoReconnect,
     ConfigurationError,
@@ -32,7 +35,7 @@ from server.store.database import (
     scoped_id,
     translated,
 )
-from server.store.embedded import EmbeddedMongoDB
+from server.store.embedded import EmbeddedMongoDB, find_mongod
 from server.store.errors import (
     AlreadyExists,
     StoreError,
@@ -186,9 +189,7 @@ async def test_nobody_there_is_unavailable() -> None:
 @async_test
 async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -> None:
     async with own_mongod(tmp_path) as (uri, pid):
-        database = await Database.open(uri)
-        slow, database = database, Database(uri, timeout=0.5)
-        slow.close()
+        database = Database(uri, timeout=0.5)
         await database.ping()
         os.kill(pid, signal.SIGSTOP)
         # Many more than the driver has threads: waiting for one of them is bounded too.
@@ -207,6 +208,38 @@ async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -
         database.close()
 
 
+def start_member(directory: Path) -> subprocess.Popen[bytes]:
+    """A mongod as an operator would run one: clients find its replica set by themselves."""
+    arguments = [str(find_mongod()), "--dbpath", str(directory), "--replSet", "theirs"]
+    return subprocess.Popen(
+        [*arguments, "--bind_ip", str(directory / "s.sock"), "--nounixsocket"],
+        stdout=subprocess.DEVNULL,
+    )
+
+
+@async_test
+async def test_write_outlives_a_change_of_primary(tmp_path: Path) -> None:
+    host = str(tmp_path / "s.sock")
+    uri = f"mongodb://{quote(host, safe='')}/"
+    direct: AsyncIOMotorClient[dict[str, Any]] = AsyncIOMotorClient(uri, directConnection=True)
+    database = Database(f"{uri}?replicaSet=theirs")
+    member = start_member(tmp_path)
+    try:
+        initial = {"_id": "theirs", "members": [{"_id": 0, "host": host}]}
+        await direct.admin.command("replSetInitiate", initial)
+        await database.prepare()
+        await direct.admin.command({"replSetStepDown": 1, "force": True})
+        # Nobody takes writes now; the driver waits for whoever is voted in.
+        async with database.operation():
+            await database.collection("things").insert_one({"_id": 1})
+        assert await database.collection("things").count_documents({}) == 1
+    finally:
+        direct.close()
+        database.close()
+        member.kill()
+        member.wait()
+
+
 @async_test
 async def test_restarted_database_is_found_again(tmp_path: Path) -> None:
     embedded = EmbeddedMongoDB(tmp_path)
@@ -217,10 +250,6 @@ async def test_restarted_database_is_found_again(tmp_path: Path) -> None:
     assert await database.collection("things").find_one() == {"_id": 1}
     database.close()
     await embedded.stop()
-
-
-class Stepdown(OperationFailure):
-    pass
 
 
 @pytest.mark.parametrize(

@@ -179,6 +179,18 @@ async def test_stop_ends_mongod_and_it_can_start_again(tmp_path: Path) -> None:
 
 
 @async_test
+async def test_starting_twice_is_refused_and_harms_nothing(tmp_path: Path) -> None:
+    embedded = EmbeddedMongoDB(tmp_path)
+    uri = await embedded.start()
+    with pytest.raises(EmbeddedMongoDBError, match="started already"):
+        await embedded.start()
+    database = Database(uri)
+    await database.ping()
+    database.close()
+    await embedded.stop()
+
+
+@async_test
 async def test_only_we_can_reach_it(tmp_path: Path) -> None:
     directory = tmp_path / "open"
     directory.mkdir(mode=0o777)
