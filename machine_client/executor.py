@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Protocol
 from uuid import UUID
@@ -22,6 +22,7 @@ from schemas.wire import Display, Input
 logger = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
+SETTLE_AFTER_SECONDS = 0.05
 
 
 class Injector(Protocol):
@@ -102,11 +103,19 @@ class Executor:
         self._injector.close()
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        while (job := self._next_job()) is not None:
             try:
                 job()
             except Exception:  # the thread must outlive every mistake, and never silently
                 logger.exception("a job of the executor failed")
+
+    def _next_job(self) -> Callable[[], None] | None:
+        """The next thing to do; the journal's own work is done while there is none."""
+        try:
+            return self._jobs.get(timeout=SETTLE_AFTER_SECONDS)
+        except Empty:
+            self._journal.settle()
+            return self._jobs.get()
 
     def _carry_out(self, command: Input, begin_by: float) -> None:
         try:

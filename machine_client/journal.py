@@ -3,6 +3,9 @@
 One row for each command id: INTENT before the first event, DONE with the outcome after the last,
 or TOMBSTONE for an id that must never be carried out.  A journal has a random id and a sequence
 number that grows with every change, so that the server notices another journal, or an old copy.
+
+What no key can repeat is not worth a wait: its rows gather in an open transaction, which
+``settle`` commits when there is time.
 """
 
 import sqlite3
@@ -21,6 +24,8 @@ KEPT_SECONDS = 8 * 24 * 3600
 """How long an entry stays: a day more than the seven that the protocol demands."""
 
 PRUNE_EVERY = 3600.0
+
+MAX_UNSETTLED = 256
 
 _OUTCOMES: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 
@@ -97,12 +102,13 @@ class Journal:
         except (sqlite3.DatabaseError, OSError, ValueError) as error:
             raise JournalError(f"the journal {file} cannot be used: {error}") from None
         self._sequence: int = sequence
+        self._settled: int = sequence
         self._prune_at = 0.0
 
     @property
     def position(self) -> JournalPosition:
-        """Which journal this is and how far it has come."""
-        return JournalPosition(id=self._id, sequence=self._sequence)
+        """Which journal this is and how far it has come, whatever happens to this process."""
+        return JournalPosition(id=self._id, sequence=self._settled)
 
     def find(self, command_id: UUID) -> Entry | None:
         """What is known of a command, or None."""
@@ -124,9 +130,11 @@ class Journal:
 
         False, and nothing noted, where the journal knows the command already.
         """
-        return self._add(
-            command_id, EntryState.INTENT, fingerprint, None, durable=bool(fingerprint)
-        )
+        if fingerprint:
+            return self._add_durably(command_id, EntryState.INTENT, fingerprint)
+        if not self._database.in_transaction:
+            self._database.execute("BEGIN")
+        return self._add(command_id, EntryState.INTENT, "", None)
 
     def finish(self, command_id: UUID, outcome: Outcome) -> None:
         """Note how a command that was intended ended.
@@ -145,20 +153,36 @@ class Journal:
                 command_id.bytes,
             ),
         )
-        self._sequence += 1
-        self._prune()
+        self._counted()
 
     def refuse(self, command_id: UUID, fingerprint: str, outcome: Outcome) -> bool:
         """Note the outcome of a command that was not begun and never will be; as ``intend``."""
-        return self._add(command_id, EntryState.DONE, fingerprint, outcome, durable=False)
+        return self._add(command_id, EntryState.DONE, fingerprint, outcome)
 
     def bar(self, command_id: UUID) -> bool:
         """Note that a command must never be carried out, on disk at once; as ``intend``."""
-        return self._add(command_id, EntryState.TOMBSTONE, "", None, durable=True)
+        return self._add_durably(command_id, EntryState.TOMBSTONE, "")
+
+    def settle(self) -> None:
+        """Commit what gathered, and forget what is old; for when nobody waits."""
+        if self._database.in_transaction:
+            self._database.execute("COMMIT")
+            self._settled = self._sequence
+        self._prune()
 
     def close(self) -> None:
-        """Release the file."""
+        """Settle, and release the file."""
+        self.settle()
         self._database.close()
+
+    def _add_durably(self, command_id: UUID, state: EntryState, fingerprint: str) -> bool:
+        self.settle()
+        # With a write-ahead log, FULL flushes the log at every commit (SQLite, pragma.html).
+        self._database.execute("PRAGMA synchronous = FULL")
+        try:
+            return self._add(command_id, state, fingerprint, None)
+        finally:
+            self._database.execute("PRAGMA synchronous = NORMAL")
 
     def _add(
         self,
@@ -166,12 +190,7 @@ class Journal:
         state: EntryState,
         fingerprint: str,
         outcome: Outcome | None,
-        *,
-        durable: bool,
     ) -> bool:
-        if durable:
-            # With a write-ahead log, FULL flushes the log at every commit (SQLite, pragma.html).
-            self._database.execute("PRAGMA synchronous = FULL")
         try:
             self._database.execute(
                 "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)",
@@ -186,12 +205,19 @@ class Journal:
             )
         except sqlite3.IntegrityError:
             return False
-        finally:
-            if durable:
-                self._database.execute("PRAGMA synchronous = NORMAL")
-        # Only now: a number that is in no row would go back when the journal is opened again.
-        self._sequence += 1
+        self._counted()
         return True
+
+    def _counted(self) -> None:
+        """Count a change that is in a row now, and tell of it once that row cannot be lost.
+
+        A number that was told and is in no row would go back when the journal is opened again.
+        """
+        self._sequence += 1
+        if not self._database.in_transaction:
+            self._settled = self._sequence
+        elif self._sequence - self._settled >= MAX_UNSETTLED:
+            self.settle()
 
     def _prune(self) -> None:
         """Forget what nobody may ask about any more, but never the highest sequence number."""

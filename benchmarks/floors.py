@@ -1,0 +1,71 @@
+"""The floors, each as a program: what cannot be had for less with the same libraries."""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+import websockets
+from tornado.web import Application, RequestHandler
+from tornado.websocket import WebSocketHandler
+
+
+class BarePost(RequestHandler):
+    """A POST that does nothing but answer."""
+
+    def post(self) -> None:
+        self.finish({"status": "completed"})
+
+
+class BareTunnel(RequestHandler):
+    """Hands the body to the websocket client, and its answer back; checks nothing."""
+
+    async def post(self) -> None:
+        number = BareLink.sent
+        BareLink.sent += 1
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        BareLink.waiting[number] = future
+        BareLink.link.write_message(
+            json.dumps({"id": number, "body": json.loads(self.request.body)})
+        )
+        self.finish(await future)
+
+
+class BareLink(WebSocketHandler):
+    """The one websocket of the tunnel."""
+
+    link: "BareLink"
+    waiting: dict[int, "asyncio.Future[Any]"] = {}  # noqa: RUF012 - one link, one process
+    sent = 0
+
+    def open(self, *_args: str, **_kwargs: str) -> None:
+        self.set_nodelay(True)
+        BareLink.link = self
+
+    def on_message(self, message: str | bytes) -> None:
+        answer = json.loads(message)
+        BareLink.waiting.pop(answer["id"]).set_result(answer)
+
+
+async def serve() -> None:
+    """Serve both floors on a free port, and print it."""
+    application = Application(
+        [("/post", BarePost), ("/tunnel", BareTunnel), ("/link", BareLink)],
+        log_function=lambda _: None,
+    )
+    server = application.listen(0, "127.0.0.1")
+    print(next(iter(server._sockets.values())).getsockname()[1], flush=True)  # noqa: SLF001
+    await asyncio.Event().wait()
+
+
+async def answer(port: str) -> None:
+    """Be the tunnel's far end: answer whatever comes."""
+    async with websockets.connect(f"ws://127.0.0.1:{port}/link", compression=None) as link:
+        print("connected", flush=True)
+        async for message in link:
+            command = json.loads(message)
+            await link.send(json.dumps({"id": command["id"], "status": "completed"}))
+
+
+if __name__ == "__main__":
+    asyncio.run(serve() if sys.argv[1] == "serve" else answer(sys.argv[2]))

@@ -1,0 +1,40 @@
+"""A machine client as it is, but for the injection: that takes no time at all."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from machine_client.connection import MachineClient
+from machine_client.journal import Journal
+from machine_client.settings import MachineSettings
+from schemas.inputs import AnyInput
+from schemas.outcomes import Point
+from schemas.wire import Display
+
+
+class NoInjection:
+    """Claims to have injected everything."""
+
+    def prepare(self, body: AnyInput) -> Callable[[], Point]:
+        return lambda: Point(x=0, y=0)
+
+    def interrupt(self) -> None: ...
+
+    def release_all(self) -> None: ...
+
+    def displays(self) -> list[Display]:
+        return [Display(x=0, y=0, width=1280, height=800)]
+
+    def close(self) -> None: ...
+
+
+async def join(server: str, token_file: Path, directory: Path) -> None:
+    """Stay joined until the process is ended."""
+    settings = MachineSettings(server=server, token_file=token_file, state_dir=directory)
+    journal = Journal(settings.journal_file)
+    await MachineClient(settings, settings.read_token(), journal, NoInjection).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(join(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])))

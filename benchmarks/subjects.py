@@ -1,0 +1,208 @@
+"""What is measured: each subject's processes, started and stopped."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import Request as UrlRequest
+from urllib.request import urlopen
+from uuid import uuid4
+
+from benchmarks.load import Request
+from server.store.database import Database
+
+START_SECONDS = 30.0
+MOVE = b'{"x":12,"y":34}'
+CLICK = b'{"x":12,"y":34}'
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Something to ask, by its name in the table."""
+
+    name: str
+    request: Request
+
+
+@asynccontextmanager
+async def process(*command: str, **environment: str) -> AsyncIterator[Process]:
+    """A child process, ended at the end."""
+    child = await asyncio.create_subprocess_exec(
+        *command, stdout=PIPE, stderr=DEVNULL, env={**os.environ, **environment}
+    )
+    try:
+        yield child
+    finally:
+        if child.returncode is None:
+            child.send_signal(signal.SIGTERM)
+            await child.wait()
+
+
+async def first_line(child: Process) -> str:
+    """The first line that a child prints."""
+    if child.stdout is None:
+        raise RuntimeError("the child's output is not piped")
+    line = await asyncio.wait_for(child.stdout.readline(), START_SECONDS)
+    if not line:
+        raise RuntimeError("a benchmark's process ended before it was ready")
+    return line.decode().strip()
+
+
+@asynccontextmanager
+async def floors() -> AsyncIterator[str]:
+    """The server of both floors; yields its port."""
+    async with process(sys.executable, "-m", "benchmarks.floors", "serve") as server:
+        yield await first_line(server)
+
+
+@asynccontextmanager
+async def bare_post() -> AsyncIterator[Subject]:
+    """A POST that Tornado answers without doing anything."""
+    async with floors() as port:
+        yield Subject("bare Tornado POST", Request(f"http://127.0.0.1:{port}/post", MOVE))
+
+
+@asynccontextmanager
+async def bare_tunnel() -> AsyncIterator[Subject]:
+    """The same through a websocket and back, without validation."""
+    async with (
+        floors() as port,
+        process(sys.executable, "-m", "benchmarks.floors", "answer", port) as far_end,
+    ):
+        await first_line(far_end)
+        yield Subject("bare tunnel", Request(f"http://127.0.0.1:{port}/tunnel", MOVE))
+
+
+@dataclass(frozen=True)
+class Api:
+    """A server of ours with one machine."""
+
+    url: str
+    token: str
+
+    def post(self, path: str, body: dict[str, str]) -> dict[str, dict[str, str]]:
+        """Ask the server, as its administrator."""
+        request = UrlRequest(
+            self.url + path,
+            json.dumps(body).encode(),
+            {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
+        )
+        with urlopen(request, timeout=START_SECONDS) as answer:
+            return json.load(answer)  # type: ignore[no-any-return]
+
+    def input(self, operation: str, body: bytes, *, keyed: bool = False) -> Request:
+        """An input for the machine."""
+        return Request(f"{self.url}/v1/computer/bench/input/{operation}", body, self.token, keyed)
+
+
+@asynccontextmanager
+async def farhand(directory: Path) -> AsyncIterator[tuple[Api, Path]]:
+    """A server with a machine that has yet to join; yields the file with its token, too."""
+    await asyncio.to_thread(directory.mkdir)
+    command = (sys.executable, "-m", "server", "serve", "--port", "0", "--data-dir", str(directory))
+    async with process(*command):
+        address = directory / "address"
+        await _until(address.exists)
+        api = Api(address.read_text().strip(), (directory / "admin-token").read_text().strip())
+        added = await asyncio.to_thread(api.post, "/v1/machines", {"id": "bench"})
+        token_file = directory / "machine-token"
+        token_file.write_text(added["token"]["token"])
+        yield api, token_file
+
+
+@asynccontextmanager
+async def farhand_without_injection(directory: Path) -> AsyncIterator[Sequence[Subject]]:
+    """The whole way but for the desktop."""
+    async with (
+        farhand(directory / "plain") as (api, token_file),
+        process(
+            *(sys.executable, "-m", "benchmarks.machine", api.url),
+            *(str(token_file), str(directory / "plain")),
+        ),
+    ):
+        await _joined(api)
+        yield [
+            Subject("farhand, no key", api.input("mouse/move", MOVE)),
+            Subject("farhand, with a key", api.input("mouse/move", MOVE, keyed=True)),
+        ]
+
+
+@asynccontextmanager
+async def farhand_with_injection(directory: Path) -> AsyncIterator[Sequence[Subject]]:
+    """The whole way into a virtual X server."""
+    read, write = os.pipe()
+    xvfb = await asyncio.create_subprocess_exec(
+        *("Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"),
+        pass_fds=(write,),
+        stderr=DEVNULL,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as pipe:
+            display = f":{(await asyncio.to_thread(pipe.readline)).strip()}"
+        async with (
+            farhand(directory / "injecting") as (api, token_file),
+            process(
+                *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
+                *("--token-file", str(token_file), "--display", display),
+                *("--state-dir", str(directory / "injecting")),
+            ),
+        ):
+            await _joined(api)
+            yield [
+                Subject("farhand, move on Xvfb", api.input("mouse/move", MOVE)),
+                Subject("farhand, click on Xvfb", api.input("mouse/click", CLICK)),
+                Subject("farhand, key on Xvfb", api.input("keyboard/key", b'{"text":"a"}')),
+            ]
+    finally:
+        xvfb.terminate()
+        await xvfb.wait()
+
+
+async def majority_write(directory: Path, times: int) -> list[float]:
+    """How long each of so many majority writes takes, through Motor, on a MongoDB of the same kind.
+
+    In seconds; the database is this benchmark's own, so nothing else writes meanwhile.
+    """
+    from server.store.embedded import EmbeddedMongoDB  # noqa: PLC0415
+
+    embedded = EmbeddedMongoDB(directory / "writes")
+    database = await Database.open(await embedded.start(), "benchmark")
+    seconds = []
+    try:
+        collection = database.collection("writes")
+        for _ in range(times):
+            document = {"_id": uuid4(), "state": "SENT", "fingerprint": "0" * 64}
+            started = time.perf_counter()
+            await collection.insert_one(document)
+            seconds.append(time.perf_counter() - started)
+    finally:
+        database.close()
+        await embedded.stop()
+    return seconds
+
+
+async def _joined(api: Api) -> None:
+    def answers() -> bool:
+        try:
+            api.post("/v1/computer/bench/input/mouse/move", {"x": 1, "y": 1})  # type: ignore[dict-item]
+        except OSError:
+            return False
+        return True
+
+    await _until(answers)
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not await asyncio.to_thread(condition):
+        if time.monotonic() > deadline:
+            raise RuntimeError("a benchmark's process was not ready in time")
+        await asyncio.sleep(0.05)
