@@ -3,7 +3,6 @@
 import re
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from tornado.httputil import (
@@ -13,7 +12,7 @@ from tornado.httputil import (
     RequestStartLine,
     ResponseStartLine,
 )
-from tornado.web import Application, RequestHandler, url
+from tornado.web import Application, url
 
 from schemas.wire import MAX_MESSAGE_BYTES
 from server.api.access_log import AccessLog
@@ -44,6 +43,12 @@ class ApiApplication(Application):
     def __init__(self, routes: Iterable[Route], services: Services) -> None:
         self._services = services
         self.access_log = AccessLog()
+        routes = tuple(routes)
+        self._limits: dict[tuple[type[RequestHandler], str | None], int] = {
+            (route.handler, method.upper()): operation.max_body_bytes
+            for route in routes
+            for method, operation in declared(route.handler).items()
+        }
         super().__init__(
             [route.specification(services) for route in routes],
             default_handler_class=UnknownAddressHandler,
@@ -57,20 +62,13 @@ class ApiApplication(Application):
     ) -> HTTPMessageDelegate:
         """Tornado's delegate for a request; with a guard where the body may be too large."""
         delegate = super().find_handler(request, **kwargs)
-        limit = body_limit(delegate.handler_class, request.method or "")
+        limit = self._limits.get((delegate.handler_class, request.method), SMALL_BODY)
         if _is_surely_within(request.headers, limit):
             return delegate
         refusal = self.get_handler_delegate(
             request, BodyTooLargeHandler, {"services": self._services, "max_bytes": limit}
         )
         return _BodyGuard(delegate, refusal, limit)
-
-
-@cache
-def body_limit(handler: type[RequestHandler], method: str) -> int:
-    """How many bytes of body this method of a handler takes."""
-    operation = declared(handler).get(method.lower())
-    return SMALL_BODY if operation is None else operation.max_body_bytes
 
 
 def _is_surely_within(headers: HTTPHeaders, limit: int) -> bool:
