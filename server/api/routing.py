@@ -12,7 +12,7 @@ from tornado.httputil import (
     RequestStartLine,
     ResponseStartLine,
 )
-from tornado.web import Application, url
+from tornado.web import Application, RequestHandler, url
 
 from schemas.wire import MAX_MESSAGE_BYTES
 from server.api.access_log import AccessLog
