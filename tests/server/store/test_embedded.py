@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import importlib.util
 import shutil
 import signal
@@ -100,8 +101,14 @@ def leave_socket(path: Path) -> None:
 
 
 def open_sockets(pid: int | None) -> set[str]:
-    links = [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir()]
-    return {link for link in links if link.startswith("socket:")}
+    sockets = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        # Others come and go meanwhile; the listening ones stay.
+        with contextlib.suppress(FileNotFoundError):
+            target = str(descriptor.readlink())
+            if target.startswith("socket:"):
+                sockets.add(target)
+    return sockets
 
 
 def tcp_sockets(pid: int | None) -> set[str]:
