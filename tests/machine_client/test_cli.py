@@ -1,0 +1,168 @@
+"""The command line of the machine client: what is wrong is a sentence, and a code."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from machine_client.journal import Journal
+from tests.machine_client.scripted import TOKEN, Line, scripted_server
+from tests.processes import run, running
+from tests.store import async_test
+
+SERVER = ("--server", "https://a.example")
+
+
+def wrongly_used(*arguments: str, command: str = "join", **variables: str) -> str:
+    """What is said about a wrong use: one sentence, code 2, no traceback."""
+    ended = run("farhand-machine", command, *arguments, **variables)
+    assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
+    assert "Traceback" not in ended.stderr
+    usage, _, sentence = ended.stderr.strip().partition("Error: ")
+    assert usage.startswith(f"Usage: farhand-machine {command}")
+    assert "\n" not in sentence
+    assert "None" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--token", "t"), "server is missing: give --server, FARHAND_MACHINE_SERVER"),
+        (SERVER, "give the machine's token, or a token file"),
+        ((*SERVER, "--token", "two words"), "one word of visible ASCII"),
+        ((*SERVER, "--token", "t", "--token-file", "t"), "and not both"),
+        ((*SERVER, "--token-file", "/nowhere/token"), "No such file or directory"),
+        ((*SERVER, "--token", "t", "--config", "/nowhere/x.toml"), "/nowhere/x.toml: No such"),
+        ((*SERVER, "--token", "t", "--ca-file", "/nowhere/x"), "--ca-file: /nowhere/x cannot be"),
+        ((*SERVER, "--token", "t", "--proxy", "proxy:1"), "--proxy: must be a proxy's address"),
+        (("--server", "a.example", "--token", "t"), "--server: must be the server's address"),
+        (("--server", "http://a:b", "--token", "t"), "--server: has a port that is not a number"),
+        (("--server", "http://a..b", "--token", "t"), "--server: has a host that cannot be"),
+        ((*SERVER, "--token", "t", "--colour", "red"), "No such option"),
+        ((*SERVER, "--token", "t", "more"), "unexpected extra argument"),
+    ],
+)
+def test_wrong_option_is_a_sentence_and_code_2(arguments: tuple[str, ...], said: str) -> None:
+    assert said in wrongly_used(*arguments)
+
+
+def test_doctor_checks_the_same_settings() -> None:
+    assert "server is missing" in wrongly_used("--token", "t", command="doctor")
+    assert "--server: " in wrongly_used("--server", "x", "--token", "t", command="doctor")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("FARHAND_MACHINE_SERVR", "x", "unknown settings: FARHAND_MACHINE_SERVR"),
+        ("FARHAND_MACHINE_HEARTBEAT", "soon", "FARHAND_MACHINE_HEARTBEAT: "),
+        ("FARHAND_MACHINE_LOG_LEVEL", "loud", "FARHAND_MACHINE_LOG_LEVEL: "),
+        ("FARHAND_MACHINE_CONFIG", "/nowhere/x.toml", "/nowhere/x.toml: No such file"),
+    ],
+)
+def test_wrong_variable_is_a_sentence_and_code_2(variable: str, value: str, said: str) -> None:
+    assert said in wrongly_used(*SERVER, "--token", "t", **{variable: value})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"server = ", "is not valid TOML"),
+        (b"\xff\xfe", "is not valid TOML"),
+        (b'server = "https://a.example"\nservr = 1', "servr: unknown setting"),
+        (b'server = "https://a.example"\nheartbeat = 0', "heartbeat: "),
+        (b'server = "https://a.example"\ndisplay = 7', "display: "),
+    ],
+)
+def test_wrong_file_is_a_sentence_with_its_name_and_code_2(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    file = tmp_path / "machine.toml"
+    file.write_bytes(content)
+    sentence = wrongly_used("--token", "t", "--config", str(file))
+    assert said in sentence
+    assert str(file) in sentence
+
+
+def test_every_mistake_is_told_at_once() -> None:
+    ended = run(
+        "farhand-machine", "join", "--server", "x", "--token", "t", "--proxy", "x",
+        FARHAND_MACHINE_HEARTBEAT="x",
+    )  # fmt: skip
+    assert ended.returncode == 2
+    for source in ("--server: ", "--proxy: ", "FARHAND_MACHINE_HEARTBEAT: "):
+        assert source in ended.stderr
+
+
+def test_file_and_environment_are_enough(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("fh_t\n")
+    (tmp_path / "machine.toml").write_text(
+        f'server = "http://127.0.0.1:9"\nstate_dir = "{tmp_path}"\n'
+    )
+    variables = {
+        "FARHAND_MACHINE_CONFIG": str(tmp_path / "machine.toml"),
+        "FARHAND_MACHINE_TOKEN_FILE": str(tmp_path / "token"),
+    }
+    with running(tmp_path / "log", variables, "farhand-machine", "join") as client:
+        client.says("cannot connect: ")
+        assert client.terminate() == 0
+        assert "fh_t" not in client.output
+
+
+def test_help_and_version_end_well() -> None:
+    assert "join" in run("farhand-machine", "--help").stdout
+    assert run("farhand-machine", "--version").returncode == 0
+    assert "--token-file" in run("farhand-machine", "join", "-h").stdout
+
+
+async def refused(address: str, state: Path) -> tuple[int, str]:
+    ended = await asyncio.to_thread(
+        run, "farhand-machine", "join", "--server", address, "--token", TOKEN,
+        "--state-dir", str(state),
+    )  # fmt: skip
+    assert "Traceback" not in ended.stderr
+    return ended.returncode, ended.stderr.splitlines()[-1]
+
+
+@async_test
+async def test_refused_token_is_a_sentence_and_code_1(tmp_path: Path) -> None:
+    async with scripted_server(statuses=(401,)) as server:
+        code, last = await refused(server.address, tmp_path)
+    assert code == 1
+    assert last.startswith("Error: the server refused the token (HTTP 401): make a new one")
+
+
+@async_test
+async def test_code_that_says_stop_is_a_sentence_and_code_1(tmp_path: Path) -> None:
+    async def replacing(line: Line) -> None:
+        await line.greet()
+        await line.websocket.close(4500, "a newer connection took over")
+
+    async with scripted_server(replacing) as server:
+        code, last = await refused(server.address, tmp_path)
+    assert (code, last) == (
+        1,
+        "Error: the server closed the link (4500): a newer connection took over",
+    )
+
+
+@pytest.mark.parametrize("content", [None, b"no database at all" * 100])
+def test_journal_that_cannot_be_used_is_a_sentence_and_code_1(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    file = tmp_path / "journalsession.sqlite3"
+    owner = None
+    if content is None:
+        owner = Journal(file)
+    else:
+        file.write_bytes(content)
+    ended = run(
+        "farhand-machine", "join", "--server", "http://127.0.0.1:9", "--token", "t",
+        "--state-dir", str(tmp_path),
+    )  # fmt: skip
+    if owner is not None:
+        owner.close()
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"Error: the journal {file} ")
+    assert "Traceback" not in ended.stderr

@@ -1,0 +1,249 @@
+"""The two programs as real processes: started as people start them, always ended."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+WAIT_SECONDS = 30.0
+SCRIPTS = Path(sys.executable).parent
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """This process's environment without settings, displays and proxies, and these variables."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("FARHAND_")
+        and not name.lower().endswith("_proxy")
+        and name != "DISPLAY"
+    }
+    return {**kept, **variables}
+
+
+def until(condition: Callable[[], object], what: str, seconds: float = WAIT_SECONDS) -> None:
+    """Wait until a condition holds; fail with ``what`` did not happen."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(0.02)
+
+
+def free_port() -> int:
+    """A port that nobody listened on a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+class Program:
+    """A running program, whose output goes to a file."""
+
+    def __init__(self, log: Path, variables: Mapping[str, str], *command: str) -> None:
+        self._log = log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as output:
+            self._begins_at = output.tell()
+            # A session of its own: what it starts ends with it.
+            self.process = subprocess.Popen(
+                [SCRIPTS / command[0], *command[1:]],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=environment(**variables),
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        """Everything that it has printed so far."""
+        return self._log.read_bytes()[self._begins_at :].decode(errors="replace")
+
+    @property
+    def runs(self) -> bool:
+        return self.process.poll() is None
+
+    def says(self, text: str, seconds: float = WAIT_SECONDS) -> None:
+        """Wait until it has printed a text; fail at once where it has ended without."""
+        deadline = time.monotonic() + seconds
+        while text not in self.output:
+            ended = not self.runs
+            assert text in self.output or not (ended or time.monotonic() > deadline), (
+                f"{text!r} was not said{' before the end' if ended else ''}:\n{self.output}"
+            )
+            time.sleep(0.02)
+
+    def ends(self, seconds: float = WAIT_SECONDS) -> int:
+        """Wait for its end; its exit code."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it did not end within {seconds:g} s:\n{self.output}") from None
+
+    def terminate(self) -> int:
+        """Ask it to end as a supervisor does; its exit code."""
+        self.process.terminate()
+        return self.ends()
+
+    def kill(self) -> None:
+        """End it alone, as a crash does, and wait until it is gone."""
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        """End it and everything in its session, whatever it does now."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def running(log: Path, variables: Mapping[str, str], *command: str) -> Iterator[Program]:
+    """A program that is killed with the block, if it has not ended by then."""
+    program = Program(log, variables, *command)
+    try:
+        yield program
+    except BaseException as failure:
+        failure.add_note(f"what {' '.join(command[:2])} said:\n{program.output[-4000:]}")
+        raise
+    finally:
+        program.close()
+
+
+def run(*command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end."""
+    return subprocess.run(
+        [SCRIPTS / command[0], *command[1:]],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WAIT_SECONDS,
+        env=environment(**variables),
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, decoded."""
+        return json.loads(self.body)
+
+
+class ServedApi:
+    """A server's HTTP API, as a client in another language would call it."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._host = urlsplit(url).netloc
+        self._token = token
+        self._threads = ThreadPoolExecutor(8, thread_name_prefix="http")
+
+    def call(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Send one request on a connection of its own."""
+        connection = http.client.HTTPConnection(self._host, timeout=WAIT_SECONDS)
+        try:
+            connection.request(
+                method,
+                path,
+                None if body is None else json.dumps(body),
+                {
+                    "Authorization": f"Bearer {self._token}",
+                    "Content-Type": "application/json",
+                    **(headers or {}),
+                },
+            )
+            response = connection.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read())
+        finally:
+            connection.close()
+
+    def send(
+        self, machine: str, operation: str, body: Mapping[str, Any], key: str | None = None
+    ) -> Answer:
+        """Send an input such as ``mouse/move``."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return self.call("POST", f"/v1/computer/{machine}/input/{operation}", body, headers)
+
+    def begin(
+        self, machine: str, operation: str, body: Mapping[str, Any], key: str | None = None
+    ) -> Future[Answer]:
+        """As `send`, without waiting for the answer."""
+        return self._threads.submit(self.send, machine, operation, body, key)
+
+    def machine(self, machine: str) -> Any:
+        """How a machine is."""
+        return self.call("GET", f"/v1/machines/{machine}").json
+
+    def is_in_state(self, machine: str, state: str) -> bool:
+        return bool(self.machine(machine)["state"] == state)
+
+    def add_machine(self, machine: str) -> str:
+        """Add a machine; its token."""
+        answer = self.call("POST", "/v1/machines", {"id": machine})
+        assert answer.status == 201, answer.body
+        return str(answer.json["token"]["token"])
+
+    def close(self) -> None:
+        self._threads.shutdown(cancel_futures=True)
+
+
+class ServerProcess:
+    """``farhand serve`` on one data directory and one port, to be started again and again."""
+
+    def __init__(self, directory: Path, **settings: str) -> None:
+        self.directory = directory
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
+
+    @contextlib.contextmanager
+    def run(self) -> Iterator[Program]:
+        """Start it and wait until it takes requests."""
+        data = self.directory / "data"
+        command = ("farhand", "serve", "--port", str(self.port), "--data-dir", str(data))
+        with running(self.directory / "server.log", self._settings, *command) as program:
+            program.says("listening on")
+            yield program
+
+    def api(self) -> ServedApi:
+        """Its API, with the administrator's token."""
+        token = (self.directory / "data" / "admin-token").read_text().strip()
+        return ServedApi(self.url, token)
+
+
+@contextlib.contextmanager
+def joined(
+    url: str, token: str, directory: Path, display: str, *, wait: bool = True, **settings: str
+) -> Iterator[Program]:
+    """``farhand-machine join``; with ``wait``, connected before the block begins."""
+    directory.mkdir(parents=True, exist_ok=True)
+    token_file = directory / "token"
+    token_file.write_text(token)
+    command = (
+        *("farhand-machine", "join", "--server", url, "--token-file", str(token_file)),
+        *("--display", display, "--state-dir", str(directory)),
+    )
+    variables = {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
+    with running(directory / "machine.log", variables, *command) as program:
+        if wait:
+            program.says("connected to")
+        yield program
