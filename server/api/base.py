@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
+from types import TracebackType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -125,6 +126,23 @@ class ApiHandler(RequestHandler):
     def note(self, **facts: object) -> None:
         """Add facts to this request's line in the log."""
         self.notes += "".join(f" {name}={value}" for name, value in facts.items())
+
+    def log_exception(
+        self,
+        typ: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Log under the request's id what nobody foresaw; Tornado's own line has the query."""
+        if value is not None and not isinstance(value, HTTPError):
+            request = self.request
+            logger.error(
+                "request=%s %s %s failed",
+                self.request_id,
+                request.method,
+                request.path,
+                exc_info=value,
+            )
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Answer what Tornado itself refuses, and what nobody foresaw."""
