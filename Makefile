@@ -16,11 +16,11 @@ help:
 
 install: $(VENV)/installed
 
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/installed: pyproject.toml config/constraints.txt
 	@PYTHON=$(PYTHON) .ci/system-packages build
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	    --constraint constraints.txt --editable '.[server,machine,embedded-mongodb,development]'
+	    --constraint config/constraints.txt --editable '.[server,machine,embedded-mongodb,development]'
 	@touch $@
 
 demo: install
