@@ -160,6 +160,12 @@ class Service:
         token = await self.new_token(Scope.MACHINE_CONNECT, machine_id=machine_id)
         return ScriptedMachine(self, machine_id, token)
 
+    def flush_access_log(self) -> None:
+        """Have the lines written that gather for a moment."""
+        application = self.server._application
+        assert application is not None
+        application.access_log.flush()
+
     def link_of(self, machine_id: str) -> LinkSocket | None:
         """The server's end of the machine's link, if it takes inputs."""
         return self.server.services.registry.find(self.organization_id, machine_id)
@@ -259,10 +265,14 @@ class ScriptedMachine:
         assert link is not None
         return link
 
-    async def until_gone(self) -> None:
-        """Wait until the server has noted that the machine is not connected."""
+    async def until_closed(self) -> None:
+        """Wait until the server has no websocket of any machine."""
         registry = self.service.server.services.registry
         await until(lambda: not any(registry))
+
+    async def until_gone(self) -> None:
+        """Wait until the server has recorded that the machine is not connected."""
+        await self.until_closed()
         machines = self.service.server.services.machines
         give_up_at = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while asyncio.get_running_loop().time() < give_up_at:

@@ -1,0 +1,146 @@
+"""The OpenAPI document and the routes hold each other."""
+
+import json
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from schemas import problems
+from server.api.openapi import ALWAYS_POSSIBLE, openapi_document
+from server.api.operation import Operation, declared
+from server.api.routes import ROUTES
+from tests.service import Service
+
+DOCUMENT = openapi_document(ROUTES, "0.0.0")
+
+OPERATIONS = {
+    (route.template, method): operation
+    for route in ROUTES
+    for method, operation in declared(route.handler).items()
+}
+
+
+def described(template: str, method: str) -> dict[str, Any]:
+    operation: dict[str, Any] = DOCUMENT["paths"][template][method]
+    return operation
+
+
+def test_document_is_valid_openapi_3_1() -> None:
+    OpenAPIV31SpecValidator(json.loads(json.dumps(DOCUMENT))).validate()
+
+
+@pytest.mark.gen_test
+async def test_served_document_is_the_one_of_the_routes(service: Service) -> None:
+    reply = await service.get("/openapi.json")
+    assert reply.status == 200
+    served = reply.json
+    assert served["info"].pop("version")
+    expected = json.loads(json.dumps(DOCUMENT))
+    del expected["info"]["version"]
+    assert served == expected
+
+
+def test_document_has_every_operation_of_the_routes_and_no_other() -> None:
+    written = {(path, method) for path, item in DOCUMENT["paths"].items() for method in item}
+    assert written == set(OPERATIONS)
+
+
+def test_operation_ids_differ() -> None:
+    ids = [described(*each)["operationId"] for each in OPERATIONS]
+    assert len(set(ids)) == len(ids)
+    assert all(each.isidentifier() for each in ids)
+
+
+def expected_statuses(operation: Operation) -> set[int]:
+    """What the declaration of an operation, and its kind, can end in."""
+    statuses = {*operation.answers, *(each.status for each in operation.problems)}
+    if operation.public:
+        return statuses
+    statuses |= {422, *(each.status for each in ALWAYS_POSSIBLE)}
+    if operation.scope is not None:
+        statuses.add(403)
+    if operation.body is not None:
+        statuses |= {413, 415}
+    return statuses
+
+
+@pytest.mark.parametrize(("template", "method"), OPERATIONS)
+def test_documented_statuses_are_the_declared_ones(template: str, method: str) -> None:
+    written = {int(status) for status in described(template, method)["responses"]}
+    assert written == expected_statuses(OPERATIONS[template, method])
+
+
+@pytest.mark.parametrize(("template", "method"), OPERATIONS)
+def test_documented_parameters_are_those_of_the_models(template: str, method: str) -> None:
+    operation = OPERATIONS[template, method]
+    written = {(each["in"], each["name"]) for each in described(template, method)["parameters"]}
+    expected = {
+        (place, field.alias or name)
+        for place, model in (
+            ("path", operation.path),
+            ("query", operation.query),
+            ("header", operation.headers),
+        )
+        if model is not None
+        for name, field in model.model_fields.items()
+    }
+    assert written == expected
+    assert {f"{{{name}}}" for place, name in written if place == "path"} == {
+        part for part in template.split("/") if part.startswith("{")
+    }
+
+
+@pytest.mark.parametrize(("template", "method"), OPERATIONS)
+def test_documented_security_is_the_declared_scope(template: str, method: str) -> None:
+    operation = OPERATIONS[template, method]
+    security = described(template, method).get("security")
+    if operation.public:
+        assert security is None
+    else:
+        scopes = [] if operation.scope is None else [operation.scope.value]
+        assert security == [{"token": scopes}]
+
+
+def test_inputs_document_every_way_in_which_they_end() -> None:
+    statuses = described("/v1/computer/{machine_id}/input/mouse/drag", "post")["responses"]
+    expected = {200, 204, 401, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 504}
+    assert {int(status) for status in statuses} == expected
+    unavailable = statuses["503"]["description"]
+    for problem in (
+        problems.MACHINE_UNAVAILABLE,
+        problems.NOT_CARRIED_OUT,
+        problems.SERVER_STOPPING,
+        problems.STORAGE_UNAVAILABLE,
+    ):
+        assert problem.title in unavailable
+
+
+def test_drag_is_documented_as_the_specification_has_it() -> None:
+    schema = DOCUMENT["components"]["schemas"]["DragMouse"]
+    assert set(schema["required"]) == {"to_x", "to_y", "start_x", "start_y"}
+    assert schema["properties"]["button"]["default"] == "left"
+    assert schema["additionalProperties"] is False
+
+
+def test_list_parameters_are_documented_with_defaults_and_bounds() -> None:
+    parameters = {
+        each["name"]: each["schema"] for each in described("/v1/trajectories", "get")["parameters"]
+    }
+    assert set(parameters) == {
+        *("search", "workflow_id", "run_id", "is_approved", "is_generated", "include"),
+        *("created_at_from", "created_at_to", "updated_at_from", "updated_at_to"),
+        *("skip", "limit"),
+    }
+    assert parameters["is_generated"]["default"] is True
+    assert parameters["skip"]["default"] == 0
+    assert parameters["skip"]["minimum"] == 0
+    limit = parameters["limit"]
+    assert (limit["default"], limit["minimum"], limit["maximum"]) == (100, 1, 1000)
+    assert not any(each.get("required") for each in parameters.values())
+
+
+def test_nothing_of_the_inside_is_named() -> None:
+    text = json.dumps(DOCUMENT)
+    for word in ("pydantic", "mongo", "JsonText", "schemas."):
+        assert word not in text
