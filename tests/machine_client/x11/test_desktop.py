@@ -40,12 +40,15 @@ def test_a_program_that_grabs_the_server_does_not_stop_input(
     other: Any = Xlib.display.Display(display)
     other.grab_server()
     other.sync()
-    desktop.move(11, 12)
-    desktop.press("left")
-    desktop.release("left")
-    assert desktop.pointer() == Point(x=11, y=12)
-    other.ungrab_server()
-    other.close()
+    try:
+        desktop.move(11, 12)
+        desktop.press("left")
+        desktop.release("left")
+        assert desktop.pointer() == Point(x=11, y=12)
+    finally:
+        # Also where the input was stopped for good, and pytest ends the wait.
+        other.ungrab_server()
+        other.close()
     assert [str(event) for event in witness.take()] == [
         *("MotionNotify 0", "ButtonPress 1", "ButtonRelease 1")
     ]

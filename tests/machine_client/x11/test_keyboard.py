@@ -200,6 +200,14 @@ def test_keys_that_we_hold_count_and_stay_until_released(
     assert told(witness) == []
 
 
+def test_a_level_that_a_held_key_reaches_already_needs_no_other_key(
+    injector: Injector, witness: Witness
+) -> None:
+    press(injector, "right_shift", down=True)
+    press(injector, "A")
+    assert presses(witness) == [(62, 0), (38, SHIFT)]
+
+
 def test_holding_twice_presses_once(injector: Injector, witness: Witness) -> None:
     press(injector, "ctrl", down=True)
     press(injector, "ctrl", down=True)
