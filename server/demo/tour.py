@@ -17,12 +17,12 @@ from server.demo.parts import MACHINE_ID
 
 DRAG = {"start_x": 110, "start_y": 620, "to_x": 790, "to_y": 620, "duration": 0.4}
 
-# Letters as strokes on a grid that is two wide and three high: from x, y to x, y.
+# Letters as strokes on a grid that is two wide and two high: from x, y to x, y.
 _LETTERS = {
-    "H": ("0003", "2023", "0121"),
-    "E": ("0003", "0020", "0121", "0323"),
-    "L": ("0003", "0323"),
-    "O": ("0020", "2023", "2303", "0300"),
+    "H": ("0002", "2022", "0121"),
+    "E": ("0002", "0020", "0121", "0222"),
+    "L": ("0002", "0222"),
+    "O": ("0020", "2022", "2202", "0200"),
 }
 _WORD = "HELLO"
 
@@ -98,16 +98,16 @@ def show_word(console: Console, caller: Caller) -> int:
 
 def strokes_of(word: str) -> Iterator[dict[str, Any]]:
     """The bodies of the drags that write a word across the window's sheet."""
-    left, top, unit, step = 130, 250, 47, 136
+    left, top, wide, high, step = 130, 270, 47, 110, 142
     for place, letter in enumerate(word):
         for stroke in _LETTERS[letter]:
             a, b, c, d = map(int, stroke)
             x = left + place * step
             yield {
-                "start_x": x + a * unit,
-                "start_y": top + b * 2 * unit,
-                "to_x": x + c * unit,
-                "to_y": top + d * 2 * unit,
+                "start_x": x + a * wide,
+                "start_y": top + b * high,
+                "to_x": x + c * wide,
+                "to_y": top + d * high,
             }
 
 
