@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: help install desktop demo test lint format bench clean
+.PHONY: help install demo test lint format bench clean
 
 help:
 	@echo "make install   the environment alone (.venv)"
@@ -24,11 +24,11 @@ $(VENV)/installed: pyproject.toml config/constraints.txt
 	@touch $@
 
 demo: install
-	@.ci/system-packages xvfb
+	@.ci/system-packages run
 	@$(BIN)/farhand demo $(ARGS)
 
 test: install
-	@.ci/system-packages xvfb tests
+	@.ci/system-packages run tests
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: install
@@ -41,7 +41,7 @@ format: install
 	$(BIN)/ruff check --fix
 
 bench: install
-	@.ci/system-packages xvfb
+	@.ci/system-packages run
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
