@@ -41,9 +41,14 @@ def keys_page() -> str:
 
 
 def _row(key: NamedKey) -> str:
-    character = "" if key.character in (None, " ") else f" `{key.character}`".replace("|", "\\|")
+    character = "" if key.character in (None, " ") else f" {_code(key.character)}"
     others = ", ".join(f"`{alias}`" for alias in key.aliases)
     return f"| `{key.name}`{character} | {others} |"
+
+
+def _code(character: str | None) -> str:
+    """A character as Markdown's code in a table, where two characters are special."""
+    return {"`": "`` ` ``", "|": "`\\|`"}.get(character or "", f"`{character}`")
 
 
 def test_keys_page_is_what_the_table_says() -> None:
