@@ -62,6 +62,8 @@ from schemas.wire import (
 logger = logging.getLogger(__name__)
 
 OPEN_SECONDS = 15.0
+CLOSE_SECONDS = 2.0
+"""For the other side to agree that a link ends: what is held is released only after it."""
 TICK_SECONDS = 0.1
 MAX_OUTGOING = 1024
 LASTING_SECONDS = 30.0
@@ -161,6 +163,7 @@ class MachineClient:
             compression=None,
             max_size=MAX_MESSAGE_BYTES,
             open_timeout=OPEN_SECONDS,
+            close_timeout=CLOSE_SECONDS,
             ping_interval=self._settings.heartbeat,
             ping_timeout=self._settings.heartbeat,
             proxy=self._settings.proxy or True,
