@@ -1,0 +1,65 @@
+"""Real processes for the end-to-end tests: shared where a test leaves no trace, else their own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.desktop import Witness, set_layout, virtual_display
+from tests.end_to_end.system import System, Workplace
+from tests.processes import ServedApi, ServerProcess
+
+SHORT = {"heartbeat": "1", "input_timeout": "8", "token_check": "0.5"}
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    """An X display of 1280 x 800 with the layout "us"."""
+    with virtual_display() as name:
+        set_layout(name, "us")
+        yield name
+
+
+@pytest.fixture(scope="session")
+def session_witness(display: str) -> Iterator[Witness]:
+    witness = Witness(display)
+    yield witness
+    witness.close()
+
+
+@pytest.fixture
+def witness(session_witness: Witness) -> Witness:
+    """Sees the device events from the test's beginning."""
+    session_witness.take()
+    return session_witness
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """A server that no test stops."""
+    server = ServerProcess(tmp_path_factory.mktemp("shared"), **SHORT)
+    with server.run():
+        yield server
+
+
+@pytest.fixture(scope="session")
+def api(shared_server: ServerProcess) -> Iterator[ServedApi]:
+    """The API of the server that no test stops, as its administrator."""
+    api = shared_server.api()
+    yield api
+    api.close()
+
+
+@pytest.fixture
+def workplace(
+    shared_server: ServerProcess, api: ServedApi, display: str, tmp_path: Path
+) -> Workplace:
+    """A machine of the test's own on the shared server; its client is the test's to start."""
+    return Workplace.added(shared_server.url, api, display, tmp_path)
+
+
+@pytest.fixture
+def system(tmp_path: Path, display: str) -> Iterator[System]:
+    """A server and a machine of the test's own, running and connected."""
+    with System.running(ServerProcess(tmp_path, **SHORT), display) as system:
+        yield system

@@ -1,0 +1,88 @@
+"""A server, a machine and its client, as the tests of the whole put them together."""
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.desktop import DeviceEvent, Witness
+from tests.processes import Program, ServedApi, ServerProcess, joined, until
+
+_NUMBERS = itertools.count(1)
+
+
+@dataclass
+class Workplace:
+    """A machine that was added, and where its client keeps its things."""
+
+    url: str
+    api: ServedApi
+    machine: str
+    token: str
+    display: str
+    directory: Path
+
+    @classmethod
+    def added(cls, url: str, api: ServedApi, display: str, directory: Path) -> "Workplace":
+        machine = f"desk-{next(_NUMBERS)}"
+        token = api.add_machine(machine)
+        return cls(url, api, machine, token, display, directory / machine)
+
+    @contextlib.contextmanager
+    def joined(self, *, url: str | None = None, state: str = "online") -> Iterator[Program]:
+        """Run the machine's client, connected and in this state before the block begins."""
+        with joined(
+            url or self.url, self.token, self.directory, self.display, heartbeat="1"
+        ) as client:
+            self.is_in_state(state)
+            yield client
+
+    def is_in_state(self, state: str) -> None:
+        """Wait until the server says so."""
+        until(lambda: self.api.is_in_state(self.machine, state), f"{self.machine} is {state}")
+
+    def send(self, operation: str, key: str | None = None, **body: Any) -> Any:
+        """Send an input and return its answer."""
+        return self.api.send(self.machine, operation, body, key)
+
+    def begin(self, operation: str, key: str | None = None, **body: Any) -> Any:
+        """Send an input and do not wait for its answer."""
+        return self.api.begin(self.machine, operation, body, key)
+
+
+@dataclass
+class System:
+    """A server of the test's own with one connected machine."""
+
+    server: ServerProcess
+    program: Program
+    workplace: Workplace
+    client: Program
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls, server: ServerProcess, display: str) -> Iterator["System"]:
+        with server.run() as program:
+            api = server.api()
+            workplace = Workplace.added(server.url, api, display, server.directory)
+            with workplace.joined() as client:
+                yield cls(server, program, workplace, client)
+            api.close()
+
+
+def presses(events: list[DeviceEvent]) -> list[str]:
+    """The events of keys and buttons, without the moves."""
+    return [str(event) for event in events if event.kind != "MotionNotify"]
+
+
+def sees(witness: Witness, event: str) -> None:
+    """Wait until the witness sees something like ``ButtonPress 1``, and leave it seen."""
+    until(lambda: event in map(str, witness.seen()), f"the witness sees {event}")
+
+
+def travels(witness: Witness) -> None:
+    """Wait until a drag is under way: the button is down and the pointer has moved since."""
+    sees(witness, "ButtonPress 1")
+    until(lambda: witness.seen()[-1].kind == "MotionNotify", "the pointer travels with the button")
