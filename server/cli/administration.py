@@ -28,7 +28,10 @@ class Duration(click.ParamType[timedelta]):
         found = re.fullmatch(r"([0-9]{1,9})([smhdw])", value)
         if found is None:
             self.fail("must be a number and s, m, h, d or w, such as 30d", param, ctx)
-        return timedelta(**{UNITS[found[2]]: int(found[1])})
+        try:
+            return timedelta(**{UNITS[found[2]]: int(found[1])})
+        except OverflowError:
+            self.fail("is beyond the year 9999", param, ctx)
 
 
 @click.group()

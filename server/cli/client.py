@@ -11,7 +11,7 @@ import click
 from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
-from tornado.httpclient import HTTPClient, HTTPRequest, HTTPResponse
+from tornado.httpclient import HTTPClient, HTTPClientError, HTTPRequest, HTTPResponse
 
 from schemas.problems import ValidationErrorBody, sentence
 from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
@@ -39,9 +39,14 @@ class Api:
         """
         content = None if body is None else json.dumps(body).encode()
         response = self.send(method, path, content, headers)
-        if response.code >= 400:
+        if not 200 <= response.code < 300:
             raise click.ClickException(refusal(response))
-        return json.loads(response.body) if response.body else None
+        try:
+            return json.loads(response.body) if response.body else None
+        except ValueError:
+            raise click.ClickException(
+                f"what answers at {self.url} is no Farhand server: its answer is not JSON"
+            ) from None
 
     def send(
         self,
@@ -68,7 +73,7 @@ class Api:
         client = HTTPClient()
         try:
             return client.fetch(request, raise_error=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HTTPClientError) as error:
             raise click.ClickException(
                 f"no server answers at {self.url}: {error}; is farhand serve running there?"
             ) from None
