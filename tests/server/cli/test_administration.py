@@ -1,0 +1,135 @@
+"""``farhand organization``, ``token`` and ``machine`` against a real server."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from schemas.times import parse_time
+from tests.commandline import Served, run
+
+
+def test_added_organization_prints_its_id_alone(served: Served) -> None:
+    result = served.run("organization", "add", "Branch office")
+    assert result.exit_code == 0
+    assert result.stdout == f"{UUID(result.stdout.strip())}\n"
+    assert result.stderr == ""
+
+
+def test_created_token_is_printed_alone_and_works(served: Served) -> None:
+    result = served.run("token", "create", "--name", "reader", "--scope", "machines:read")
+    assert result.exit_code == 0
+    secret = result.stdout.strip()
+    assert result.stdout == f"{secret}\n"
+    listed = run("machine", "list", "--json", "--url", served.url, "--token", secret)
+    assert listed.exit_code == 0
+    assert "items" in json.loads(listed.stdout)
+    refused = run("token", "list", "--url", served.url, "--token", secret)
+    assert refused.exit_code == 1
+    assert "tokens:write" in refused.stderr
+
+
+def test_token_has_the_usual_scopes_unless_told(served: Served) -> None:
+    body = json.loads(served.run("token", "create", "--name", "n", "--json").stdout)
+    assert set(body["scopes"]) == {"input:send", "machines:read", "trajectories:read"}
+    assert body["expires_at"] is None
+
+
+def test_token_for_another_organization_and_for_some_time(served: Served) -> None:
+    organization = served.run("organization", "add", "Other").stdout.strip()
+    arguments = ("--organization", organization, "--expires-in", "30d", "--json")
+    body = json.loads(served.run("token", "create", "--name", "n", *arguments).stdout)
+    assert body["organization_id"] == organization
+    left = parse_time(body["expires_at"]) - datetime.now(UTC)
+    assert timedelta(days=29, hours=23) < left <= timedelta(days=30)
+
+
+def test_token_of_a_machine_lets_it_connect(served: Served) -> None:
+    served.run("machine", "add", "token-desk")
+    result = served.run("token", "create", "--name", "n", "--machine", "token-desk", "--json")
+    body = json.loads(result.stdout)
+    assert (body["scopes"], body["machine_id"]) == (["machine:connect"], "token-desk")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--name", "n", "--scope", "everything"), "'everything' is not one of"),
+        (("--scope", "input:send"), "--name"),
+        (("--name", "n", "--expires-in", "soon"), "such as 30d"),
+        (("--name", "n", "--expires-in", "999999999w"), "year 9999"),
+        (("--name", "n", "surplus"), "surplus"),
+    ],
+)
+def test_wrong_use_is_exit_code_2_and_says_what(
+    served: Served, arguments: tuple[str, ...], words: str
+) -> None:
+    result = served.run("token", "create", *arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("token", "create", "--name", ""), "body.name"),
+        (("token", "create", "--name", "n", "--machine", "no-such-desk"), "no-such-desk"),
+        (("token", "create", "--name", "n", "--organization", "x"), "organization_id"),
+        (
+            ("token", "create", "--name", "n", "--organization", str(uuid4())),
+            "no such organization",
+        ),
+        (("token", "revoke", str(uuid4())), "there is no token"),
+        (("token", "revoke", "7"), "token_id"),
+        (("machine", "add", "bad id"), "body.id"),
+        (("machine", "remove", "no-such-desk"), "no-such-desk"),
+        (("machine", "remove", "a/../b"), "machine_id"),
+        (("organization", "add", ""), "body.name"),
+    ],
+)
+def test_refusal_of_the_server_is_exit_code_1_in_its_words(
+    served: Served, arguments: tuple[str, ...], words: str
+) -> None:
+    result = served.run(*arguments)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_tokens_are_listed_and_revoked(served: Served) -> None:
+    body = json.loads(served.run("token", "create", "--name", "short-lived", "--json").stdout)
+    table = served.run("token", "list")
+    assert table.exit_code == 0
+    listed = json.loads(served.run("token", "list", "--json").stdout)
+    assert body["id"] in [item["id"] for item in listed["items"]]
+    assert body["token"] not in table.stdout
+    revoked = served.run("token", "revoke", body["id"])
+    assert (revoked.exit_code, revoked.stdout) == (0, "")
+    listed = json.loads(served.run("token", "list", "--json").stdout)
+    assert body["id"] not in [item["id"] for item in listed["items"]]
+
+
+def test_added_machine_prints_its_token_alone(served: Served) -> None:
+    result = served.run("machine", "add", "cli-desk", "--name", "Front desk")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("fh_")
+    assert result.stdout.count("\n") == 1
+    again = served.run("machine", "add", "cli-desk")
+    assert again.exit_code == 1
+    assert "cli-desk" in again.stderr
+
+
+def test_machines_are_listed_and_removed(served: Served) -> None:
+    body = json.loads(served.run("machine", "add", "--json").stdout)
+    assert UUID(body["id"])
+    assert body["token"]["token"].startswith("fh_")
+    listed = json.loads(served.run("machine", "list", "--json").stdout)
+    (item,) = [item for item in listed["items"] if item["id"] == body["id"]]
+    assert item["state"] == "offline"
+    removed = served.run("machine", "remove", body["id"])
+    assert (removed.exit_code, removed.stdout) == (0, "")
+    listed = json.loads(served.run("machine", "list", "--json").stdout)
+    assert body["id"] not in [item["id"] for item in listed["items"]]

@@ -1,0 +1,108 @@
+"""How the administrative commands find and hear a server."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tornado.httpclient import HTTPRequest, HTTPResponse
+from tornado.testing import bind_unused_port
+
+from server.cli.client import refusal
+from tests.commandline import Served, run, run_process
+
+
+def test_options_come_before_the_environment_and_the_data_directory(served: Served) -> None:
+    token = (served.data_dir / "admin-token").read_text().strip()
+    found = run(
+        *("machine", "list", "--url", served.url),
+        FARHAND_URL="http://127.0.0.1:1",
+        FARHAND_TOKEN=token,
+    )
+    assert found.exit_code == 0
+    wrong = served.run("machine", "list", "--token", "fh_wrong")
+    assert wrong.exit_code == 1
+    assert "No valid token" in wrong.stderr
+
+
+def test_url_may_end_with_a_slash(served: Served) -> None:
+    assert served.run("machine", "list", "--url", served.url + "/").exit_code == 0
+
+
+def test_missing_data_directory_says_what_to_give_instead(tmp_path: Path) -> None:
+    result = run("machine", "list", FARHAND_DATA_DIR=str(tmp_path / "none"))
+    assert result.exit_code == 2
+    assert "--url or FARHAND_URL" in result.stderr
+    result = run("machine", "list", "--url", "http://x", FARHAND_DATA_DIR=str(tmp_path))
+    assert "--token or FARHAND_TOKEN" in result.stderr
+
+
+def test_server_that_does_not_answer_is_exit_code_1() -> None:
+    bound, port = bind_unused_port()
+    bound.close()
+    url = f"http://127.0.0.1:{port}"
+    result = run_process("machine", "list", "--url", url, "--token", "t")
+    assert result.returncode == 1
+    assert url in result.stderr
+    assert "farhand serve" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://host", "http://", "http://host:port"])
+def test_url_that_is_none_is_no_traceback(url: str) -> None:
+    result = run("machine", "list", "--url", url, "--token", "t")
+    assert result.exit_code in (1, 2)
+    assert isinstance(result.exception, SystemExit)
+    assert url in result.stderr
+
+
+@pytest.mark.parametrize("token", ["t\r\nX-Evil: 1", "tök"])
+def test_token_that_cannot_be_sent_is_no_traceback(served: Served, token: str) -> None:
+    result = served.run("machine", "list", "--token", token)
+    assert result.exit_code in (1, 2)
+    assert isinstance(result.exception, SystemExit)
+
+
+@contextmanager
+def answering(answer: bytes) -> Iterator[str]:
+    """A server that is not ours: gives one answer to whoever connects."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join(10)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html/>",
+        b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 7\r\n\r\n<html/>",
+        b"HTTP/1.1 422 No\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.1 404 No\r\nContent-Length: 4\r\n\r\nnull",
+        b"HTTP/1.1 302 Found\r\nLocation: http://x/\r\nContent-Length: 0\r\n\r\n",
+        b"SSH-2.0-OpenSSH\r\n",
+        b"",
+    ],
+)
+def test_answer_of_another_kind_of_server_is_no_traceback(answer: bytes) -> None:
+    with answering(answer) as url:
+        result = run("machine", "list", "--url", url, "--token", "t")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert result.stderr.startswith("Error: ")
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_refusal_without_a_body_names_the_status() -> None:
+    response = HTTPResponse(HTTPRequest("http://x"), 503)
+    assert refusal(response) == "the server answered HTTP 503"

@@ -1,0 +1,193 @@
+"""The rooms and their walls: who imports whom, and that every source file has its test file.
+
+The imports are read from the source text, those inside functions included, so that nothing hides.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parent.parent
+ROOMS = ("schemas", "server", "machine_client")
+
+WALLS = {
+    # The common language knows neither side.
+    "schemas": {"schemas"},
+    # The two sides know each other by the wire alone.
+    "machine_client": {"machine_client", "schemas"},
+    "server": {"server", "schemas"},
+    # api, then dispatch, then machines, then store: nobody looks back up.
+    "server.store": {"server.store", "schemas"},
+    "server.bus": {"server.bus", "server.tasks", "schemas"},
+    "server.machines": {"server.machines", "server.bus", "server.store", "server.tasks", "schemas"},
+    "server.dispatch": {
+        *("server.dispatch", "server.machines", "server.bus", "server.store", "server.tasks"),
+        "schemas",
+    },
+    "server.api": {
+        *("server.api", "server.dispatch", "server.machines", "server.bus", "server.store"),
+        *("server.settings", "server.tasks", "schemas"),
+    },
+    # Settings, tasks and the log's format are everybody's, and know nobody.
+    "server.settings": {"schemas"},
+    "server.tasks": set(),
+    "server.logs": set(),
+    # The state machines do no I/O, so nothing that could is within their reach.
+    "server.machines.link": {"schemas"},
+    "machine_client.session": {"schemas", "machine_client.clock"},
+}
+"""Which of our own modules each room, or module, may import."""
+
+FOREIGN = {
+    "motor": ("server.store",),
+    "pymongo": ("server.store",),
+    "bson": ("server.store",),
+    "nats": ("server.bus",),
+    "pynput": ("machine_client.x11", "machine_client.injector", "machine_client.desktop"),
+    "mss": ("machine_client.screen",),
+    # The demo's window draws with it what arrives at the virtual desktop.
+    "Xlib": ("machine_client.x11", "machine_client.demo_painter", "machine_client.demo_window"),
+    "websockets": ("machine_client",),
+    "sqlite3": ("machine_client.journal",),
+    # Handlers and the server that runs them.  The command line calls the server as anyone would,
+    # with the HTTP client that comes along; dispatch, machines and store know no web framework.
+    "tornado": ("server.api", "server.app", "server.cli.client", "server.cli.doctor"),
+    "click": ("server.cli", "machine_client.cli", "machine_client.demo_window"),
+    "rich": ("server.cli", "server.demo"),
+}
+"""Which rooms may import a foreign library; whatever it raises is translated there."""
+
+NO_IO = {"asyncio", "socket", "threading", "time", "ssl", "os", "subprocess", "logging"}
+"""What a state machine must not reach for, in the standard library."""
+
+TESTED_ELSEWHERE = {
+    "server/__main__.py": "tests/server/cli/test_cli.py",
+    "server/cli/__init__.py": "tests/server/cli/test_cli.py",
+    "server/api/operation.py": "tests/server/api/test_routes.py",
+    "machine_client/__main__.py": "tests/machine_client/test_cli.py",
+    # The demo is run as people run it, as a whole.
+    "server/demo/*": "tests/server/cli/test_demo.py",
+    "machine_client/demo_*": "tests/server/cli/test_demo.py",
+}
+"""Source files that are tested in a file of another name, and in which."""
+
+
+def imports_in(source: str, package: str = "") -> set[str]:
+    """The full names of everything that a source text imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, base]).rstrip(".")
+            # What is imported may itself be a module: then that is what counts.
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+    return found
+
+
+def is_within(name: str, room: str) -> bool:
+    """Whether a module, or something in it, belongs to a room."""
+    return name == room or name.startswith(room + ".")
+
+
+def sources() -> Iterator[tuple[str, Path]]:
+    """Every module of the project by its dotted name."""
+    for room in ROOMS:
+        for file in sorted((PROJECT / room).rglob("*.py")):
+            name = ".".join(file.relative_to(PROJECT).with_suffix("").parts)
+            yield name.removesuffix(".__init__"), file
+
+
+SOURCES = {
+    name: imports_in(file.read_text(), name if file.stem == "__init__" else name.rpartition(".")[0])
+    for name, file in sources()
+}
+
+
+def trespasses(module: str, imported: set[str]) -> list[str]:
+    """What a module imports through a wall, as sentences."""
+    wrong = []
+    for room, allowed in WALLS.items():
+        if not is_within(module, room):
+            continue
+        wrong += [
+            f"{module} imports {name}: {room} may import only {sorted(allowed)} of ours"
+            for name in sorted(imported)
+            if name.split(".")[0] in ROOMS and not any(is_within(name, each) for each in allowed)
+        ]
+    for library, rooms in FOREIGN.items():
+        if any(is_within(name, library) for name in imported) and not any(
+            is_within(module, room) for room in rooms
+        ):
+            wrong.append(f"{module} imports {library}, which belongs to {' and '.join(rooms)}")
+    return wrong
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_module_imports_through_no_wall(module: str) -> None:
+    assert trespasses(module, SOURCES[module]) == []
+
+
+@pytest.mark.parametrize("module", ["server.machines.link", "machine_client.session"])
+def test_state_machines_import_nothing_that_does_io(module: str) -> None:
+    assert not {name.split(".")[0] for name in SOURCES[module]} & NO_IO
+
+
+def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> None:
+    users = {module for module, names in SOURCES.items() if any("server.app" in n for n in names)}
+    assert "server.cli.serve" in users
+    for module in users:
+        assert is_within(module, "server.cli") or is_within(module, "server.demo")
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "words"),
+    [
+        ("schemas.wire", "from server.tasks import Tasks", "schemas"),
+        ("server.store.tokens", "from server.dispatch import ledger", "server.store"),
+        ("server.api.base", "def late():\n    import motor.motor_asyncio", "motor"),
+        ("server.machines.link", "from server.machines.socket import Connection", "link"),
+        ("machine_client.session", "import machine_client.journal", "session"),
+        ("machine_client.cli", "from server import settings", "machine_client"),
+        ("server.dispatch.ledger", "from server.api.base import ApiHandler", "server.dispatch"),
+        ("server.machines.socket", "from tornado import web", "tornado"),
+        ("server.machines.socket", "from ..api import base", "server.machines"),
+    ],
+)
+def test_trespass_is_seen(module: str, source: str, words: str) -> None:
+    found = trespasses(module, imports_in(source, module.rpartition(".")[0]))
+    assert any(words in sentence for sentence in found)
+
+
+def has_logic(file: Path) -> bool:
+    """Whether a source file does anything that a test could see going wrong."""
+    return any(
+        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(ast.parse(file.read_text()))
+    )
+
+
+def files_testing(file: Path) -> list[Path]:
+    """The test files of a source file: its own, several with its name, or the exception's."""
+    inside = file.relative_to(PROJECT)
+    directory = PROJECT / "tests" / inside.parent
+    found = [*directory.glob(f"test_{file.stem}.py"), *directory.glob(f"test_{file.stem}_*.py")]
+    found += [PROJECT / test for each, test in TESTED_ELSEWHERE.items() if inside.match(each)]
+    return [each for each in found if each.is_file()]
+
+
+@pytest.mark.parametrize(
+    "file", [str(file.relative_to(PROJECT)) for _, file in sources() if has_logic(file)]
+)
+def test_source_file_has_its_test_file(file: str) -> None:
+    assert files_testing(PROJECT / file), "add the test file, or the exception with its reason"
+
+
+def test_exceptions_are_still_needed() -> None:
+    for pattern in TESTED_ELSEWHERE:
+        assert list(PROJECT.glob(pattern)), f"{pattern} fits nothing any more"
