@@ -88,8 +88,8 @@ class Injector:
         """Check everything that can be known before the first event, and inject nothing.
 
         What comes back injects the input, once, and says where the pointer is after it; it raises
-        InjectionFailed.  Raises Refusal where this desktop cannot carry the input out, or cannot
-        be reached.
+        InjectionFailed.  Raises Refusal where this desktop cannot carry the input out, and
+        InjectionUnavailable where there is none at the moment.
         """
         chords: tuple[Chord, ...] = ()
         try:
@@ -100,9 +100,9 @@ class Injector:
                     desktop.check_keys(chords, hold=body.down is True)
             else:
                 _check_places(body, desktop)
-        except (DesktopError, InjectionUnavailable) as error:
+        except DesktopError as error:
             self._note(error)
-            raise Refusal(Refused(code="desktop_unavailable", message=str(error)[:1000])) from error
+            raise InjectionUnavailable(str(error)) from error
         return lambda: self._perform(body, chords)
 
     def interrupt(self) -> None:
@@ -137,8 +137,8 @@ class Injector:
             self._lost = False
         return self._desktop
 
-    def _note(self, error: Exception) -> None:
-        if isinstance(error, DesktopError) and error.code == "display_lost":
+    def _note(self, error: DesktopError) -> None:
+        if error.code == "display_lost":
             self._lost = True
 
     def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:

@@ -252,14 +252,14 @@ def test_without_a_display_there_is_a_sentence_that_says_so(name: str) -> None:
         Injector(name)
 
 
-def test_a_lost_display_fails_and_then_refuses() -> None:
+def test_a_lost_display_fails_and_is_then_unavailable() -> None:
     with virtual_display() as first:
         injector = Injector(first)
         begin = injector.prepare(MoveMouse(x=1, y=1))
     with pytest.raises(InjectionFailed) as failed:
         begin()
     assert (failed.value.code, failed.value.injected_at_least) == ("display_lost", 0)
-    with refused_connections(), pytest.raises(Refusal, match="cannot be opened"):
+    with refused_connections(), pytest.raises(InjectionUnavailable, match="cannot be opened"):
         injector.prepare(MoveMouse(x=1, y=1))
     injector.release_all()
     injector.close()
