@@ -1,0 +1,160 @@
+"""``farhand demo`` as people start it, with real children, ended in every way."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+from tests.processes import Program, run, running, until
+
+SHOWN = (
+    *("mouse/move", "mouse/click", "mouse/drag", "mouse/scroll", "keyboard/key"),
+    *("completed", "replayed", "16 drags, 2 clicks, 3 wheel notches, 7 keys, each once"),
+    *("4 of 4", "With keyboard shortcuts", "latest of workflow"),
+)
+
+
+class Demo:
+    """A demo whose children can be found: they inherit a variable that is nobody else's."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        mark = str(uuid4())
+        self.marker = f"DEMO_TEST={mark}"
+        self.variables = {"DEMO_TEST": mark, "TMPDIR": str(directory)}
+
+    @contextmanager
+    def running(self, *options: str) -> Iterator[Program]:
+        command = ("farhand", "demo", *options)
+        with running(self.directory / "demo.out", self.variables, *command) as program:
+            yield program
+        until(lambda: not self.processes(), "the children of a killed demo end")
+
+    def processes(self) -> dict[int, str]:
+        """The command lines of the demo and its children that live, by process id."""
+        found = {}
+        for directory in Path("/proc").iterdir():
+            with suppress(OSError):
+                if self.marker.encode() in (directory / "environ").read_bytes().split(b"\0"):
+                    command = (directory / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                    found[int(directory.name)] = command
+        return found
+
+    def left_over(self) -> list[Path]:
+        return list(self.directory.glob("farhand-demo-*"))
+
+
+def ready_to_stay(program: Program) -> None:
+    program.says("Ctrl-C ends everything")
+
+
+def test_tour_shows_every_input_and_read_and_leaves_nothing(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    ended = run("farhand", "demo", "--once", **demo.variables)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    for text in (*SHOWN, "all went well"):
+        assert text in ended.stdout
+    assert max(map(len, ended.stdout.splitlines())) <= 80
+    assert ended.stderr == ""
+    assert demo.processes() == {}
+    assert demo.left_over() == []
+
+
+def test_data_directory_that_was_used_before_is_used_again(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for _ in range(2):
+        ended = run("farhand", "demo", "--once", "--data-dir", str(data))
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+    token = data / "admin-token"
+    assert token.stat().st_mode & 0o777 == 0o600
+
+
+def test_settings_of_a_real_server_do_not_reach_the_demo(tmp_path: Path) -> None:
+    variables = {
+        **Demo(tmp_path).variables,
+        "FARHAND_MONGODB_URI": "mongodb://127.0.0.1:1",
+        "FARHAND_MACHINE_PROXY": "http://127.0.0.1:1",
+        "http_proxy": "http://127.0.0.1:1",
+    }
+    ended = run("farhand", "demo", "--once", **variables)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_taken_port_is_replaced_by_a_free_one(tmp_path: Path) -> None:
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Somebody else may hold it, which is as good.
+        with suppress(OSError):
+            holder.bind(("127.0.0.1", 8600))
+            holder.listen()
+        ended = run("farhand", "demo", "--once", **Demo(tmp_path).variables)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "(8600 is taken)" in ended.stdout
+
+
+def test_stays_until_terminated_and_then_leaves_nothing(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    with demo.running() as program:
+        ready_to_stay(program)
+        names = " ".join(demo.processes().values())
+        assert all(name in names for name in ("Xvfb", "mongod", "serve", "join", "demo_window"))
+        assert len(demo.left_over()) == 1
+        assert program.terminate() == 0
+        assert demo.processes() == {}
+        assert demo.left_over() == []
+
+
+def test_interrupted_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    with demo.running() as program:
+        program.says("virtual desktop")
+        program.process.send_signal(signal.SIGINT)
+        assert program.ends() == 1
+        assert "interrupted before the end" in program.output
+        assert demo.processes() == {}
+        assert demo.left_over() == []
+
+
+def test_children_of_a_killed_demo_die_with_it(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    with demo.running() as program:
+        ready_to_stay(program)
+        assert len(demo.processes()) >= 6
+        program.kill()
+        until(lambda: not demo.processes(), "all children die")
+
+
+def test_child_that_dies_ends_the_demo_with_its_name(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    with demo.running() as program:
+        ready_to_stay(program)
+        machine = next(pid for pid, command in demo.processes().items() if " join " in command)
+        os.kill(machine, signal.SIGKILL)
+        assert program.ends() == 1
+        assert "Error: machine ended with status -9" in program.output
+        assert "connected to http://" in program.output
+        assert demo.processes() == {}
+
+
+def test_without_xvfb_one_line_says_what_to_install(tmp_path: Path) -> None:
+    ended = run("farhand", "demo", "--once", PATH=str(tmp_path))
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    assert ended.stderr.count("\n") == 1
+    assert "apt-get install xvfb" in ended.stderr
+
+
+def test_display_that_does_not_start_says_why(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    broken = tmp_path / "Xvfb"
+    broken.write_text("#!/bin/sh\necho no keyboard for you >&2\nexit 3\n")
+    broken.chmod(0o700)
+    ended = run("farhand", "demo", "--once", **{**demo.variables, "PATH": str(tmp_path)})
+    assert ended.returncode == 1
+    assert "Xvfb ended with status 3" in ended.stderr
+    assert "no keyboard for you" in ended.stderr
+    assert demo.processes() == {}
+    assert demo.left_over() == []

@@ -1,0 +1,40 @@
+"""The tour's inputs are valid, stay on the screen, and are what the witness expects."""
+
+from collections import Counter
+
+from pydantic_core import to_json
+
+from schemas.inputs import INPUT_BODIES, ClickMouse, DragMouse, Operation, PressKeys, ScrollMouse
+from schemas.keys import parse_combination
+from server.demo.tour import STEPS, WITNESSED, strokes_of
+
+WIDTH_OF_THE_SHEET, HEIGHT = 900, 800
+
+
+def test_steps_are_the_five_inputs() -> None:
+    assert {Operation(step.address.replace("/", ".")) for step in STEPS} == set(Operation)
+
+
+def test_witness_expects_what_the_steps_do() -> None:
+    expected: Counter[str] = Counter()
+    for step in STEPS:
+        operation = Operation(step.address.replace("/", "."))
+        match INPUT_BODIES[operation].model_validate_json(to_json(step.body)):
+            case DragMouse():
+                expected["drag"] += 1
+            case ClickMouse(clicks=clicks):
+                expected["click"] += clicks
+            case ScrollMouse(amount=amount):
+                expected["scroll"] += amount
+            case PressKeys(text=text):
+                expected["key"] += len(parse_combination(text))
+    assert expected == WITNESSED
+
+
+def test_strokes_are_drags_on_the_sheet() -> None:
+    drags = [DragMouse.model_validate_json(to_json(body)) for body in strokes_of("HELLO")]
+    assert len(drags) == 15
+    for drag in drags:
+        assert {drag.start_x, drag.to_x} <= set(range(WIDTH_OF_THE_SHEET))
+        assert {drag.start_y, drag.to_y} <= set(range(HEIGHT))
+        assert (drag.start_x, drag.start_y) != (drag.to_x, drag.to_y)
