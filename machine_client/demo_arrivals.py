@@ -14,6 +14,7 @@ WHEEL = {4: "up", 5: "down", 6: "left", 7: "right"}
 
 # The picture stays readable, and the memory bounded, however long the window is open.
 _KEPT_STROKES, _KEPT_MARKS, _KEPT_KEYS, _KEPT_LINES = 200, 60, 60, 40
+_KEPT_PLACES, _SHOWN_CHARACTERS = 4000, 26
 
 
 @dataclass
@@ -97,6 +98,9 @@ class Arrivals:
         self.pointer = (x, y)
         for stroke in self.held.values():
             stroke.places.append((x, y))
+            if len(stroke.places) > _KEPT_PLACES:
+                # A coarser way is the same picture, and one request to the X server.
+                del stroke.places[1:-1:2]
         return ""
 
     def button_pressed(self, number: int, x: int, y: int, time_ms: int) -> str:
@@ -167,7 +171,8 @@ class Arrivals:
             last.text += text
             last.text = last.text[-_KEPT_KEYS:]
             if self._lines and self._lines[-1].kind == "characters":
-                self._lines[-1].text += text
+                run = self._lines[-1].text.removeprefix("key ") + text
+                self._lines[-1].text = f"key {run[-_SHOWN_CHARACTERS:]}"
                 return f"key {text}"
         else:
             self.keys.append(Keys(text, is_chord))
