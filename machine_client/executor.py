@@ -104,17 +104,20 @@ class Executor:
 
     def _work(self) -> None:
         while (job := self._next_job()) is not None:
-            try:
-                job()
-            except Exception:  # the thread must outlive every mistake, and never silently
-                logger.exception("a job of the executor failed")
+            self._do(job)
+
+    def _do(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        except Exception:  # the thread must outlive every mistake, and never silently
+            logger.exception("a job of the executor failed")
 
     def _next_job(self) -> Callable[[], None] | None:
         """The next thing to do; the journal's own work is done while there is none."""
         try:
             return self._jobs.get(timeout=SETTLE_AFTER_SECONDS)
         except Empty:
-            self._journal.settle()
+            self._do(self._journal.settle)
             return self._jobs.get()
 
     def _carry_out(self, command: Input, begin_by: float) -> None:

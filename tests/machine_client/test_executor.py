@@ -1,6 +1,7 @@
 """The executor with a real journal and a desktop that does what each test tells it to."""
 
 import queue
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -187,6 +188,24 @@ def test_broken_journal_injects_nothing_and_still_reports_an_end(bench: Bench) -
     assert isinstance(ended, CommandEnded)
     assert isinstance(ended.outcome, Failed)
     assert bench.desktop.calls == []
+
+
+def test_journal_that_fails_while_nothing_runs_does_not_end_the_executor(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = threading.Event()
+
+    def fail() -> None:
+        failed.set()
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(bench.journal, "settle", fail)
+    bench.begin(fingerprint="")
+    assert isinstance(bench.next(), CommandEnded)
+    assert failed.wait(WAIT_SECONDS)
+    bench.begin(other := uuid4(), fingerprint="")
+    assert bench.next().command_id == other
+    monkeypatch.undo()
 
 
 def test_command_that_began_and_broke_off_says_how_much_happened(bench: Bench) -> None:
