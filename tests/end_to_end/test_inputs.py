@@ -117,6 +117,18 @@ def test_typed_text_reaches_a_terminal(desk: Workplace, display: str, tmp_path: 
         assert terminal.typed_before("\r") == "Hello, World!ü€+-"
 
 
+def test_typed_text_and_tokens_are_in_no_log(desk: Workplace, shared_server: ServerProcess) -> None:
+    """Neither what was typed, nor what could not be, nor what let anybody in."""
+    assert desk.send("keyboard/key", text="t 0 p s e c r e t").status == 200
+    assert desk.send("keyboard/key", text="T0psecret+T0psecret").status == 422
+    log = (shared_server.directory / "server.log").read_text()
+    log += (desk.directory / "machine.log").read_text()
+    assert desk.machine in log
+    secrets = ["t 0 p s", "T0psecret", desk.token]
+    secrets.append((shared_server.directory / "data" / "admin-token").read_text().strip())
+    assert [secret for secret in secrets if secret in log] == []
+
+
 def test_place_outside_the_display_is_refused_with_the_bounds_and_nothing_happens(
     desk: Workplace, witness: Witness
 ) -> None:

@@ -270,6 +270,21 @@ def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) 
     assert flushed == [True, True, False, False, False]
 
 
+def test_sequence_that_was_told_is_there_after_a_kill(file: Path) -> None:
+    killed = other_process(
+        "for number in range(300):\n"
+        "    journal.intend(uuid.UUID(int=number), '')\n"
+        "print(journal.position.sequence, flush=True)\n"
+        f"os.kill(os.getpid(), {signal.SIGKILL})",
+        file,
+    )
+    told = int(killed.communicate()[0])
+    journal = Journal(file)
+    assert told > 0
+    assert journal.position.sequence >= told
+    journal.close()
+
+
 @pytest.mark.parametrize("content", [b"this is no database at all" * 100, os.urandom(8192)])
 def test_corrupt_file_is_refused_with_a_sentence(file: Path, content: bytes) -> None:
     file.parent.mkdir()
