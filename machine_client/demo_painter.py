@@ -57,7 +57,11 @@ class Painter:
         depth = display.screen().root_depth
         self._empty = window.create_pixmap(width, height, depth)
         self._picture = window.create_pixmap(width, height, depth)
-        self._pen = self._picture.create_gc(cap_style=X.CapRound, join_style=X.JoinRound)
+        # Without graphics_exposures off, each copy is answered by an event, which asks for the next
+        # picture, for ever.
+        self._pen = self._picture.create_gc(
+            cap_style=X.CapRound, join_style=X.JoinRound, graphics_exposures=False
+        )
         self._target = self._empty
         self._paint_empty()
         self._target = self._picture

@@ -61,6 +61,14 @@ def test_everything_that_arrived_is_seen(connection: Any, sheet: Any) -> None:
     assert "cap" in colours_in(sheet, WIDTH - PANEL_WIDTH, 310, PANEL_WIDTH, 60)
 
 
+def test_painting_causes_no_event_that_would_ask_for_another_picture(
+    connection: Any, sheet: Any
+) -> None:
+    Painter(connection, sheet, WIDTH, HEIGHT).paint(Arrivals())
+    connection.sync()
+    assert connection.pending_events() == 0
+
+
 def test_any_text_and_any_amount_can_be_painted(connection: Any, sheet: Any) -> None:
     arrivals = Arrivals()
     for number in range(300):

@@ -29,9 +29,13 @@ class Demo:
     @contextmanager
     def running(self, *options: str) -> Iterator[Program]:
         command = ("farhand", "demo", *options)
-        with running(self.directory / "demo.out", self.variables, *command) as program:
-            yield program
-        until(lambda: not self.processes(), "the children of a killed demo end")
+        try:
+            with running(self.directory / "demo.out", self.variables, *command) as program:
+                yield program
+            until(lambda: not self.processes(), "the children of a killed demo end")
+        finally:
+            for left_over in self.processes():
+                os.kill(left_over, signal.SIGKILL)
 
     def processes(self) -> dict[int, str]:
         """The command lines of the demo and its children that live, by process id."""
