@@ -86,6 +86,7 @@ class Server:
             self._database = await Database.open(uri, settings.mongodb_database)
             self.services = self._assemble(self._database)
             await self._make_first_administrator()
+            _write_private(settings.data_dir / ADDRESS_FILE, self.address)
         except BaseException:
             for each in sockets:
                 each.close()
@@ -121,11 +122,12 @@ class Server:
         if not made and await self.services.tokens.any():
             return
         secret = new_secret()
+        file = self._settings.data_dir / ADMIN_TOKEN_FILE
+        # The file first: a token that is stored and that nobody knows would lock everybody out.
+        _write_private(file, secret)
         await self.services.tokens.create(
             organization.id, "administrator", secret_hash(secret), ADMINISTRATOR_SCOPES
         )
-        file = self._settings.data_dir / ADMIN_TOKEN_FILE
-        _write_private(file, secret)
         logger.info("made an administrator's token, in %s", file)
 
     def _serve(self, sockets: list[socket.socket]) -> None:
@@ -141,7 +143,6 @@ class Server:
         )
         self._http.add_sockets(sockets)
         self._watch = self._background.start(self.services.registry.watch(), "watch the links")
-        _write_private(settings.data_dir / ADDRESS_FILE, self.address)
         # What lives as long as the server is not searched for garbage again and again.
         gc.collect()
         gc.freeze()
@@ -196,7 +197,12 @@ def _make_private(directory: Path) -> None:
 def _write_private(file: Path, text: str) -> None:
     """Write a file that only its owner reads, whole or not at all."""
     draft = file.with_suffix(".draft")
-    draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(text + "\n")
-    draft.replace(file)
+    try:
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            stream.write(text + "\n")
+        draft.replace(file)
+    except OSError as error:
+        raise StartError(
+            f"cannot write {file}: {error.strerror}; choose another data directory with --data-dir"
+        ) from None

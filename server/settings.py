@@ -24,7 +24,8 @@ class ServerSettings(FileAndEnvironment):
 
     model_config = SettingsConfigDict(env_prefix="FARHAND_", extra="forbid", frozen=True)
 
-    host: str = Field("127.0.0.1", description="The address to listen on.")
+    # An empty host would mean every interface, and an empty variable is easily left behind.
+    host: str = Field("127.0.0.1", min_length=1, description="The address to listen on.")
     port: int = Field(8600, ge=0, le=65535, description="0 lets the system choose.")
     data_dir: Path = Field(default_factory=default_data_directory)
     mongodb_uri: str | None = Field(None, description="Unset: a MongoDB of the server's own.")
