@@ -36,17 +36,16 @@ def run(*arguments: str, stdin: bytes = b"", **variables: str) -> Result:
 
 
 def run_process(
-    *arguments: str, cwd: Path | None = None, **variables: str
+    *arguments: str, variables: Mapping[str, str] | None = None
 ) -> "subprocess.CompletedProcess[str]":
     """Run ``farhand`` as a process and wait for its end."""
     return subprocess.run(
         command(arguments),
-        env=environment(**variables),
+        env=environment(**(variables or {})),
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
-        cwd=cwd,
     )
 
 

@@ -1,0 +1,234 @@
+"""A whole node: its start, its end, and its start on the same data."""
+
+import asyncio
+import gc
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from tornado.httpclient import AsyncHTTPClient
+
+from schemas.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.wire import CloseCode, Input
+from server.api.authentication import secret_hash
+from server.app import Server, StartError
+from server.settings import ServerSettings
+from server.store.errors import StoreError
+from tests.service import (
+    Service,
+    in_new_organization,
+    new_key,
+    running_server,
+    running_service,
+    until,
+)
+from tests.store import there
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def is_there(file: Path) -> bool:
+    """Whether there is anything of this name."""
+    return file.exists()
+
+
+def mode_of(file: Path) -> int:
+    """Who may do what with a file."""
+    return stat.S_IMODE(file.stat().st_mode)
+
+
+def is_open(address: str) -> bool:
+    """Whether anything takes connections there."""
+    host, port = address.removeprefix("http://").split(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.gen_test
+async def test_started_server_is_ready_where_its_file_says(
+    mongodb: str, data_dir: Path, io_loop: object
+) -> None:
+    async with running_server(mongodb, data_dir) as server:
+        address = (data_dir / "address").read_text().strip()
+        assert address == server.address
+        assert address.startswith("http://127.0.0.1:")
+        response = await AsyncHTTPClient().fetch(address + "/readyz")
+        assert response.code == 200
+    assert not is_open(address)
+
+
+@pytest.mark.gen_test
+async def test_first_start_makes_an_administrator_and_no_later_one_does(
+    mongodb: str, data_dir: Path, database_name: str
+) -> None:
+    file = data_dir / "admin-token"
+    async with running_server(mongodb, data_dir, database_name) as server:
+        secret = file.read_text().strip()
+        assert mode_of(file) == 0o600
+        assert mode_of(data_dir) == 0o700
+        token = there(await server.services.tokens.find_by_hash(secret_hash(secret)))
+        assert token.scopes == ADMINISTRATOR_SCOPES
+        assert Scope.MACHINE_CONNECT not in token.scopes
+        organization = there(await server.services.organizations.get(token.organization_id))
+        assert organization.name == "default"
+        reply = await Service(server, token.organization_id, secret).get("/v1/machines")
+        assert reply.status == 200
+    file.unlink()
+    async with running_server(mongodb, data_dir, database_name):
+        assert not file.exists()
+
+
+@pytest.mark.gen_test
+async def test_administrator_whose_token_could_not_be_written_is_made_at_the_next_start(
+    mongodb: str, data_dir: Path, database_name: str
+) -> None:
+    obstacle = data_dir / "admin-token.draft"
+    obstacle.mkdir(parents=True)
+    with pytest.raises(StartError, match="cannot write"):
+        async with running_server(mongodb, data_dir, database_name):
+            pass
+    obstacle.rmdir()
+    async with running_server(mongodb, data_dir, database_name) as server:
+        secret = (data_dir / "admin-token").read_text().strip()
+        assert await server.services.tokens.find_by_hash(secret_hash(secret))
+
+
+@pytest.mark.gen_test
+async def test_start_that_was_cut_short_is_made_up_for(
+    mongodb: str, data_dir: Path, database_name: str
+) -> None:
+    async with running_server(mongodb, data_dir, database_name) as server:
+        await server.services.database.collection("tokens").delete_many({})
+    # There is the organization, but nobody who could get in.
+    async with running_server(mongodb, data_dir, database_name) as server:
+        secret = (data_dir / "admin-token").read_text().strip()
+        assert await server.services.tokens.find_by_hash(secret_hash(secret))
+
+
+@pytest.mark.gen_test
+async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_dir: Path) -> None:
+    async with running_service(mongodb, data_dir) as service:
+        workflow = (await service.post("/v1/workflows", {"name": "kept"})).json
+        await service.new_machine()
+    async with running_server(mongodb, data_dir) as server:
+        again = Service(server, service.organization_id, service.token)
+        assert (await again.get(f"/v1/workflows/{workflow['id']}")).json == workflow
+        assert (await again.get("/v1/machines/desk-1")).status == 200
+
+
+@pytest.mark.gen_test(timeout=20)
+async def test_server_brings_a_mongodb_of_its_own(data_dir: Path) -> None:
+    server = Server(ServerSettings(port=0, data_dir=data_dir))
+    await server.start()
+    try:
+        service = await in_new_organization(server)
+        assert (await service.post("/v1/workflows", {"name": "kept"})).status == 201
+        assert (data_dir / "mongodb").is_dir()
+    finally:
+        await server.stop()
+
+
+@pytest.mark.gen_test
+async def test_running_input_ends_and_is_answered_before_the_server_stops(
+    mongodb: str, data_dir: Path
+) -> None:
+    async with running_service(mongodb, data_dir) as service:
+        machine = await service.new_machine()
+        idle = await service.new_machine("desk-2")
+        async with machine.connected() as link, idle.connected() as idle_link:
+            background = asyncio.TaskGroup()
+            async with background:
+                sending = background.create_task(machine.move(new_key()))
+                command = await link.heard(Input)
+                stopping = background.create_task(service.server.stop())
+                await until(lambda: service.server.services.stopping)
+                assert not is_open(service.url)
+                assert not stopping.done()
+                await link.nothing_heard()
+                await link.acknowledge(command.command_id)
+                reply = await sending
+                assert reply.status == 200
+                assert reply.json["command_id"] == str(command.command_id)
+                for each in (link, idle_link):
+                    code, reason = await each.closed()
+                    assert code == CloseCode.SERVER_STOPPING
+                    assert code < 4500, "the machine must come back"
+                    assert "stopping" in reason
+
+
+@pytest.mark.gen_test
+async def test_connection_that_is_open_already_is_refused_while_stopping(
+    mongodb: str, data_dir: Path
+) -> None:
+    async with running_service(mongodb, data_dir) as service:
+        machine = await service.new_machine()
+        host, port = service.url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        request = (
+            f"GET /v1/machines HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.token}\r\n\r\n"
+        )
+        writer.write(request.encode())
+        async with asyncio.timeout(5):
+            assert b" 200 " in await reader.readline()
+            await reader.readuntil(b"\r\n\r\n")
+        async with machine.connected() as link, asyncio.TaskGroup() as background:
+            sending = background.create_task(machine.move())
+            command = await link.heard(Input)
+            background.create_task(service.server.stop())
+            await until(lambda: service.server.services.stopping)
+            writer.write(request.encode())
+            async with asyncio.timeout(5):
+                answer = await reader.readuntil(b"server-stopping")
+            assert b" 503 " in answer
+            await link.acknowledge(command.command_id)
+            assert (await sending).status == 200
+        writer.close()
+
+
+@pytest.mark.gen_test
+async def test_input_that_never_ends_does_not_keep_the_server(mongodb: str, data_dir: Path) -> None:
+    async with running_service(mongodb, data_dir, stop_timeout=0.1) as service:
+        machine = await service.new_machine()
+        async with machine.connected() as link, asyncio.TaskGroup() as background:
+            sending = background.create_task(machine.move())
+            await link.heard(Input)
+            background.create_task(service.server.stop())
+            assert (await link.closed())[0] == CloseCode.SERVER_STOPPING
+            assert (await sending).problem == "outcome-pending"
+
+
+# Tornado leaves the socket that it could not bind to the collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.gen_test
+async def test_taken_port_starts_nothing(mongodb: str, data_dir: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        server = Server(ServerSettings(port=port, data_dir=data_dir, mongodb_uri=mongodb))
+        with pytest.raises(StartError, match=f"port {port}"):
+            await server.start()
+    gc.collect()
+    assert not is_there(data_dir)
+
+
+@pytest.mark.gen_test
+async def test_database_that_cannot_be_used_frees_the_port(data_dir: Path) -> None:
+    server = Server(ServerSettings(port=0, data_dir=data_dir, mongodb_uri="nonsense"))
+    with pytest.raises(StoreError):
+        await server.start()
+    assert not is_open(server.address)
+    assert not (data_dir / "address").exists()
+
+
+@pytest.mark.gen_test
+async def test_address_of_version_6_is_written_in_brackets(mongodb: str, data_dir: Path) -> None:
+    async with running_server(mongodb, data_dir, host="::1") as server:
+        assert server.address.startswith("http://[::1]:")
+        response = await AsyncHTTPClient().fetch(server.address + "/healthz")
+        assert response.code == 200

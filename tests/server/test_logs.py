@@ -1,0 +1,42 @@
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from server.logs import configure_logging
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """Put back what the function changes for the whole process."""
+    root = logging.getLogger()
+    names = ("tornado.general", "pymongo")
+    before = root.handlers[:], root.level, [logging.getLogger(name).level for name in names]
+    flags = logging.logThreads, logging.logProcesses, logging.logMultiprocessing
+    yield
+    root.handlers[:], root.level = before[0], before[1]
+    for name, level in zip(names, before[2], strict=True):
+        logging.getLogger(name).setLevel(level)
+    logging.logThreads, logging.logProcesses, logging.logMultiprocessing = flags
+
+
+def test_lines_go_to_standard_error_with_time_and_level(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logging("info")
+    logging.getLogger("server.somewhere").info("machine=%s connected", "desk-1")
+    logging.getLogger("server.somewhere").debug("not at this level")
+    written = capsys.readouterr()
+    assert written.out == ""
+    (line,) = written.err.splitlines()
+    assert line.endswith(" INFO server.somewhere machine=desk-1 connected")
+    assert line[:4].isdigit()
+
+
+def test_libraries_are_quiet_even_where_everything_is_wanted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logging("debug")
+    logging.getLogger("pymongo.command").debug("the documents themselves")
+    logging.getLogger("tornado.general").info("chatter")
+    assert capsys.readouterr().err == ""

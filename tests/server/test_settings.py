@@ -1,0 +1,67 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from schemas.settings import SettingsError, read_settings
+from server.settings import ServerSettings, default_data_directory
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in tuple(os.environ):
+        if name.startswith("FARHAND_"):
+            monkeypatch.delenv(name)
+
+
+def test_defaults_are_those_of_the_design() -> None:
+    settings = read_settings(ServerSettings, None, {})
+    assert (settings.host, settings.port) == ("127.0.0.1", 8600)
+    assert settings.input_timeout == 30
+    assert settings.input_response == "representation"
+    assert settings.unanswered_inputs == 64
+    assert settings.idempotency_key_lifetime == 24 * 3600
+    assert settings.heartbeat == 20
+    assert settings.token_check <= 2
+    assert settings.mongodb_uri is None
+    assert settings.data_dir == default_data_directory()
+    assert settings.data_dir.is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("port", -1),
+        ("port", 65536),
+        ("input_timeout", 0),
+        ("input_timeout", 3601),
+        ("input_timeout", float("nan")),
+        ("input_response", "none"),
+        ("unanswered_inputs", 0),
+        ("idempotency_key_lifetime", 59),
+        ("heartbeat", 61),
+        ("token_check", 2.1),
+        ("mongodb_database", "a.b"),
+        ("log_level", "INFO"),
+    ],
+)
+def test_value_out_of_bounds_names_its_option(name: str, value: object) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read_settings(ServerSettings, None, {name: value})
+    assert str(caught.value).startswith(f"--{name.replace('_', '-')}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "server.toml"
+    defaults = read_settings(ServerSettings, None, {}).model_dump(mode="json", exclude_none=True)
+    lines = [
+        f"{name} = {value!r}" if isinstance(value, str) else f"{name} = {value}"
+        for name, value in defaults.items()
+    ]
+    file.write_text("\n".join([*lines, "mongodb_uri = 'mongodb://x'"]))
+    settings = read_settings(ServerSettings, file, {})
+    assert settings.mongodb_uri == "mongodb://x"
+    assert settings.model_dump(mode="json", exclude={"mongodb_uri"}) == {
+        name: value for name, value in defaults.items() if name != "mongodb_uri"
+    }
