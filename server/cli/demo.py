@@ -1,6 +1,8 @@
 """``farhand demo``: everything on one machine, seen working within a few seconds."""
 
+import io
 import signal
+import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,6 +29,9 @@ def demo(once: bool, data_dir: Path | None) -> None:
     Each of the five inputs is sent over HTTP and its acknowledgement printed; a window on the
     virtual desktop shows what arrives.  Then it stays up until Ctrl-C.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks a sign is no reason to fail.
+        sys.stdout.reconfigure(errors="replace")
     console = Console(highlight=False)
     for number in STOP_SIGNALS:
         signal.signal(number, _interrupt)

@@ -76,6 +76,13 @@ def test_data_directory_that_was_used_before_is_used_again(tmp_path: Path) -> No
     assert token.stat().st_mode & 0o777 == 0o600
 
 
+def test_terminal_that_lacks_a_sign_is_enough(tmp_path: Path) -> None:
+    variables = {**Demo(tmp_path).variables, "PYTHONIOENCODING": "ascii"}
+    ended = run("farhand", "demo", "--once", **variables)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "? all went well" in ended.stdout
+
+
 def test_settings_of_a_real_server_do_not_reach_the_demo(tmp_path: Path) -> None:
     variables = {
         **Demo(tmp_path).variables,
