@@ -4,8 +4,8 @@ One row for each command id: INTENT before the first event, DONE with the outcom
 or TOMBSTONE for an id that must never be carried out.  A journal has a random id and a sequence
 number that grows with every change, so that the server notices another journal, or an old copy.
 
-What no key can repeat is not worth a wait: its rows gather in an open transaction, which
-``settle`` commits when there is time.
+What no key can repeat is not worth a wait: its entries gather in memory, and ``settle`` writes
+them when there is time.  Until then they have no number, so none that was told can go back.
 """
 
 import sqlite3
@@ -25,7 +25,7 @@ KEPT_SECONDS = 8 * 24 * 3600
 
 PRUNE_EVERY = 3600.0
 
-MAX_UNSETTLED = 256
+MAX_UNWRITTEN = 256
 
 _OUTCOMES: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 
@@ -102,16 +102,18 @@ class Journal:
         except (sqlite3.DatabaseError, OSError, ValueError) as error:
             raise JournalError(f"the journal {file} cannot be used: {error}") from None
         self._sequence: int = sequence
-        self._settled: int = sequence
+        self._unwritten: dict[UUID, Entry] = {}
         self._prune_at = 0.0
 
     @property
     def position(self) -> JournalPosition:
         """Which journal this is and how far it has come, whatever happens to this process."""
-        return JournalPosition(id=self._id, sequence=self._settled)
+        return JournalPosition(id=self._id, sequence=self._sequence)
 
     def find(self, command_id: UUID) -> Entry | None:
         """What is known of a command, or None."""
+        if (unwritten := self._unwritten.get(command_id)) is not None:
+            return unwritten
         row = self._database.execute(
             "SELECT state, fingerprint, outcome FROM entries WHERE command_id = ?",
             (command_id.bytes,),
@@ -132,9 +134,10 @@ class Journal:
         """
         if fingerprint:
             return self._add_durably(command_id, EntryState.INTENT, fingerprint)
-        if not self._database.in_transaction:
-            self._database.execute("BEGIN")
-        return self._add(command_id, EntryState.INTENT, "", None)
+        if self.find(command_id) is not None:
+            return False
+        self._unwritten[command_id] = Entry(EntryState.INTENT, "", None)
+        return True
 
     def finish(self, command_id: UUID, outcome: Outcome) -> None:
         """Note how a command that was intended ended.
@@ -142,6 +145,11 @@ class Journal:
         Not flushed: should it be lost in a power cut, the intent stands, and the outcome is
         honestly unknown.
         """
+        if command_id in self._unwritten:
+            self._unwritten[command_id] = Entry(EntryState.DONE, "", outcome)
+            if len(self._unwritten) >= MAX_UNWRITTEN:
+                self.settle()
+            return
         self._database.execute(
             "UPDATE entries SET state = ?, sequence = ?, outcome = ?, changed_at = ?"
             " WHERE command_id = ?",
@@ -153,21 +161,24 @@ class Journal:
                 command_id.bytes,
             ),
         )
-        self._counted()
+        self._sequence += 1
 
     def refuse(self, command_id: UUID, fingerprint: str, outcome: Outcome) -> bool:
         """Note the outcome of a command that was not begun and never will be; as ``intend``."""
-        return self._add(command_id, EntryState.DONE, fingerprint, outcome)
+        return self._add(command_id, Entry(EntryState.DONE, fingerprint, outcome))
 
     def bar(self, command_id: UUID) -> bool:
         """Note that a command must never be carried out, on disk at once; as ``intend``."""
         return self._add_durably(command_id, EntryState.TOMBSTONE, "")
 
     def settle(self) -> None:
-        """Commit what gathered, and forget what is old; for when nobody waits."""
-        if self._database.in_transaction:
+        """Write what gathered, and forget what is old; for when nobody waits."""
+        if self._unwritten:
+            self._database.execute("BEGIN")
+            for command_id, entry in self._unwritten.items():
+                self._add(command_id, entry)
             self._database.execute("COMMIT")
-            self._settled = self._sequence
+            self._unwritten.clear()
         self._prune()
 
     def close(self) -> None:
@@ -180,44 +191,28 @@ class Journal:
         # With a write-ahead log, FULL flushes the log at every commit (SQLite, pragma.html).
         self._database.execute("PRAGMA synchronous = FULL")
         try:
-            return self._add(command_id, state, fingerprint, None)
+            return self._add(command_id, Entry(state, fingerprint, None))
         finally:
             self._database.execute("PRAGMA synchronous = NORMAL")
 
-    def _add(
-        self,
-        command_id: UUID,
-        state: EntryState,
-        fingerprint: str,
-        outcome: Outcome | None,
-    ) -> bool:
+    def _add(self, command_id: UUID, entry: Entry) -> bool:
         try:
             self._database.execute(
                 "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     command_id.bytes,
                     self._sequence + 1,
-                    state,
-                    fingerprint,
-                    None if outcome is None else outcome.model_dump_json(),
+                    entry.state,
+                    entry.fingerprint,
+                    None if entry.outcome is None else entry.outcome.model_dump_json(),
                     time.time(),
                 ),
             )
         except sqlite3.IntegrityError:
             return False
-        self._counted()
-        return True
-
-    def _counted(self) -> None:
-        """Count a change that is in a row now, and tell of it once that row cannot be lost.
-
-        A number that was told and is in no row would go back when the journal is opened again.
-        """
+        # Only now: a number that is in no row would go back when the journal is opened again.
         self._sequence += 1
-        if not self._database.in_transaction:
-            self._settled = self._sequence
-        elif self._sequence - self._settled >= MAX_UNSETTLED:
-            self.settle()
+        return True
 
     def _prune(self) -> None:
         """Forget what nobody may ask about any more, but never the highest sequence number."""

@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 from uuid import UUID
 
 from schemas.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
@@ -17,6 +18,9 @@ from server.tasks import Tasks
 MAX_REMEMBERED = 10_000
 MAX_TOKEN_CHARACTERS = 200
 LAST_USE_EVERY = 60.0
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def new_secret() -> str:
@@ -57,9 +61,8 @@ class Principal:
 
 @dataclass(slots=True)
 class _Remembered:
-    token: StoredToken
     principal: Principal
-    read_at: float
+    until: float
 
 
 class Authenticator:
@@ -80,46 +83,56 @@ class Authenticator:
         """The caller, or a ``401`` problem that says what is wrong with the header."""
         digest = secret_hash(_bearer(authorization))
         known = self._known.get(digest)
-        if known is None or time.monotonic() - known.read_at > self._remember:
+        if known is None or time.monotonic() >= known.until:
             known = await self._read(digest)
-        if not known.token.is_usable(datetime.now(UTC)):
-            raise _unauthenticated("the token has expired", error="invalid_token")
-        self._note_use(known)
         return known.principal
 
     async def _read(self, digest: bytes) -> _Remembered:
         token = await self._tokens.find_by_hash(digest)
+        now = datetime.now(UTC)
         # The index has compared already, in a time that tells only of hashes; this tells nothing.
         if token is None or token.revoked_at or not hmac.compare_digest(token.hash, digest):
             self._known.pop(digest, None)
             raise _unauthenticated("the token is not known or was revoked", error="invalid_token")
-        principal = Principal(
-            token_id=token.id,
-            token_name=token.name,
-            organization_id=token.organization_id,
-            user_id=token.user_id,
-            scopes=frozenset(Scope(scope) for scope in token.scopes),
-            machine_id=token.machine_id,
-        )
-        remembered = _Remembered(token, principal, time.monotonic())
-        self._known[digest] = remembered
-        self._known.move_to_end(digest)
-        if len(self._known) > MAX_REMEMBERED:
-            self._known.popitem(last=False)
-        return remembered
+        if not token.is_usable(now):
+            self._known.pop(digest, None)
+            raise _unauthenticated("the token has expired", error="invalid_token")
+        remember = self._remember
+        if token.expires_at is not None:
+            remember = min(remember, (token.expires_at - now).total_seconds())
+        known = _Remembered(_principal(token), time.monotonic() + remember)
+        _keep(self._known, digest, known)
+        self._note_use(token.id)
+        return known
 
-    def _note_use(self, known: _Remembered) -> None:
+    def _note_use(self, token_id: UUID) -> None:
         """Write the last use, at most once a minute for each token and never in the way."""
-        token_id = known.principal.token_id
-        if known.read_at - self._noted_use.get(token_id, float("-inf")) < LAST_USE_EVERY:
+        now = time.monotonic()
+        if now - self._noted_use.get(token_id, float("-inf")) < LAST_USE_EVERY:
             return
-        self._noted_use[token_id] = known.read_at
-        self._noted_use.move_to_end(token_id)
-        if len(self._noted_use) > MAX_REMEMBERED:
-            self._noted_use.popitem(last=False)
+        _keep(self._noted_use, token_id, now)
         self._background.start_and_report(
             self._tokens.touch(token_id, datetime.now(UTC)), "note the last use of a token"
         )
+
+
+def _keep(memory: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
+    """Remember something, and forget the oldest beyond a bound."""
+    memory[key] = value
+    memory.move_to_end(key)
+    if len(memory) > MAX_REMEMBERED:
+        memory.popitem(last=False)
+
+
+def _principal(token: StoredToken) -> Principal:
+    return Principal(
+        token_id=token.id,
+        token_name=token.name,
+        organization_id=token.organization_id,
+        user_id=token.user_id,
+        scopes=frozenset(Scope(scope) for scope in token.scopes),
+        machine_id=token.machine_id,
+    )
 
 
 def _bearer(authorization: str | None) -> str:
