@@ -66,6 +66,22 @@ async def test_end_of_a_replaced_link_does_not_make_the_machine_offline(service:
 
 
 @pytest.mark.gen_test
+async def test_late_end_of_a_replaced_link_leaves_the_newest_alone(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as older:
+        first = await machine.until_live()
+        # Its answer to the closing comes only after the newer link is there.
+        older.websocket.transport.pause_reading()
+        async with machine.connected(wait_until_live=False):
+            await until(lambda: service.link_of("desk-1") not in (None, first))
+            newest = service.link_of("desk-1")
+            assert first in set(service.server.services.registry)
+            older.websocket.transport.resume_reading()
+            await until(lambda: first not in set(service.server.services.registry))
+            assert service.link_of("desk-1") is newest
+
+
+@pytest.mark.gen_test
 async def test_same_machine_id_in_two_organizations_are_two_machines(service: Service) -> None:
     machine = await service.new_machine()
     other = await (await service.elsewhere()).new_machine()
