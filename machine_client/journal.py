@@ -174,10 +174,18 @@ class Journal:
     def settle(self) -> None:
         """Write what gathered, and forget what is old; for when nobody waits."""
         if self._unwritten:
+            before = self._sequence
             self._database.execute("BEGIN")
-            for command_id, entry in self._unwritten.items():
-                self._add(command_id, entry)
-            self._database.execute("COMMIT")
+            try:
+                for command_id, entry in self._unwritten.items():
+                    self._add(command_id, entry)
+                self._database.execute("COMMIT")
+            except sqlite3.Error:
+                # Left open, it would keep every later entry off the disk; some errors end it.
+                self._sequence = before
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
             self._unwritten.clear()
         self._prune()
 

@@ -274,7 +274,8 @@ def test_sequence_that_was_told_is_there_after_a_kill(file: Path) -> None:
     killed = other_process(
         "for number in range(300):\n"
         "    journal.intend(uuid.UUID(int=number), '')\n"
-        "    journal.finish(uuid.UUID(int=number), Completed(duration_ms=1, pointer=Point(x=1, y=2)))\n"
+        "    done = Completed(duration_ms=1, pointer=Point(x=1, y=2))\n"
+        "    journal.finish(uuid.UUID(int=number), done)\n"
         "print(journal.position.sequence, flush=True)\n"
         f"os.kill(os.getpid(), {signal.SIGKILL})",
         file,
@@ -284,6 +285,31 @@ def test_sequence_that_was_told_is_there_after_a_kill(file: Path) -> None:
     assert told > 0
     assert journal.position.sequence >= told
     journal.close()
+
+
+def test_full_disk_is_got_over_once_there_is_room_again(file: Path) -> None:
+    journal = Journal(file)
+    # SQLite's own bound stands for the disk's: the file may not grow from here.
+    journal._database.execute("PRAGMA max_page_count = 1")
+    long = Failed(code="display_lost", message="x" * 1000, injected_at_least=0)
+    for number in range(1, 101):
+        journal.intend(UUID(int=number), "")
+        journal.finish(UUID(int=number), long)
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        journal.settle()
+    told = journal.position.sequence
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        journal.intend(COMMAND, "f")
+    journal._database.execute("PRAGMA max_page_count = 100000")
+    assert told == 0
+    assert journal.intend(keyed := uuid4(), "f")
+    position = journal.position
+    journal._database.close()  # as a crash would
+    again = Journal(file)
+    assert again.position == position
+    assert again.find(UUID(int=100)) is not None
+    assert again.find(keyed) is not None
+    again.close()
 
 
 @pytest.mark.parametrize("content", [b"this is no database at all" * 100, os.urandom(8192)])
