@@ -16,6 +16,15 @@ from tornado.web import Application
 from server.app import Server
 from tests.service import Service, in_new_organization, running_server
 
+TEST_SECONDS = 60.0
+"""For one test: not how fast it must be, but when it is certainly stuck."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience(pytestconfig: pytest.Config) -> None:
+    """The plugin would give up after 5 seconds, which a busy machine may need."""
+    pytestconfig.option.async_test_timeout = TEST_SECONDS
+
 
 @pytest.fixture
 def io_loop() -> Iterator[IOLoop]:

@@ -123,7 +123,7 @@ async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_
         assert (await again.get("/v1/machines/desk-1")).status == 200
 
 
-@pytest.mark.gen_test(timeout=20)
+@pytest.mark.gen_test
 async def test_server_brings_a_mongodb_of_its_own(data_dir: Path) -> None:
     server = Server(ServerSettings(port=0, data_dir=data_dir))
     await server.start()
