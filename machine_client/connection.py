@@ -175,7 +175,7 @@ class MachineClient:
             lasted = await self._serve(websocket)
             code, reason = websocket.close_code, websocket.close_reason or "no reason given"
             if says_stop(code):
-                raise MustStopError(f"the server closed the link ({code}): {reason}")
+                raise MustStopError(f"the link was closed for good ({code}): {reason}")
             if lasted >= LASTING_SECONDS:
                 self._delays = reconnect_delays()
             delay = next(self._delays)

@@ -96,7 +96,7 @@ class Journal:
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise JournalError(
-                    f"the journal {file} is in use: another machine client runs with it"
+                    f"the journal {file} is in use: a machine client runs with it already"
                 ) from None
             raise JournalError(f"the journal {file} cannot be opened: {error}") from None
         except (sqlite3.DatabaseError, OSError, ValueError) as error:

@@ -3,7 +3,8 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from schemas.inputs import Operation
 from schemas.outcomes import Point
@@ -22,6 +23,13 @@ class NewMachine(BaseModel):
 
     id: MachineId | None = Field(None, description="Left out, the server chooses one.")
     name: Name | None = None
+
+    @field_validator("id")
+    @classmethod
+    def _not_an_address(cls, machine_id: str | None) -> str | None:
+        if machine_id == "connect":
+            raise PydanticCustomError("reserved", "connect is reserved: choose another id")
+        return machine_id
 
 
 class MachineChange(BaseModel):

@@ -1,7 +1,6 @@
 """Puts the parts together: the only place that knows all of them."""
 
 import asyncio
-import gc
 import json
 import logging
 import os
@@ -44,6 +43,8 @@ ADDRESS_FILE = "address"
 MAX_HEADER_BYTES = 32 * 1024
 LINK_CLOSING_SECONDS = 3.0
 STOP_POLL_SECONDS = 0.02
+BODY_POLL_SECONDS = 0.5
+DATABASE_POLL_SECONDS = 1.0
 
 
 class StartError(Exception):
@@ -61,7 +62,7 @@ class Server:
         self._database: Database | None = None
         self._http: HTTPServer | None = None
         self._background = Tasks()
-        self._watch: asyncio.Task[None] | None = None
+        self._watches: list[asyncio.Task[None]] = []
 
     @property
     def address(self) -> str:
@@ -139,13 +140,22 @@ class Server:
             max_body_size=MAX_DRAINED_BYTES,
             max_buffer_size=MAX_DRAINED_BYTES,
             idle_connection_timeout=settings.idle_connection_timeout,
-            body_timeout=settings.body_timeout,
         )
         self._http.add_sockets(sockets)
-        self._watch = self._background.start(self.services.registry.watch(), "watch the links")
-        # What lives as long as the server is not searched for garbage again and again.
-        gc.collect()
-        gc.freeze()
+        self._watches = [
+            self._background.start(self.services.registry.watch(), "watch the links"),
+            self._background.start(self._watch_bodies(), "watch request bodies"),
+        ]
+
+    async def _watch_bodies(self) -> None:
+        while True:
+            await asyncio.sleep(BODY_POLL_SECONDS)
+            self._application.close_overdue()
+
+    async def database_ended(self) -> None:
+        """Return when the embedded mongod has ended by itself; never, where there is none."""
+        while self._embedded is None or self._embedded.is_alive:  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(DATABASE_POLL_SECONDS)
 
     async def stop(self) -> None:
         """No new requests; running inputs end; links close, to come back; then all the rest."""
@@ -154,8 +164,8 @@ class Server:
             self._http.stop()
             await _until(lambda: not self.services.under_way, self._settings.stop_timeout)
             self.services.registry.close_all(CloseCode.SERVER_STOPPING, "the server is stopping")
-            if self._watch is not None:
-                self._watch.cancel()
+            for watch in self._watches:
+                watch.cancel()
             await _until(lambda: not any(self.services.registry), LINK_CLOSING_SECONDS)
         await self._background.close(LINK_CLOSING_SECONDS)
         if self._http is not None:

@@ -137,7 +137,7 @@ def machine_view(services: Services, stored: StoredMachine) -> Machine:
     link = services.registry.find(stored.organization_id, stored.machine_id)
     round_trip = None if link is None else link.round_trip_seconds
     state: MachineState = "offline"
-    reason, since = stored.reason or "it has never connected", stored.state_since
+    reason, since = stored.why_offline, stored.state_since
     client = stored.client
     if link is not None:
         state, reason = "online", "connected"

@@ -114,7 +114,7 @@ class TokenHandler(ApiHandler):
     )
     async def get(self, path: TokenPath) -> None:
         stored = await self.services.tokens.get(self.principal.organization_id, path.token_id)
-        if stored is None:
+        if stored is None or stored.revoked_at is not None:
             raise _unknown(path.token_id)
         self.answer(200, token_view(stored))
 

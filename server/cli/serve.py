@@ -1,6 +1,7 @@
 """``farhand serve``: run a server until it is told to stop."""
 
 import asyncio
+import gc
 import logging
 import signal
 from collections.abc import Callable
@@ -88,13 +89,22 @@ async def _serve(settings: ServerSettings) -> None:
     server = Server(settings)
     await server.start()
     logger.info("listening on %s, data in %s", server.address, settings.data_dir)
-    await stopped.wait()
+    # What lives as long as the server is not searched for garbage again and again.
+    gc.collect()
+    gc.freeze()
+    reasons = [
+        asyncio.create_task(stopped.wait(), name="stop signal"),  # noqa: TID251
+        asyncio.create_task(server.database_ended(), name="database"),  # noqa: TID251
+    ]
+    (reason, *_), _ = await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
     logger.info("stopping: running inputs end first; once more stops at once")
     # The second signal finds the default handlers again and ends the process.
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().remove_signal_handler(number)
     await server.stop()
     logger.info("stopped")
+    if reason.get_name() == "database":
+        raise StartError("the embedded mongod ended by itself; its log is in the data directory")
 
 
 def stop_signal() -> asyncio.Event:

@@ -29,7 +29,7 @@ class Dispatcher:
     async def link_for(self, command: Command) -> LinkSocket:
         """The link that can carry this command now, or a problem that says why none can."""
         link = self._registry.find(command.organization_id, command.machine_id)
-        if link is None or not link.is_up:
+        if link is None:
             raise await self._not_connected(command)
         if link.paused:
             raise await self._paused(command)
@@ -39,7 +39,7 @@ class Dispatcher:
         return link
 
     def connected(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
-        """The machine's link, whether or not it takes inputs now."""
+        """The machine's link, or None; it may be paused, or have no way to inject."""
         return self._registry.find(organization_id, machine_id)
 
     async def carry_out(self, command: Command) -> Outcome:
@@ -60,9 +60,10 @@ class Dispatcher:
         machine = await self._machines.get(command.organization_id, command.machine_id)
         if machine is None:
             return unknown_machine(command.machine_id)
-        why = machine.reason or "it has never connected"
         return unavailable(
-            "offline", f"the machine is not connected: {why}", milliseconds(machine.state_since)
+            "offline",
+            f"the machine is not connected: {machine.why_offline}",
+            milliseconds(machine.state_since),
         )
 
     async def _paused(self, command: Command) -> ProblemError:

@@ -42,7 +42,8 @@ class LinkRegistry:
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The link of a machine that takes inputs, or None."""
-        return self._live.get((organization_id, machine_id))
+        link = self._live.get((organization_id, machine_id))
+        return link if link is not None and link.is_up else None
 
     def __iter__(self) -> Iterator[LinkSocket]:
         return iter(tuple(self._open))

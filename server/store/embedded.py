@@ -84,6 +84,11 @@ class EmbeddedMongoDB:
         """The process id of mongod, while there is one."""
         return self._process.pid if self._process else None
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether mongod was started and has not ended since."""
+        return self._process is not None and self._process.poll() is None
+
     async def start(self) -> str:
         """Start mongod, wait until it is primary, and return the URI that reaches it.
 

@@ -45,6 +45,15 @@ class Machine:
     journal: JournalPosition | None
     client: ClientSummary | None
 
+    @property
+    def why_offline(self) -> str:
+        """For a person, why a machine without a link has none."""
+        if self.reason is not None:
+            return self.reason
+        if self.connected_at is None:
+            return "it has never connected"
+        return "its last link ended with its server, and the next is not made yet"
+
 
 class MachineStore:
     """Every method sees the machines of the organization it is given, and no others.

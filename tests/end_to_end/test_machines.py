@@ -30,7 +30,7 @@ def test_newest_link_wins_and_the_older_client_ends_with_a_clear_line(
     ):
         assert older.ends() == 1
         assert re.search(
-            r"^Error: the server closed the link \(4500\): a newer connection",
+            r"^Error: the link was closed for good \(4500\): a newer connection",
             older.output,
             re.MULTILINE,
         )
@@ -73,7 +73,7 @@ def test_client_whose_token_was_revoked_ends_soon_with_a_clear_line(workplace: W
         assert workplace.api.call("DELETE", f"/v1/tokens/{token['id']}").status == 204
         # The promise is two seconds; the rest is room for a busy machine.
         assert client.ends(6) == 1
-        assert "Error: the server closed the link (4501): the token was revoked" in client.output
+        assert "Error: the link was closed for good (4501): the token was revoked" in client.output
     # For a moment more the server may remember the token; the link is closed all the same.
     command = ("farhand-machine", "join", "--server", workplace.url, "--token", workplace.token)
     until(

@@ -1,11 +1,13 @@
 """The server ends, well or badly, and comes back on the same data directory."""
 
+import os
 import signal
+from pathlib import Path
 from typing import Any
 
 from tests.desktop import Witness
 from tests.end_to_end.system import System, Workplace, presses, travels
-from tests.processes import Answer, until
+from tests.processes import Answer, ServerProcess, until
 
 DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700}
 
@@ -114,3 +116,21 @@ def test_server_that_is_stopped_answers_the_running_drag_first(
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
         assert program.terminate() == 0
         assert system.client.terminate() == 0
+
+
+def test_server_whose_mongod_ended_says_so_and_ends(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path / "server")
+    with server.run() as program:
+        mongod = child_of(program.process.pid, "mongod")
+        os.kill(mongod, signal.SIGKILL)
+        assert program.ends() == 1
+        assert "Error: the embedded mongod ended by itself" in program.output
+        assert "Traceback" not in program.output
+
+
+def child_of(parent: int, name: str) -> int:
+    """The process id of a program that another one's main thread started."""
+    for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+        if Path(f"/proc/{child}/comm").read_text().strip() == name:
+            return int(child)
+    raise LookupError(f"process {parent} has no child {name}")

@@ -143,7 +143,7 @@ async def test_code_that_says_stop_is_a_sentence_and_code_1(tmp_path: Path) -> N
         code, last = await refused(server.address, tmp_path)
     assert (code, last) == (
         1,
-        "Error: the server closed the link (4500): a newer connection took over",
+        "Error: the link was closed for good (4500): a newer connection took over",
     )
 
 

@@ -80,7 +80,7 @@ async def test_journal_that_cannot_be_used_is_named(tmp_path: Path, display: str
     (failure,) = failing(lines)
     assert code == 1
     assert failure.startswith("journal: ")
-    assert "another machine client runs with it" in failure
+    assert "a machine client runs with it already" in failure
 
 
 @async_test

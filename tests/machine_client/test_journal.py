@@ -197,7 +197,7 @@ def test_journal_of_another_process_is_refused_with_a_sentence(file: Path) -> No
     try:
         assert owner.stdout is not None
         assert owner.stdout.readline() == "open\n"
-        with pytest.raises(JournalError, match="is in use: another machine client runs with it"):
+        with pytest.raises(JournalError, match="is in use: a machine client runs with it already"):
             Journal(file)
     finally:
         owner.communicate()

@@ -28,3 +28,8 @@ def test_everything_may_be_left_out() -> None:
 def test_wrong_change_is_none(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         MachineChange.model_validate(fields)
+
+
+def test_the_one_id_that_is_an_address_is_refused() -> None:
+    with pytest.raises(ValidationError, match="reserved"):
+        NewMachine.model_validate_json(b'{"id": "connect"}')

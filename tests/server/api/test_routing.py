@@ -6,7 +6,8 @@ from collections.abc import Iterable
 import pytest
 
 from server.api.operation import SMALL_BODY
-from tests.service import PATIENCE_SECONDS, Service
+from server.api.routing import MAX_DRAINED_BYTES
+from tests.service import PATIENCE_SECONDS, Service, until
 
 
 async def raw(service: Service, head: str, pieces: Iterable[bytes]) -> tuple[int, bytes]:
@@ -83,3 +84,29 @@ async def test_length_that_cannot_be_is_refused(service: Service, length: str) -
     head = f"POST /v1/workflows HTTP/1.1\r\nContent-Length: {length}\r\n"
     status, _ = await raw(service, head, [])
     assert status in (400, 413)
+
+
+@pytest.mark.gen_test
+async def test_body_too_large_to_wait_for_is_413_at_once(service: Service) -> None:
+    head = f"POST /v1/workflows HTTP/1.1\r\nContent-Length: {MAX_DRAINED_BYTES + 1}\r\n"
+    status, body = await raw(service, head, [b" " * 1000])
+    assert status == 413
+    assert b"body-too-large" in body
+
+
+@pytest.mark.gen_test
+async def test_connection_whose_body_does_not_come_is_closed(service: Service) -> None:
+    application = service.server._application
+    host, port = service.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"POST /v1/workflows HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n123")
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await until(lambda: application.bodies)
+        application.close_overdue()
+        assert len(application.bodies) == 1
+        for guard in application.bodies:
+            application.bodies[guard] -= service.server.services.settings.body_timeout
+        application.close_overdue()
+        assert await reader.read() == b""
+        await until(lambda: not application.bodies)
+    writer.close()
