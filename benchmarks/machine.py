@@ -1,9 +1,10 @@
 """A machine client as it is, but for the injection: that takes no time at all."""
 
-import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import uvloop
 
 from machine_client.connection import MachineClient
 from machine_client.journal import Journal
@@ -37,4 +38,4 @@ async def join(server: str, token_file: Path, directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(join(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])))
+    uvloop.run(join(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])))

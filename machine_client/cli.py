@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import uvloop
 
 from machine_client.connection import MachineClient, MustStopError
 from machine_client.doctor import examine
@@ -80,7 +81,7 @@ def join(config: Path | None, **given: Any) -> None:
     )
     try:
         journal = Journal(settings.journal_file)
-        asyncio.run(_join(settings, token, journal))
+        uvloop.run(_join(settings, token, journal))
     except (JournalError, MustStopError) as error:
         raise click.ClickException(str(error)) from None
 

@@ -20,6 +20,7 @@ from websockets.exceptions import (
     InvalidURI,
     NegotiationError,
 )
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from machine_client import __version__
@@ -65,7 +66,7 @@ OPEN_SECONDS = 15.0
 CLOSE_SECONDS = 2.0
 """For the other side to agree that a link ends: what is held is released only after it."""
 TICK_SECONDS = 0.1
-MAX_OUTGOING = 1024
+MAX_OUTGOING_BYTES = 1024 * 1024
 LASTING_SECONDS = 30.0
 DESKTOP_RETRY_SECONDS = 10.0
 FIRST_DELAY, LONGEST_DELAY = 1.0, 60.0
@@ -118,7 +119,6 @@ class MachineClient:
         self._injector, self._can_inject = self._try_desktop()
         self._session = Session(awake_seconds)
         self._delays = reconnect_delays()
-        self._outgoing: asyncio.Queue[str] = asyncio.Queue(MAX_OUTGOING)
         self._websocket: ClientConnection | None = None
 
     async def run(self) -> None:
@@ -186,8 +186,6 @@ class MachineClient:
         """Be the session on one websocket until it ends; return how long it lasted, in seconds."""
         opened_at = awake_seconds()
         self._websocket = websocket
-        self._outgoing = asyncio.Queue(MAX_OUTGOING)
-        writer = asyncio.create_task(self._write(websocket), name="writer")  # noqa: TID251
         ticker = asyncio.create_task(self._tick(), name="ticker")  # noqa: TID251
         watcher = asyncio.create_task(  # noqa: TID251
             self._watch_for_desktop(websocket), name="desktop"
@@ -200,15 +198,10 @@ class MachineClient:
         finally:
             self._websocket = None
             self._feed(LinkLost())
-            for task in (writer, ticker, watcher):
+            for task in (ticker, watcher):
                 task.cancel()
-            await asyncio.gather(writer, ticker, watcher, return_exceptions=True)
+            await asyncio.gather(ticker, watcher, return_exceptions=True)
         return awake_seconds() - opened_at
-
-    async def _write(self, websocket: ClientConnection) -> None:
-        with suppress(ConnectionClosed):
-            while True:
-                await websocket.send(await self._outgoing.get())
 
     async def _tick(self) -> None:
         while True:
@@ -245,10 +238,18 @@ class MachineClient:
                 self._close(code, reason)
 
     def _send(self, message: ClientMessage) -> None:
-        try:
-            self._outgoing.put_nowait(message.model_dump_json())
-        except asyncio.QueueFull:
-            self._close(CloseCode.OVERFLOW, f"more than {MAX_OUTGOING} messages wait to be sent")
+        """Write a message now; on a link that is ending nobody would hear it.
+
+        The library's ``send`` does the same two steps in a coroutine, which would need a task and
+        a turn of the loop for each acknowledgement: measured, 40 of 540 µs.
+        """
+        websocket = self._websocket
+        if websocket is None or websocket.state is not State.OPEN:
+            return
+        websocket.protocol.send_text(message.model_dump_json().encode())
+        websocket.send_data()
+        if websocket.transport.get_write_buffer_size() > MAX_OUTGOING_BYTES:
+            self._close(CloseCode.OVERFLOW, f"more than {MAX_OUTGOING_BYTES} bytes wait to be sent")
 
     def _close(self, code: CloseCode, reason: str) -> None:
         if self._websocket is not None:

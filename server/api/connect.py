@@ -1,7 +1,6 @@
 """Where machine clients connect: a websocket that only a machine's own token opens."""
 
 import logging
-from contextlib import suppress
 
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
@@ -83,5 +82,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
 
     def send_text(self, text: str) -> None:
         """Write one frame; what a closed websocket cannot take, on_close settles."""
-        with suppress(WebSocketClosedError):
+        try:
             self.write_message(text)
+        except WebSocketClosedError:
+            return

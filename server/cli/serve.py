@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import uvloop
 
 from schemas.settings import SettingsError, read_settings
 from server.app import Server, StartError
@@ -79,7 +80,7 @@ def serve(
     settings = settings_from(config, host=host, port=port, data_dir=data_dir)
     configure_logging(settings.log_level)
     try:
-        asyncio.run(_serve(settings))
+        uvloop.run(_serve(settings))
     except (StartError, StoreError) as error:
         raise click.ClickException(str(error)) from None
 

@@ -48,15 +48,16 @@ def final_answer(subject: Subject, outcome: Outcome) -> Answer:
 def _completed(subject: Subject, outcome: Completed) -> Answer:
     if subject.minimal:
         return Answer(204, None, b"")
+    # Plain values, which pydantic's encoder need not look into.
     result = {
-        "command_id": subject.command_id,
+        "command_id": str(subject.command_id),
         "machine_id": subject.machine_id,
-        "operation": subject.operation,
+        "operation": subject.operation.value,
         "status": outcome.status,
         "accepted_at": iso_time(subject.accepted_at),
         "completed_at": iso_time(server_time()),
         "duration_ms": outcome.duration_ms,
-        "pointer": outcome.pointer,
+        "pointer": {"x": outcome.pointer.x, "y": outcome.pointer.y},
     }
     return Answer(200, JSON, to_json(result))
 

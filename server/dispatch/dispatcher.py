@@ -50,11 +50,14 @@ class Dispatcher:
                 answered = link.send(command.message())
         except (LinkDownError, LinkBusyError) as error:
             raise refusal(error, command) from None
+        # Cheaper than asyncio.timeout, which may have to cancel a task: here a future is enough.
+        too_late = asyncio.get_running_loop().call_at(command.answer_by, _give_up, answered)
         try:
-            async with asyncio.timeout(command.answer_by - asyncio.get_running_loop().time()):
-                return await answered
+            return await answered
         except (TimeoutError, LinkLostError):
             raise pending(command.id) from None
+        finally:
+            too_late.cancel()
 
     async def _not_connected(self, command: Command) -> ProblemError:
         machine = await self._machines.get(command.organization_id, command.machine_id)
@@ -72,6 +75,11 @@ class Dispatcher:
             return unknown_machine(command.machine_id)
         since = machine.paused_since or machine.state_since
         return unavailable("paused", "an operator paused the machine", milliseconds(since))
+
+
+def _give_up(answered: asyncio.Future[Outcome]) -> None:
+    if not answered.done():
+        answered.set_exception(TimeoutError())
 
 
 def refusal(error: LinkDownError | LinkBusyError, command: Command) -> ProblemError:

@@ -8,12 +8,13 @@ import ssl
 import statistics
 import threading
 from collections.abc import Generator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.exceptions import InvalidHandshake, InvalidURI
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from machine_client import connection
 from machine_client.connection import MustStopError, reconnect_delays, retry_or_stop
@@ -222,29 +223,24 @@ async def test_message_beyond_the_bound_closes_the_link_and_the_client_comes_bac
 
 
 @async_test
-async def test_more_messages_than_can_wait_close_the_link_and_the_client_comes_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_more_than_can_wait_to_be_sent_closes_the_link_and_the_client_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(connection, "MAX_OUTGOING", 3)
-    go_on = threading.Event()
-    desktop = QuietDesktop()
-    desktop.on_inject = lambda: None if go_on.wait(WAIT_SECONDS) else pytest.fail("still waiting")
+    monkeypatch.setattr(connection, "MAX_OUTGOING_BYTES", 1000)
+    monkeypatch.setattr(connection, "CLOSE_SECONDS", 0.1)
 
     async def script(line: Line) -> None:
+        receiving = line.websocket.transport.get_extra_info("socket")
+        receiving.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         await line.greet()
-        await line.say(move())
-        for _ in range(10):
-            # All of them expire in the same moment, behind the first.
-            await line.say(move(within=0.3))
-        assert (await line.closed())[0] == CloseCode.OVERFLOW
-        go_on.set()
+        # A server that asks and asks, and never reads what it is answered.
+        with suppress(ConnectionClosed):
+            while True:
+                await line.say(heartbeat(1))
 
-    async with (
-        scripted_server(script, greeted) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
-    ):
+    async with scripted_server(script, greeted) as server, machine_client(server.address, tmp_path):
         await server.finished()
-    assert desktop.calls.count("mouse.move") == 1
+    assert "more than 1000 bytes wait to be sent" in caplog.text
 
 
 @async_test
