@@ -48,9 +48,13 @@ class ApiHandler(RequestHandler):
         self.set_header("X-Request-Id", self.request_id)
 
     def set_default_headers(self) -> None:
-        """Say nothing about what serves the page, and let nobody keep or guess the answer."""
+        """Say nothing about what serves the page, and let nobody keep what was read.
+
+        Only what was read can be kept at all (RFC 9111, section 3): answers to a POST are not.
+        """
         self.clear_header("Server")
-        self.set_header("Cache-Control", "no-store")
+        if self.request.method == "GET":
+            self.set_header("Cache-Control", "no-store")
 
     def compute_etag(self) -> None:
         """No hash over every answer: what changes has versions of its own."""

@@ -46,8 +46,8 @@ class Dispatcher:
         """Send a command that no key protects, and wait for its outcome."""
         link = await self.link_for(command)
         try:
-            with link.place():
-                answered = link.send(command.message())
+            link.check_place()
+            answered = link.send(command.message())
         except (LinkDownError, LinkBusyError) as error:
             raise refusal(error, command) from None
         # Cheaper than asyncio.timeout, which may have to cancel a task: here a future is enough.

@@ -147,13 +147,17 @@ class LinkSocket:
         """End the link from this side."""
         self._feed(CloseRequested(code, reason))
 
-    @contextmanager
-    def place(self) -> Iterator[None]:
-        """Hold one of the places for unanswered commands until ``send`` takes it."""
+    def check_place(self) -> None:
+        """Raise where no further command may be sent now, and why."""
         if not self._link.is_up:
             raise LinkDownError
-        if self._claiming + self.unanswered >= self._link.unanswered_limit:
+        if self._claiming + len(self._link.unanswered) >= self._link.unanswered_limit:
             raise LinkBusyError
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Hold one of the places for unanswered commands, while something else is awaited."""
+        self.check_place()
         self._claiming += 1
         try:
             yield
