@@ -10,8 +10,9 @@ import asyncio
 import os
 import platform
 import statistics
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ from benchmarks.subjects import (
     farhand_with_injection,
     farhand_without_injection,
     majority_write,
+    mongodb,
 )
 
 TOGETHER = 32
@@ -49,22 +51,33 @@ class Figures:
         return statistics.median(self.alone) * 1000
 
 
+def progress(text: str) -> None:
+    """Show what is being measured, to a person who waits at a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r{text:70}\r", end="", file=sys.stderr, flush=True)
+
+
 async def measure(
-    subjects: Sequence[Subject], rounds: int, alone: int, together: int
-) -> dict[str, Figures]:
-    """Ask every subject in turn, round after round."""
+    subjects: Sequence[Subject],
+    write: Callable[[int], Awaitable[list[float]]],
+    arguments: argparse.Namespace,
+) -> tuple[dict[str, Figures], list[float]]:
+    """Ask every subject in turn, round after round; and how long majority writes took between."""
+    rounds, alone, together = arguments.rounds, arguments.alone, arguments.together
     figures = {subject.name: Figures() for subject in subjects}
+    writes: list[float] = []
     for subject in subjects:
         await ask_alone(subject.request, alone // 10 + 20)
     for number in range(rounds):
         for subject in subjects:
-            print(f"\rround {number + 1} of {rounds}: {subject.name:40}", end="", flush=True)
+            progress(f"round {number + 1} of {rounds}: {subject.name}")
             figures[subject.name].add(
                 await ask_alone(subject.request, alone),
                 await ask_together(subject.request, together, TOGETHER),
             )
-    print("\r" + " " * 70 + "\r", end="")
-    return figures
+        writes += await write(alone)
+    progress("")
+    return figures, writes
 
 
 def table(figures: dict[str, Figures]) -> str:
@@ -109,16 +122,16 @@ async def run(arguments: argparse.Namespace) -> None:
     """Start everything, measure, print, stop everything."""
     async with AsyncExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="farhand-bench-")))
-        plain = await stack.enter_async_context(farhand_without_injection(directory))
+        uri = await stack.enter_async_context(mongodb(directory))
+        write = await stack.enter_async_context(majority_write(uri))
         subjects = [
             await stack.enter_async_context(bare_post()),
             await stack.enter_async_context(bare_tunnel()),
-            *plain,
-            *await stack.enter_async_context(farhand_with_injection(directory)),
+            *await stack.enter_async_context(farhand_without_injection(directory, uri)),
+            *await stack.enter_async_context(farhand_with_injection(directory, uri)),
         ]
-        figures = await measure(subjects, arguments.rounds, arguments.alone, arguments.together)
-        writes = await majority_write(directory, arguments.alone)
-        write_ms = statistics.median(writes) * 1000
+        figures, writes = await measure(subjects, write, arguments)
+    write_ms = statistics.median(writes) * 1000
     print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores")
     print(table(figures))
     print(f"{'one majority write, journaled':42}{write_ms:10.2f}")

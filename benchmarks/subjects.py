@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from benchmarks.load import Request
 from server.store.database import Database
+from server.store.embedded import EmbeddedMongoDB
 
 START_SECONDS = 30.0
 MOVE = b'{"x":12,"y":34}'
@@ -103,11 +104,12 @@ class Api:
 
 
 @asynccontextmanager
-async def farhand(directory: Path) -> AsyncIterator[tuple[Api, Path]]:
+async def farhand(directory: Path, uri: str) -> AsyncIterator[tuple[Api, Path]]:
     """A server with a machine that has yet to join; yields the file with its token, too."""
     await asyncio.to_thread(directory.mkdir)
     command = (sys.executable, "-m", "server", "serve", "--port", "0", "--data-dir", str(directory))
-    async with process(*command):
+    settings = {"FARHAND_MONGODB_URI": uri, "FARHAND_MONGODB_DATABASE": directory.name}
+    async with process(*command, **settings):
         address = directory / "address"
         await _until(address.exists)
         api = Api(address.read_text().strip(), (directory / "admin-token").read_text().strip())
@@ -118,10 +120,10 @@ async def farhand(directory: Path) -> AsyncIterator[tuple[Api, Path]]:
 
 
 @asynccontextmanager
-async def farhand_without_injection(directory: Path) -> AsyncIterator[Sequence[Subject]]:
+async def farhand_without_injection(directory: Path, uri: str) -> AsyncIterator[Sequence[Subject]]:
     """The whole way but for the desktop."""
     async with (
-        farhand(directory / "plain") as (api, token_file),
+        farhand(directory / "plain", uri) as (api, token_file),
         process(
             *(sys.executable, "-m", "benchmarks.machine", api.url),
             *(str(token_file), str(directory / "plain")),
@@ -135,7 +137,7 @@ async def farhand_without_injection(directory: Path) -> AsyncIterator[Sequence[S
 
 
 @asynccontextmanager
-async def farhand_with_injection(directory: Path) -> AsyncIterator[Sequence[Subject]]:
+async def farhand_with_injection(directory: Path, uri: str) -> AsyncIterator[Sequence[Subject]]:
     """The whole way into a virtual X server."""
     read, write = os.pipe()
     xvfb = await asyncio.create_subprocess_exec(
@@ -148,7 +150,7 @@ async def farhand_with_injection(directory: Path) -> AsyncIterator[Sequence[Subj
         with os.fdopen(read) as pipe:
             display = f":{(await asyncio.to_thread(pipe.readline)).strip()}"
         async with (
-            farhand(directory / "injecting") as (api, token_file),
+            farhand(directory / "injecting", uri) as (api, token_file),
             process(
                 *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
                 *("--token-file", str(token_file), "--display", display),
@@ -166,27 +168,38 @@ async def farhand_with_injection(directory: Path) -> AsyncIterator[Sequence[Subj
         await xvfb.wait()
 
 
-async def majority_write(directory: Path, times: int) -> list[float]:
-    """How long each of so many majority writes takes, through Motor, on a MongoDB of the same kind.
-
-    In seconds; the database is this benchmark's own, so nothing else writes meanwhile.
-    """
-    from server.store.embedded import EmbeddedMongoDB  # noqa: PLC0415
-
-    embedded = EmbeddedMongoDB(directory / "writes")
-    database = await Database.open(await embedded.start(), "benchmark")
-    seconds = []
+@asynccontextmanager
+async def mongodb(directory: Path) -> AsyncIterator[str]:
+    """The one MongoDB that everything here writes to; yields its URI."""
+    embedded = EmbeddedMongoDB(directory / "mongodb")
     try:
-        collection = database.collection("writes")
+        yield await embedded.start()
+    finally:
+        await embedded.stop()
+
+
+@asynccontextmanager
+async def majority_write(uri: str) -> AsyncIterator[Callable[[int], Awaitable[list[float]]]]:
+    """Yields what measures so many majority writes, one after another, through Motor; in seconds.
+
+    What is written is about what the ledger writes, to the MongoDB that the ledger writes to.
+    """
+    database = await Database.open(uri, "benchmark")
+    collection = database.collection("writes")
+
+    async def write(times: int) -> list[float]:
+        seconds = []
         for _ in range(times):
             document = {"_id": uuid4(), "state": "SENT", "fingerprint": "0" * 64}
             started = time.perf_counter()
             await collection.insert_one(document)
             seconds.append(time.perf_counter() - started)
+        return seconds
+
+    try:
+        yield write
     finally:
         database.close()
-        await embedded.stop()
-    return seconds
 
 
 async def _joined(api: Api) -> None:
