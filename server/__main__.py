@@ -1,10 +1,17 @@
 """The command ``farhand``."""
 
-from server.cli import farhand
+import sys
 
 
 def main() -> None:
     """Run the command line and exit with its code: 0, 1 failed, 2 used wrongly."""
+    try:
+        # Imported late: where the extra was not installed, a person should be told, in words.
+        from server.cli import farhand  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        sys.exit(
+            f"Error: {(error.name or '').partition('.')[0]} is not installed: pip install 'farhand[server]'"
+        )
     farhand(prog_name="farhand")
 
 

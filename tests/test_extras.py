@@ -1,0 +1,25 @@
+"""A program whose extra was not installed says what to install."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("program", "library", "extra"),
+    [
+        ("server", "tornado", "farhand[server]"),
+        ("machine_client", "websockets", "farhand[machine]"),
+    ],
+)
+def test_missing_extra_is_named(program: str, library: str, extra: str) -> None:
+    script = (
+        f"import sys; sys.modules[{library!r}] = None\n"
+        f"from {program}.__main__ import main\nsys.argv = ['x', '--help']\nmain()"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stderr == f"Error: {library} is not installed: pip install '{extra}'\n"
