@@ -9,9 +9,8 @@ def main() -> None:
         # Imported late: where the extra was not installed, a person should be told, in words.
         from machine_client.cli import farhand_machine  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        sys.exit(
-            f"Error: {(error.name or '').partition('.')[0]} is not installed: pip install 'farhand[machine]'"
-        )
+        library = (error.name or "").partition(".")[0]
+        sys.exit(f"Error: {library} is not installed: pip install 'farhand[machine]'")
     farhand_machine(prog_name="farhand-machine")
 
 

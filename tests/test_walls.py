@@ -21,16 +21,20 @@ WALLS = {
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {"server.store", "schemas"},
     "server.bus": {"server.bus", "server.tasks", "schemas"},
-    "server.machines": {"server.machines", "server.bus", "server.store", "server.tasks", "schemas"},
-    "server.dispatch": {
-        *("server.dispatch", "server.machines", "server.bus", "server.store", "server.tasks"),
+    "server.machines": {
+        *("server.machines", "server.bus", "server.store", "server.clock", "server.tasks"),
         "schemas",
+    },
+    "server.dispatch": {
+        *("server.dispatch", "server.machines", "server.bus", "server.store"),
+        *("server.clock", "server.tasks", "schemas"),
     },
     "server.api": {
         *("server.api", "server.dispatch", "server.machines", "server.bus", "server.store"),
         *("server.settings", "server.tasks", "schemas"),
     },
-    # Settings, tasks and the log's format are everybody's, and know nobody.
+    # Settings, clock, tasks and the log's format are everybody's, and know nobody.
+    "server.clock": {"schemas"},
     "server.settings": {"schemas"},
     "server.tasks": set(),
     "server.logs": set(),

@@ -1,8 +1,6 @@
 """Every outcome's answer, as bytes: what is answered first is what every retry gets."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
 from uuid import UUID
 
 from pydantic_core import to_json
@@ -11,8 +9,7 @@ from schemas import problems
 from schemas.inputs import Operation
 from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Outcome, Refused, Unknown
 from schemas.problems import InvalidRequestError, ProblemError, ValidationErrorBody
-from schemas.times import format_time
-from server.machines.socket import server_time
+from server.clock import iso_time, server_time
 from server.store.commands import Answer
 
 JSON = "application/json"
@@ -101,15 +98,3 @@ def _problem(subject: Subject, outcome: Failed | Expired | NotCarriedOut | Unkno
         problems.MEDIA_TYPE,
         to_json(problem.body(subject.request_id)),
     )
-
-
-def iso_time(milliseconds: int) -> str:
-    """Milliseconds since 1970 as ISO 8601."""
-    seconds, rest = divmod(milliseconds, 1000)
-    return f"{_whole_second(seconds)}.{rest:03d}Z"
-
-
-@lru_cache(maxsize=16)
-def _whole_second(seconds: int) -> str:
-    """All answers of one second begin their times alike."""
-    return format_time(datetime.fromtimestamp(seconds, UTC)).removesuffix(".000Z")

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4, uuid5
 
 from schemas.inputs import AnyInput, Operation
 from schemas.wire import Input
-from server.machines.socket import server_time
+from server.clock import server_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,12 @@
 """Finds the machine's link for a command, and why there is none."""
 
 import asyncio
-from datetime import UTC, datetime
 from uuid import UUID
 
 from schemas import problems
 from schemas.outcomes import Outcome
 from schemas.problems import ProblemError
-from server.dispatch.answers import iso_time
+from server.clock import iso_time, milliseconds
 from server.dispatch.command import Command
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.registry import LinkRegistry
@@ -116,8 +115,3 @@ def pending(command_id: UUID) -> ProblemError:
         members={"command_id": str(command_id)},
         headers={"Retry-After": RETRY_PENDING},
     )
-
-
-def milliseconds(time: datetime) -> int:
-    """A time as milliseconds since 1970."""
-    return round(time.astimezone(UTC).timestamp() * 1000)

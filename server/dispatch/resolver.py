@@ -8,9 +8,10 @@ from schemas.inputs import Operation
 from schemas.outcomes import NotCarriedOut, Outcome, Unknown
 from schemas.problems import ProblemError
 from schemas.wire import JournalPosition
+from server.clock import milliseconds
 from server.dispatch.answers import Subject, final_answer
 from server.dispatch.command import Command
-from server.dispatch.dispatcher import milliseconds, pending
+from server.dispatch.dispatcher import pending
 from server.machines.errors import LinkDownError, LinkLostError
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from schemas.outcomes import Outcome
 from schemas.problems import entries_of, sentence
 from schemas.wire import CLIENT_MESSAGES, CloseCode, Hello, Input
+from server.clock import server_time
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link import (
     AbandonCommands,
@@ -38,11 +39,6 @@ logger = logging.getLogger(__name__)
 
 MAX_REASON_BYTES = 123
 """What RFC 6455 leaves for a close reason in a control frame."""
-
-
-def server_time() -> int:
-    """Milliseconds since 1970 by this server's clock."""
-    return time.time_ns() // 1_000_000
 
 
 class Connection(Protocol):

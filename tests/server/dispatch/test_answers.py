@@ -15,7 +15,7 @@ from schemas.outcomes import (
     Refused,
     Unknown,
 )
-from server.dispatch.answers import Subject, final_answer, iso_time
+from server.dispatch.answers import Subject, final_answer
 
 COMMAND = UUID("00000000-0000-4000-8000-00000000000e")
 
@@ -115,8 +115,3 @@ def test_other_outcomes_are_problems(
         "command_id": str(COMMAND),
         **members,
     }
-
-
-def test_times_have_milliseconds_and_z() -> None:
-    assert iso_time(0) == "1970-01-01T00:00:00.000Z"
-    assert iso_time(1_700_000_000_050) == "2023-11-14T22:13:20.050Z"
