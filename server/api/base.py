@@ -163,12 +163,17 @@ class ApiHandler(RequestHandler):
                 )
             )
         elif isinstance(error, HTTPError) and status_code == 400:
-            # Tornado parses forms before the handler sees them, and refuses bad ones by itself.
-            self._answer_problem(_not_json())
+            self._answer_problem(self._refused_by_tornado())
         else:
             self._answer_problem(
                 ProblemError(problems.INTERNAL_ERROR, "the server made a mistake; it is in its log")
             )
+
+    def _refused_by_tornado(self) -> ProblemError:
+        """Before the handler sees them, Tornado parses forms and decodes what the path names."""
+        if self.request.headers.get("Content-Type", "").startswith("application/json"):
+            return ProblemError(problems.NOT_FOUND, "nothing has this address: it is not UTF-8")
+        return _not_json()
 
     def _arguments(self, operation: Operation, path: Mapping[str, str]) -> dict[str, BaseModel]:
         arguments: dict[str, BaseModel] = {}

@@ -1,13 +1,11 @@
 """The five inputs: a validated body becomes a command, and its outcome an answer."""
 
-from typing import Annotated
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas import problems
 from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, ScrollMouse
 from schemas.machines import InputResult
-from schemas.scalars import MachineId
+from schemas.scalars import IdempotencyKey, MachineId
 from schemas.tokens import Scope
 from server.api.base import ApiHandler
 from server.api.operation import Operation, operation
@@ -25,7 +23,7 @@ class InputHeaders(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    idempotency_key: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,255}$")] | None = Field(
+    idempotency_key: IdempotencyKey | None = Field(
         None,
         alias="Idempotency-Key",
         description="1 to 255 visible ASCII characters.  The input happens at most once, and a "

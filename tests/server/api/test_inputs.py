@@ -207,6 +207,13 @@ async def test_query_of_an_input_is_422(service: Service) -> None:
 async def test_machine_id_that_cannot_be_is_422(service: Service, machine_id: str) -> None:
     reply = await service.post(f"/v1/computer/{machine_id}/input/mouse/move", {"x": 1, "y": 2})
     assert reply.faults == [(["path", "machine_id"], "string_pattern_mismatch")]
+    assert reply.json["detail"][0]["msg"].startswith("must be 1 to 128 letters, digits")
+
+
+@pytest.mark.gen_test
+async def test_address_that_is_not_unicode_is_404(service: Service) -> None:
+    reply = await service.post("/v1/computer/%ff/input/mouse/move", {"x": 1, "y": 2})
+    assert (reply.status, reply.problem) == (404, "not-found")
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "two words", "schlüssel"])
