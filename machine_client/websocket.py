@@ -1,8 +1,8 @@
 """A websocket without a task between: messages are handed on as they come, written as they are.
 
 The library's own ``recv`` and ``send`` are coroutines, with a queue and a turn of the event loop
-for each message: measured, about 60 of the 570 µs that an input took.  Its connection can be replaced by
-a subclass (``create_connection``); what is used of its parts is used here only.
+for each message: measured, about 60 of the 570 µs that an input took.  Its connection can be
+replaced by a subclass (``create_connection``); what is used of its parts is used here only.
 """
 
 from collections.abc import Callable
