@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.desktop import Witness, set_layout, virtual_display
-from tests.end_to_end.system import System, Workplace
+from tests.end_to_end.system import System, Workstation
 from tests.processes import ServedApi, ServerProcess
 
 SHORT = {"heartbeat": "1", "input_timeout": "8", "token_check": "0.5"}
@@ -51,11 +51,11 @@ def api(shared_server: ServerProcess) -> Iterator[ServedApi]:
 
 
 @pytest.fixture
-def workplace(
+def workstation(
     shared_server: ServerProcess, api: ServedApi, display: str, tmp_path: Path
-) -> Workplace:
+) -> Workstation:
     """A machine of the test's own on the shared server; its client is the test's to start."""
-    return Workplace.added(shared_server.url, api, display, tmp_path)
+    return Workstation.added(shared_server.url, api, display, tmp_path)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ _NUMBERS = itertools.count(1)
 
 
 @dataclass
-class Workplace:
+class Workstation:
     """A machine that was added, and where its client keeps its things."""
 
     url: str
@@ -25,7 +25,7 @@ class Workplace:
     directory: Path
 
     @classmethod
-    def added(cls, url: str, api: ServedApi, display: str, directory: Path) -> "Workplace":
+    def added(cls, url: str, api: ServedApi, display: str, directory: Path) -> "Workstation":
         machine = f"desk-{next(_NUMBERS)}"
         token = api.add_machine(machine)
         return cls(url, api, machine, token, display, directory / machine)
@@ -58,7 +58,7 @@ class System:
 
     server: ServerProcess
     program: Program
-    workplace: Workplace
+    workstation: Workstation
     client: Program
 
     @classmethod
@@ -66,9 +66,9 @@ class System:
     def running(cls, server: ServerProcess, display: str) -> Iterator["System"]:
         with server.run() as program:
             api = server.api()
-            workplace = Workplace.added(server.url, api, display, server.directory)
-            with workplace.joined() as client:
-                yield cls(server, program, workplace, client)
+            workstation = Workstation.added(server.url, api, display, server.directory)
+            with workstation.joined() as client:
+                yield cls(server, program, workstation, client)
             api.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.desktop import DeviceEvent, Terminal, Witness
-from tests.end_to_end.system import Workplace, presses
+from tests.end_to_end.system import Workstation, presses
 from tests.processes import Answer, Program, ServedApi, ServerProcess
 
 
@@ -17,11 +17,13 @@ def desk(
     api: ServedApi,
     display: str,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Workplace]:
+) -> Iterator[Workstation]:
     """A machine that stays connected for all tests here."""
-    workplace = Workplace.added(shared_server.url, api, display, tmp_path_factory.mktemp("desk"))
-    with workplace.joined():
-        yield workplace
+    workstation = Workstation.added(
+        shared_server.url, api, display, tmp_path_factory.mktemp("desk")
+    )
+    with workstation.joined():
+        yield workstation
 
 
 def acknowledged(answer: Answer, operation: str, x: int, y: int) -> None:
@@ -37,7 +39,7 @@ def places(events: list[DeviceEvent]) -> list[tuple[int, int]]:
     return [(event.x, event.y) for event in events]
 
 
-def test_move_puts_the_pointer_there(desk: Workplace, witness: Witness) -> None:
+def test_move_puts_the_pointer_there(desk: Workstation, witness: Witness) -> None:
     acknowledged(desk.send("mouse/move", x=321, y=123), "mouse.move", 321, 123)
     events = witness.take()
     assert {event.kind for event in events} == {"MotionNotify"}
@@ -46,7 +48,7 @@ def test_move_puts_the_pointer_there(desk: Workplace, witness: Witness) -> None:
 
 @pytest.mark.parametrize(("button", "number"), [("left", 1), ("middle", 2), ("right", 3)])
 def test_click_presses_as_often_as_asked_where_asked(
-    desk: Workplace, witness: Witness, button: str, number: int
+    desk: Workstation, witness: Witness, button: str, number: int
 ) -> None:
     answer = desk.send("mouse/click", x=900, y=700, button=button, clicks=2)
     acknowledged(answer, "mouse.click", 900, 700)
@@ -55,7 +57,7 @@ def test_click_presses_as_often_as_asked_where_asked(
     assert places(events)[-4:] == [(900, 700)] * 4
 
 
-def test_button_is_held_from_down_to_up(desk: Workplace, witness: Witness) -> None:
+def test_button_is_held_from_down_to_up(desk: Workstation, witness: Witness) -> None:
     desk.send("mouse/click", x=900, y=700, down=True)
     assert presses(witness.take()) == ["ButtonPress 1"]
     desk.send("mouse/move", x=910, y=710)
@@ -68,7 +70,7 @@ def test_button_is_held_from_down_to_up(desk: Workplace, witness: Witness) -> No
     ("direction", "button"), [("up", 4), ("down", 5), ("left", 6), ("right", 7)]
 )
 def test_scroll_turns_one_notch_for_each_step(
-    desk: Workplace, witness: Witness, direction: str, button: int
+    desk: Workstation, witness: Witness, direction: str, button: int
 ) -> None:
     answer = desk.send("mouse/scroll", direction=direction, amount=3, x=900, y=650)
     acknowledged(answer, "mouse.scroll", 900, 650)
@@ -76,14 +78,14 @@ def test_scroll_turns_one_notch_for_each_step(
 
 
 def test_scroll_of_nothing_is_acknowledged_and_turns_nothing(
-    desk: Workplace, witness: Witness
+    desk: Workstation, witness: Witness
 ) -> None:
     assert desk.send("mouse/scroll", direction="up", amount=0).status == 200
     assert witness.take() == []
 
 
 def test_drag_travels_from_start_to_end_with_the_button_down(
-    desk: Workplace, witness: Witness
+    desk: Workstation, witness: Witness
 ) -> None:
     answer = desk.send(
         "mouse/drag", start_x=600, start_y=500, to_x=1000, to_y=700, duration=0.3, button="right"
@@ -101,7 +103,7 @@ def test_drag_travels_from_start_to_end_with_the_button_down(
 
 
 def test_key_combination_presses_in_order_and_releases_in_reverse(
-    desk: Workplace, witness: Witness
+    desk: Workstation, witness: Witness
 ) -> None:
     answer = desk.send("keyboard/key", text="ctrl+shift+a")
     assert answer.status == 200, answer.body
@@ -109,7 +111,7 @@ def test_key_combination_presses_in_order_and_releases_in_reverse(
     assert kinds == ["KeyPress"] * 3 + ["KeyRelease"] * 3
 
 
-def test_typed_text_reaches_a_terminal(desk: Workplace, display: str, tmp_path: Path) -> None:
+def test_typed_text_reaches_a_terminal(desk: Workstation, display: str, tmp_path: Path) -> None:
     with Terminal.open(display, tmp_path) as terminal:
         for text in ("H e l l o comma space W o r l d exclam", "ü € plus minus", "Return"):
             answer = desk.send("keyboard/key", text=text)
@@ -117,7 +119,9 @@ def test_typed_text_reaches_a_terminal(desk: Workplace, display: str, tmp_path: 
         assert terminal.typed_before("\r") == "Hello, World!ü€+-"
 
 
-def test_typed_text_and_tokens_are_in_no_log(desk: Workplace, shared_server: ServerProcess) -> None:
+def test_typed_text_and_tokens_are_in_no_log(
+    desk: Workstation, shared_server: ServerProcess
+) -> None:
     """Neither what was typed, nor what could not be, nor what let anybody in."""
     assert desk.send("keyboard/key", text="t 0 p s e c r e t").status == 200
     assert desk.send("keyboard/key", text="T0psecret+T0psecret").status == 422
@@ -130,7 +134,7 @@ def test_typed_text_and_tokens_are_in_no_log(desk: Workplace, shared_server: Ser
 
 
 def test_place_outside_the_display_is_refused_with_the_bounds_and_nothing_happens(
-    desk: Workplace, witness: Witness
+    desk: Workstation, witness: Witness
 ) -> None:
     answer = desk.send("mouse/click", x=1280, y=10)
     assert answer.status == 422
@@ -140,14 +144,14 @@ def test_place_outside_the_display_is_refused_with_the_bounds_and_nothing_happen
     assert witness.take() == []
 
 
-def test_body_that_is_wrong_reaches_no_machine(desk: Workplace, witness: Witness) -> None:
+def test_body_that_is_wrong_reaches_no_machine(desk: Workstation, witness: Witness) -> None:
     assert desk.send("mouse/click", x=1, y=1, clicks=4).status == 422
     assert desk.send("keyboard/key", text="ctrl+nonsense").status == 422
     assert witness.take() == []
 
 
 def test_retry_after_the_answer_gets_the_first_answer_and_presses_nothing(
-    desk: Workplace, witness: Witness
+    desk: Workstation, witness: Witness
 ) -> None:
     first = desk.send("mouse/click", "retry", x=900, y=700)
     assert first.status == 200
@@ -159,7 +163,7 @@ def test_retry_after_the_answer_gets_the_first_answer_and_presses_nothing(
 
 
 def test_identical_requests_at_once_with_one_key_press_once(
-    desk: Workplace, witness: Witness
+    desk: Workstation, witness: Witness
 ) -> None:
     asked = [desk.begin("mouse/click", "at-once", x=901, y=701) for _ in range(6)]
     wait(asked)
@@ -171,13 +175,13 @@ def test_identical_requests_at_once_with_one_key_press_once(
     assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
 
 
-def test_many_inputs_at_once_each_happen_once(desk: Workplace, witness: Witness) -> None:
+def test_many_inputs_at_once_each_happen_once(desk: Workstation, witness: Witness) -> None:
     asked = [desk.begin("mouse/click", f"many-{number}", x=902, y=702) for number in range(24)]
     assert {future.result().status for future in asked} == {200}
     assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"] * 24
 
 
-def test_key_for_another_request_is_refused(desk: Workplace, witness: Witness) -> None:
+def test_key_for_another_request_is_refused(desk: Workstation, witness: Witness) -> None:
     assert desk.send("mouse/click", "twice", x=900, y=700).status == 200
     witness.take()
     other = desk.send("mouse/click", "twice", x=901, y=700)
@@ -187,10 +191,10 @@ def test_key_for_another_request_is_refused(desk: Workplace, witness: Witness) -
 
 
 def test_drag_longer_than_two_heartbeats_keeps_the_link(
-    workplace: Workplace, witness: Witness
+    workstation: Workstation, witness: Witness
 ) -> None:
-    with workplace.joined() as client:
-        answer = workplace.send(
+    with workstation.joined() as client:
+        answer = workstation.send(
             "mouse/drag", start_x=10, start_y=600, to_x=1200, to_y=700, duration=10
         )
         assert answer.status == 200, answer.body

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cables import Cable
 from tests.desktop import Witness, virtual_display
-from tests.end_to_end.system import Workplace, presses, sees, travels
+from tests.end_to_end.system import Workstation, presses, sees, travels
 from tests.processes import ServedApi, ServerProcess, joined, run, until
 
 
@@ -16,15 +16,15 @@ def drag(seconds: float) -> dict[str, float]:
 
 
 def test_newest_link_wins_and_the_older_client_ends_with_a_clear_line(
-    workplace: Workplace, witness: Witness
+    workstation: Workstation, witness: Witness
 ) -> None:
     with (
-        workplace.joined() as older,
+        workstation.joined() as older,
         joined(
-            workplace.url,
-            workplace.token,
-            workplace.directory / "newer",
-            workplace.display,
+            workstation.url,
+            workstation.token,
+            workstation.directory / "newer",
+            workstation.display,
             heartbeat="1",
         ) as newer,
     ):
@@ -35,88 +35,90 @@ def test_newest_link_wins_and_the_older_client_ends_with_a_clear_line(
             re.MULTILINE,
         )
         assert "Traceback" not in older.output
-        workplace.is_in_state("online")
-        assert workplace.send("mouse/click", x=900, y=700).status == 200
+        workstation.is_in_state("online")
+        assert workstation.send("mouse/click", x=900, y=700).status == 200
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
         assert newer.runs
 
 
 def test_paused_machine_takes_nothing_until_it_is_resumed(
-    workplace: Workplace, witness: Witness
+    workstation: Workstation, witness: Witness
 ) -> None:
-    path = f"/v1/machines/{workplace.machine}"
-    with workplace.joined():
-        assert workplace.api.call("PATCH", path, {"paused": True}).json["state"] == "paused"
-        refused = workplace.send("mouse/click", "paused", x=900, y=700)
+    path = f"/v1/machines/{workstation.machine}"
+    with workstation.joined():
+        assert workstation.api.call("PATCH", path, {"paused": True}).json["state"] == "paused"
+        refused = workstation.send("mouse/click", "paused", x=900, y=700)
         assert (refused.status, refused.json["reason"]) == (503, "paused")
         assert "Retry-After" in refused.headers
         assert witness.take() == []
-        workplace.api.call("PATCH", path, {"paused": False})
-        assert workplace.send("mouse/click", "paused", x=900, y=700).status == 200
+        workstation.api.call("PATCH", path, {"paused": False})
+        assert workstation.send("mouse/click", "paused", x=900, y=700).status == 200
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
 
 
-def test_client_of_a_removed_machine_ends_with_a_clear_line(workplace: Workplace) -> None:
-    with workplace.joined() as client:
-        answer = workplace.api.call("DELETE", f"/v1/machines/{workplace.machine}")
+def test_client_of_a_removed_machine_ends_with_a_clear_line(workstation: Workstation) -> None:
+    with workstation.joined() as client:
+        answer = workstation.api.call("DELETE", f"/v1/machines/{workstation.machine}")
         assert answer.status == 204
         assert client.ends() == 1
         assert re.search(r"^Error: .*(removed|revoked)", client.output, re.MULTILINE)
         assert "Traceback" not in client.output
-        assert workplace.send("mouse/click", x=900, y=700).status == 404
+        assert workstation.send("mouse/click", x=900, y=700).status == 404
 
 
-def test_client_whose_token_was_revoked_ends_soon_with_a_clear_line(workplace: Workplace) -> None:
-    with workplace.joined() as client:
-        tokens = workplace.api.call("GET", "/v1/tokens?limit=1000").json["items"]
-        (token,) = [token for token in tokens if token["machine_id"] == workplace.machine]
-        assert workplace.api.call("DELETE", f"/v1/tokens/{token['id']}").status == 204
+def test_client_whose_token_was_revoked_ends_soon_with_a_clear_line(
+    workstation: Workstation,
+) -> None:
+    with workstation.joined() as client:
+        tokens = workstation.api.call("GET", "/v1/tokens?limit=1000").json["items"]
+        (token,) = [token for token in tokens if token["machine_id"] == workstation.machine]
+        assert workstation.api.call("DELETE", f"/v1/tokens/{token['id']}").status == 204
         # The promise is two seconds; the rest is room for a busy machine.
         assert client.ends(6) == 1
         assert "Error: the link was closed for good (4501): the token was revoked" in client.output
     # For a moment more the server may remember the token; the link is closed all the same.
-    command = ("farhand-machine", "join", "--server", workplace.url, "--token", workplace.token)
+    command = ("farhand-machine", "join", "--server", workstation.url, "--token", workstation.token)
     until(
         lambda: (
             "Error: the server refused the token (HTTP 401)"
-            in run(*command, "--state-dir", str(workplace.directory)).stderr
+            in run(*command, "--state-dir", str(workstation.directory)).stderr
         ),
         "the token is refused",
     )
 
 
 def test_unknown_machine_and_one_that_never_connected_are_told_apart(
-    workplace: Workplace,
+    workstation: Workstation,
 ) -> None:
-    assert workplace.api.send("nobody", "mouse/move", {"x": 1, "y": 1}).status == 404
-    absent = workplace.send("mouse/move", x=1, y=1)
+    assert workstation.api.send("nobody", "mouse/move", {"x": 1, "y": 1}).status == 404
+    absent = workstation.send("mouse/move", x=1, y=1)
     assert (absent.status, absent.json["reason"]) == (503, "offline")
     assert "never connected" in absent.json["detail"]
 
 
 def test_client_that_is_stopped_during_a_drag_releases_the_button_and_ends_well(
-    workplace: Workplace, witness: Witness
+    workstation: Workstation, witness: Witness
 ) -> None:
-    with workplace.joined() as client:
-        asked = workplace.begin("mouse/drag", "stopped", **drag(20))
+    with workstation.joined() as client:
+        asked = workstation.begin("mouse/drag", "stopped", **drag(20))
         travels(witness)
         assert client.terminate() == 0
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
         assert "stopped; nothing is held any more" in client.output
         assert "Traceback" not in client.output
         assert asked.result().status == 504
-    with workplace.joined():
-        retried = workplace.send("mouse/drag", "stopped", **drag(20))
+    with workstation.joined():
+        retried = workstation.send("mouse/drag", "stopped", **drag(20))
     assert (retried.status, retried.json["code"]) == (502, "interrupted")
     assert retried.json["injected_at_least"] > 0
 
 
 def test_held_key_and_button_are_released_when_the_client_stops(
-    workplace: Workplace, witness: Witness
+    workstation: Workstation, witness: Witness
 ) -> None:
-    with workplace.joined() as client:
-        assert workplace.send("keyboard/key", text="shift", down=True).status == 200
-        assert workplace.send("mouse/click", x=900, y=700, down=True).status == 200
+    with workstation.joined() as client:
+        assert workstation.send("keyboard/key", text="shift", down=True).status == 200
+        assert workstation.send("mouse/click", x=900, y=700, down=True).status == 200
         held = witness.take()
         assert [event.kind for event in held if event.kind != "MotionNotify"] == [
             "KeyPress",
@@ -130,24 +132,24 @@ def test_held_key_and_button_are_released_when_the_client_stops(
 
 
 def test_client_that_is_killed_during_a_drag_leaves_an_outcome_that_stays_unknown(
-    workplace: Workplace, witness: Witness
+    workstation: Workstation, witness: Witness
 ) -> None:
-    with workplace.joined() as client:
-        asked = workplace.begin("mouse/drag", "killed", **drag(20))
+    with workstation.joined() as client:
+        asked = workstation.begin("mouse/drag", "killed", **drag(20))
         travels(witness)
         client.kill()
         assert asked.result().status == 504
     # The kill left the X server with the button down; the next click of it releases it.
-    with workplace.joined():
+    with workstation.joined():
         witness.take()
-        retried = workplace.send("mouse/drag", "killed", **drag(20))
+        retried = workstation.send("mouse/drag", "killed", **drag(20))
         assert retried.status == 502, retried.body
         assert retried.json["type"].endswith("/outcome-unknown")
         assert retried.json["final"] is True
         assert retried.headers["Idempotency-Replayed"] == "true"
-        assert workplace.send("mouse/drag", "killed", **drag(20)).body == retried.body
+        assert workstation.send("mouse/drag", "killed", **drag(20)).body == retried.body
         assert witness.take() == []
-        workplace.send("mouse/click", down=False)
+        workstation.send("mouse/click", down=False)
 
 
 def test_desktop_that_appears_later_is_found(
@@ -155,50 +157,52 @@ def test_desktop_that_appears_later_is_found(
 ) -> None:
     with virtual_display() as taken:
         pass
-    workplace = Workplace.added(shared_server.url, api, taken, tmp_path)
-    with workplace.joined(state="no_input") as client:
-        assert taken in api.machine(workplace.machine)["reason"]
-        refused = workplace.send("mouse/click", x=100, y=100)
+    workstation = Workstation.added(shared_server.url, api, taken, tmp_path)
+    with workstation.joined(state="no_input") as client:
+        assert taken in api.machine(workstation.machine)["reason"]
+        refused = workstation.send("mouse/click", x=100, y=100)
         assert (refused.status, refused.json["reason"]) == (503, "no_input")
         with virtual_display("800x600x24", taken):
             late = Witness(taken)
-            workplace.is_in_state("online")
-            (screen,) = api.machine(workplace.machine)["displays"]
+            workstation.is_in_state("online")
+            (screen,) = api.machine(workstation.machine)["displays"]
             assert (screen["width"], screen["height"]) == (800, 600)
-            assert workplace.send("mouse/click", x=100, y=100).status == 200
+            assert workstation.send("mouse/click", x=100, y=100).status == 200
             assert presses(late.take()) == ["ButtonPress 1", "ButtonRelease 1"]
             late.close()
             client.terminate()
 
 
 @pytest.mark.parametrize("kind", ["button", "key"])
-def test_cut_link_releases_what_was_held(workplace: Workplace, witness: Witness, kind: str) -> None:
-    with Cable(workplace.url) as cable, workplace.joined(url=cable.url) as client:
+def test_cut_link_releases_what_was_held(
+    workstation: Workstation, witness: Witness, kind: str
+) -> None:
+    with Cable(workstation.url) as cable, workstation.joined(url=cable.url) as client:
         if kind == "button":
-            assert workplace.send("mouse/click", x=900, y=700, down=True).status == 200
+            assert workstation.send("mouse/click", x=900, y=700, down=True).status == 200
             expected = "ButtonRelease 1"
         else:
-            assert workplace.send("keyboard/key", text="ctrl", down=True).status == 200
+            assert workstation.send("keyboard/key", text="ctrl", down=True).status == 200
             (pressed,) = [event for event in witness.seen() if event.kind == "KeyPress"]
             expected = f"KeyRelease {pressed.detail}"
         cable.cut()
         sees(witness, expected)
-        workplace.is_in_state("offline")
+        workstation.is_in_state("offline")
         cable.mend()
-        workplace.is_in_state("online")
+        workstation.is_in_state("online")
         assert client.output.count("connected to") == 2
-        assert workplace.send("mouse/click", x=900, y=700).status == 200
+        assert workstation.send("mouse/click", x=900, y=700).status == 200
 
 
 def test_link_that_goes_silent_is_noticed_by_both_sides(
-    workplace: Workplace, witness: Witness
+    workstation: Workstation, witness: Witness
 ) -> None:
-    with Cable(workplace.url) as cable, workplace.joined(url=cable.url) as client:
-        assert workplace.send("mouse/click", x=900, y=700, down=True).status == 200
+    with Cable(workstation.url) as cable, workstation.joined(url=cable.url) as client:
+        assert workstation.send("mouse/click", x=900, y=700, down=True).status == 200
         cable.hold()
         sees(witness, "ButtonRelease 1")
-        workplace.is_in_state("offline")
+        workstation.is_in_state("offline")
         cable.cut()
         cable.mend()
-        workplace.is_in_state("online")
+        workstation.is_in_state("online")
         until(lambda: client.output.count("connected to") == 2, "the client has come back")

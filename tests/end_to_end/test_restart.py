@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.desktop import Witness
-from tests.end_to_end.system import System, Workplace, presses, travels
+from tests.end_to_end.system import System, Workstation, presses, travels
 from tests.processes import Answer, ServerProcess, until
 
 DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700}
@@ -15,14 +15,14 @@ DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700}
 def came_back(system: System) -> None:
     """Wait until the machine's client is connected anew."""
     until(lambda: system.client.output.count("connected to") == 2, "the client comes back")
-    system.workplace.is_in_state("online")
+    system.workstation.is_in_state("online")
 
 
-def trajectory(workplace: Workplace) -> Any:
+def trajectory(workstation: Workstation) -> Any:
     """Store one and return its id and its workflow's."""
-    workflow = workplace.api.call("POST", "/v1/workflows", {"name": "invoices"})
+    workflow = workstation.api.call("POST", "/v1/workflows", {"name": "invoices"})
     assert workflow.status == 201, workflow.body
-    stored = workplace.api.call(
+    stored = workstation.api.call(
         "POST",
         "/v1/trajectories",
         {
@@ -35,10 +35,10 @@ def trajectory(workplace: Workplace) -> Any:
     return stored.json
 
 
-def read_back(workplace: Workplace, stored: Any) -> list[bytes]:
+def read_back(workstation: Workstation, stored: Any) -> list[bytes]:
     """Everything that the three reads say of it."""
     answers = [
-        workplace.api.call("GET", path)
+        workstation.api.call("GET", path)
         for path in (
             f"/v1/trajectories/{stored['id']}?include=workflow",
             f"/v1/trajectories?workflow_id={stored['workflow_id']}",
@@ -52,16 +52,16 @@ def read_back(workplace: Workplace, stored: Any) -> list[bytes]:
 def test_killed_server_comes_back_with_all_that_was_acknowledged(
     system: System, witness: Witness
 ) -> None:
-    workplace = system.workplace
+    workstation = system.workstation
 
     def answers() -> list[Answer]:
         return [
-            workplace.send("mouse/click", "kept", x=900, y=700),
-            workplace.send("mouse/click", "refused", x=5000, y=700),
+            workstation.send("mouse/click", "kept", x=900, y=700),
+            workstation.send("mouse/click", "refused", x=5000, y=700),
         ]
 
-    stored = trajectory(workplace)
-    before, read = answers(), read_back(workplace, stored)
+    stored = trajectory(workstation)
+    before, read = answers(), read_back(workstation, stored)
     assert [answer.status for answer in before] == [200, 422]
     system.program.kill()
     with system.server.run():
@@ -70,17 +70,17 @@ def test_killed_server_comes_back_with_all_that_was_acknowledged(
         after = answers()
         assert [answer.body for answer in after] == [answer.body for answer in before]
         assert {answer.headers.get("Idempotency-Replayed") for answer in after} == {"true"}
-        assert read_back(workplace, stored) == read
+        assert read_back(workstation, stored) == read
         assert witness.take() == []
-        assert workplace.send("mouse/click", "new", x=900, y=700).status == 200
+        assert workstation.send("mouse/click", "new", x=900, y=700).status == 200
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
 
 
 def test_drag_whose_server_was_killed_is_finished_once_and_its_end_is_told(
     system: System, witness: Witness
 ) -> None:
-    workplace = system.workplace
-    asked = workplace.begin("mouse/drag", "carried", **DRAG, duration=2)
+    workstation = system.workstation
+    asked = workstation.begin("mouse/drag", "carried", **DRAG, duration=2)
     travels(witness)
     system.program.kill()
     assert isinstance(asked.exception(), OSError)
@@ -88,12 +88,12 @@ def test_drag_whose_server_was_killed_is_finished_once_and_its_end_is_told(
         came_back(system)
 
         def told() -> bool:
-            retried = workplace.send("mouse/drag", "carried", **DRAG, duration=2)
+            retried = workstation.send("mouse/drag", "carried", **DRAG, duration=2)
             assert retried.status in (200, 504), retried.body
             return bool(retried.status == 200)
 
         until(told, "the drag's end is told")
-        again = workplace.send("mouse/drag", "carried", **DRAG, duration=2)
+        again = workstation.send("mouse/drag", "carried", **DRAG, duration=2)
         assert again.headers["Idempotency-Replayed"] == "true"
         assert again.json["pointer"] == {"x": 1100, "y": 700}
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
@@ -102,8 +102,8 @@ def test_drag_whose_server_was_killed_is_finished_once_and_its_end_is_told(
 def test_server_that_is_stopped_answers_the_running_drag_first(
     system: System, witness: Witness
 ) -> None:
-    workplace = system.workplace
-    asked = workplace.begin("mouse/drag", "last", **DRAG, duration=2)
+    workstation = system.workstation
+    asked = workstation.begin("mouse/drag", "last", **DRAG, duration=2)
     travels(witness)
     system.program.process.send_signal(signal.SIGTERM)
     answer = asked.result()
@@ -112,7 +112,7 @@ def test_server_that_is_stopped_answers_the_running_drag_first(
     assert "Traceback" not in system.program.output
     with system.server.run() as program:
         came_back(system)
-        assert workplace.send("mouse/drag", "last", **DRAG, duration=2).body == answer.body
+        assert workstation.send("mouse/drag", "last", **DRAG, duration=2).body == answer.body
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
         assert program.terminate() == 0
         assert system.client.terminate() == 0

@@ -22,30 +22,30 @@ def test_command_that_reached_a_stalled_client_too_late_is_never_carried_out(
         tmp_path, heartbeat=heartbeat, input_timeout=str(TIMEOUT), token_check="0.5"
     )
     with System.running(server, display) as system:
-        workplace, client = system.workplace, system.client.process
-        assert workplace.send("mouse/move", x=1, y=1).status == 200
+        workstation, client = system.workstation, system.client.process
+        assert workstation.send("mouse/move", x=1, y=1).status == 200
         witness.take()
         client.send_signal(signal.SIGSTOP)
         began = time.monotonic()
-        pending = workplace.send("mouse/click", "late", x=900, y=700)
+        pending = workstation.send("mouse/click", "late", x=900, y=700)
         assert pending.status == 504, pending.body
         until(lambda: time.monotonic() > began + TIMEOUT, "the command's time passes")
         if heartbeat == "1":
-            workplace.is_in_state("offline")
+            workstation.is_in_state("offline")
         client.send_signal(signal.SIGCONT)
         answers: list[Answer] = []
 
         def final() -> bool:
-            answers.append(workplace.send("mouse/click", "late", x=900, y=700))
+            answers.append(workstation.send("mouse/click", "late", x=900, y=700))
             return answers[-1].json.get("final") is True
 
         until(final, "the outcome is final")
         kind = str(answers[-1].json["type"]).rpartition("/")[2]
         assert kind in ("input-expired", "not-carried-out")
-        assert workplace.send("mouse/click", "late", x=900, y=700).body == answers[-1].body
+        assert workstation.send("mouse/click", "late", x=900, y=700).body == answers[-1].body
         assert witness.take() == []
-        workplace.is_in_state("online")
-        assert workplace.send("mouse/click", "in-time", x=900, y=700).status == 200
+        workstation.is_in_state("online")
+        assert workstation.send("mouse/click", "in-time", x=900, y=700).status == 200
 
 
 def test_command_without_a_key_that_stalled_is_not_carried_out_late(
@@ -53,10 +53,10 @@ def test_command_without_a_key_that_stalled_is_not_carried_out_late(
 ) -> None:
     server = ServerProcess(tmp_path, heartbeat="20", input_timeout=str(TIMEOUT))
     with System.running(server, display) as system:
-        workplace, client = system.workplace, system.client.process
+        workstation, client = system.workstation, system.client.process
         client.send_signal(signal.SIGSTOP)
-        assert workplace.send("mouse/click", x=900, y=700).status == 504
+        assert workstation.send("mouse/click", x=900, y=700).status == 504
         client.send_signal(signal.SIGCONT)
         witness.take()
-        assert workplace.send("mouse/move", x=5, y=5).status == 200
+        assert workstation.send("mouse/move", x=5, y=5).status == 200
         assert {event.kind for event in witness.take()} == {"MotionNotify"}
