@@ -18,8 +18,10 @@ import uvloop
 from machine_client.connection import MachineClient, MustStopError
 from machine_client.doctor import examine
 from machine_client.injector import Injector
-from machine_client.journal import Journal, JournalError
+from machine_client.journal import Journal
+from machine_client.journal_file import JournalError, JournalFile
 from machine_client.settings import MachineSettings
+from schemas import failpoints
 from schemas.settings import SettingsError, read_settings
 
 CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
@@ -71,16 +73,21 @@ def settings_from(config: Path | None, **given: Any) -> tuple[MachineSettings, s
 
 @farhand_machine.command()
 @machine_options
-def join(config: Path | None, **given: Any) -> None:
+@click.option("--testing", is_flag=True, hidden=True, help="Take failpoints.")
+def join(config: Path | None, testing: bool, **given: Any) -> None:
     """Connect to the server and carry out what it sends, until SIGTERM or Ctrl-C."""
     settings, token = settings_from(config, **given)
+    try:
+        failpoints.arm_from_environment("machine", testing=testing)
+    except failpoints.FailpointError as error:
+        raise click.UsageError(str(error)) from None
     logging.basicConfig(
         level=settings.log_level.upper(),
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(message)s",
     )
     try:
-        journal = Journal(settings.journal_file)
+        journal = Journal(JournalFile(settings.journal_file))
         uvloop.run(_join(settings, token, journal))
     except (JournalError, MustStopError) as error:
         raise click.ClickException(str(error)) from None

@@ -25,7 +25,7 @@ from websockets.typing import Subprotocol
 
 from machine_client import __version__
 from machine_client.clock import awake_seconds
-from machine_client.executor import Executor, Injector
+from machine_client.executor import Executor
 from machine_client.injector import InjectionUnavailable
 from machine_client.journal import Journal
 from machine_client.session import (
@@ -33,9 +33,11 @@ from machine_client.session import (
     CloseLink,
     Effect,
     Event,
+    ExpireCommand,
     LinkLost,
     LinkOpened,
     LookUpCommand,
+    MarkJournal,
     MessageReceived,
     ReleaseHeld,
     SendMessage,
@@ -44,6 +46,7 @@ from machine_client.session import (
 )
 from machine_client.settings import MachineSettings
 from machine_client.websocket import DirectConnection
+from machine_client.worker import Injector
 from schemas.inputs import AnyInput
 from schemas.outcomes import Point
 from schemas.problems import entries_of, sentence
@@ -68,14 +71,16 @@ CLOSE_SECONDS = 2.0
 """For the other side to agree that a link ends: what is held is released only after it."""
 TICK_SECONDS = 0.1
 MAX_OUTGOING_BYTES = 1024 * 1024
-LASTING_SECONDS = 30.0
+LASTING_SECONDS = 5.0
 DESKTOP_RETRY_SECONDS = 10.0
-FIRST_DELAY, LONGEST_DELAY = 1.0, 60.0
+FIRST_DELAY = 1.0
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class AbsentDesktop:
     """Stands in for a desktop that cannot be opened: refuses everything, holds nothing."""
+
+    injected = 0
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         """Refuse."""
@@ -119,7 +124,7 @@ class MachineClient:
         self._open_desktop = open_desktop
         self._injector, self._can_inject = self._try_desktop()
         self._session = Session(awake_seconds)
-        self._delays = reconnect_delays()
+        self._delays = reconnect_delays(settings.reconnect_longest)
         self._websocket: DirectConnection | None = None
 
     async def run(self) -> None:
@@ -179,7 +184,7 @@ class MachineClient:
             if says_stop(code):
                 raise MustStopError(f"the link was closed for good ({code}): {reason}")
             if lasted >= LASTING_SECONDS:
-                self._delays = reconnect_delays()
+                self._delays = reconnect_delays(self._settings.reconnect_longest)
             delay = next(self._delays)
             logger.warning("link closed (%s: %s); trying again in %.1f s", code, reason, delay)
             await asyncio.sleep(delay)
@@ -209,6 +214,7 @@ class MachineClient:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_SECONDS)
+            self._executor.note_progress()
             if self._session.has_queued:
                 self._feed(TimePassed())
 
@@ -235,6 +241,10 @@ class MachineClient:
                 self._executor.begin(command, begin_by)
             case LookUpCommand(command_id):
                 self._executor.look_up(command_id)
+            case ExpireCommand(command):
+                self._executor.expire(command)
+            case MarkJournal():
+                self._executor.mark()
             case ReleaseHeld():
                 self._executor.release_held()
             case CloseLink(code, reason):
@@ -305,15 +315,15 @@ def retry_or_stop(error: Exception) -> Exception | None:
     return None
 
 
-def reconnect_delays() -> Generator[float, None, None]:
-    """Seconds before each further try: growing, and random all through.
+def reconnect_delays(longest_delay: float) -> Generator[float, None, None]:
+    """Seconds before each further try: growing up to a longest one, and random all through.
 
     A thousand machines that lose their server in the same moment must not come back in the same.
     """
-    longest = FIRST_DELAY
+    longest = min(FIRST_DELAY, longest_delay)
     while True:
         yield random.uniform(longest / 10, longest)  # noqa: S311 - spreads load, hides nothing
-        longest = min(longest * 2, LONGEST_DELAY)
+        longest = min(longest * 2, longest_delay)
 
 
 def tls_context(settings: MachineSettings) -> ssl.SSLContext | None:

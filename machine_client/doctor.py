@@ -15,7 +15,7 @@ from websockets.uri import parse_uri
 
 from machine_client.connection import OPEN_SECONDS, retry_or_stop, tls_context
 from machine_client.injector import InjectionUnavailable, Injector
-from machine_client.journal import Journal, JournalError
+from machine_client.journal_file import JournalError, JournalFile
 from machine_client.settings import MachineSettings
 from schemas.wire import SUBPROTOCOL
 
@@ -56,7 +56,7 @@ def _desktop(settings: MachineSettings) -> Finding:
 
 def _journal(settings: MachineSettings) -> Finding:
     try:
-        Journal(settings.journal_file).close()
+        JournalFile(settings.journal_file).close()
     except JournalError as error:
         return Finding("journal", False, str(error))
     return Finding("journal", True, str(settings.journal_file))

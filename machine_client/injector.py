@@ -54,7 +54,7 @@ class Injector:
     """The one that presses.
 
     For one thread at a time, and never the event loop: an input takes as long as it takes.  Only
-    `interrupt` and `displays` may be called from any thread at any time.
+    `interrupt`, `injected` and `displays` may be used from any thread at any time.
 
     The caller's duty: `prepare`, then write down that the input begins, then call what came back;
     `release_all` when the link ends, `close` at the end.
@@ -74,8 +74,14 @@ class Injector:
         self._open = opened_by or _open_x11
         self._desktop = self._open(display)
         self._lost = False
+        self._confirmed_before = self._desktop.confirmed
         self._buttons: dict[Button, None] = {}
         self._stop = threading.Event()
+
+    @property
+    def injected(self) -> int:
+        """How many events of the last injection have surely happened; for any thread."""
+        return self._desktop.confirmed - self._confirmed_before
 
     def displays(self) -> list[Display]:
         """Look where the screens are now, some milliseconds long.  Raises InjectionUnavailable."""
@@ -142,7 +148,7 @@ class Injector:
             self._lost = True
 
     def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:
-        before = self._desktop.confirmed
+        self._confirmed_before = self._desktop.confirmed
         try:
             try:
                 self._go_on()
@@ -152,8 +158,7 @@ class Injector:
                 place = self._desktop.pointer()
         except DesktopError as error:
             self._note(error)
-            injected = self._desktop.confirmed - before
-            raise InjectionFailed(error.code, str(error)[:1000], injected) from error
+            raise InjectionFailed(error.code, str(error)[:1000], self.injected) from error
         return place
 
     def _go_on(self) -> None:

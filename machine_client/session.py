@@ -23,6 +23,7 @@ from schemas.wire import (
     HeartbeatAck,
     Hello,
     Input,
+    Ready,
     Report,
     Resolve,
     ServerMessage,
@@ -48,7 +49,7 @@ class MessageReceived:
 
 @dataclass(frozen=True, slots=True)
 class CommandEnded:
-    """The executor is done with the command that it was told to begin."""
+    """A command that was to begin, or to expire, has its outcome."""
 
     command_id: UUID
     outcome: Outcome
@@ -65,6 +66,13 @@ class CommandLookedUp:
 
 
 @dataclass(frozen=True, slots=True)
+class JournalMarked:
+    """The journal has counted its number up."""
+
+    journal_sequence: int
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
     """Nothing happened, but later."""
 
@@ -74,7 +82,15 @@ class LinkLost:
     """The websocket is closed, whoever did it."""
 
 
-Event = LinkOpened | MessageReceived | CommandEnded | CommandLookedUp | TimePassed | LinkLost
+Event = (
+    LinkOpened
+    | MessageReceived
+    | CommandEnded
+    | CommandLookedUp
+    | JournalMarked
+    | TimePassed
+    | LinkLost
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +116,18 @@ class LookUpCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpireCommand:
+    """Answer this late command: from the journal, where it is known, and expired if not."""
+
+    command: Input
+
+
+@dataclass(frozen=True, slots=True)
+class MarkJournal:
+    """Count the journal's number up; then feed JournalMarked."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseHeld:
     """Release every key and button that is held, after the running command."""
 
@@ -112,7 +140,15 @@ class CloseLink:
     reason: str
 
 
-Effect = SendMessage | BeginCommand | LookUpCommand | ReleaseHeld | CloseLink
+Effect = (
+    SendMessage
+    | BeginCommand
+    | LookUpCommand
+    | ExpireCommand
+    | MarkJournal
+    | ReleaseHeld
+    | CloseLink
+)
 
 
 class Session:
@@ -128,7 +164,8 @@ class Session:
         self._running: UUID | None = None
         self._owed: set[UUID] = set()
         self._journal_sequence = 0
-        self._open = False
+        self._greeted_with = 0
+        self._open = self._ready = False
         self.welcome: Welcome | None = None
 
     @property
@@ -145,16 +182,22 @@ class Session:
                 return self._ended(event)
             case CommandLookedUp(command_id, outcome, sequence):
                 return self._report(command_id, outcome, sequence)
+            case JournalMarked(sequence):
+                return self._marked(sequence)
             case TimePassed():
                 return self._expire()
             case LinkOpened(hello):
-                self._open = True
-                # A new link may lead to another server, with another clock.
-                self._server_clock = ServerClock()
-                self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
-                return [SendMessage(hello)]
+                return self._greet(hello)
             case LinkLost():
                 return self._lost()
+
+    def _greet(self, hello: Hello) -> list[Effect]:
+        self._open = True
+        # A new link may lead to another server, with another clock.
+        self._server_clock = ServerClock()
+        self._greeted_with = hello.journal.sequence
+        self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
+        return [SendMessage(hello)]
 
     def _received(self, message: ServerMessage) -> list[Effect]:
         self._server_clock.heard(message.server_time, self._clock())
@@ -162,7 +205,12 @@ class Session:
             case Input():
                 return self._queued(message)
             case Heartbeat(sequence=sequence):
-                return [SendMessage(HeartbeatAck(sequence=sequence))]
+                return [
+                    SendMessage(
+                        HeartbeatAck(sequence=sequence, journal_sequence=self._journal_sequence)
+                    ),
+                    MarkJournal(),
+                ]
             case Resolve(command_id=command_id):
                 return self._resolve(command_id)
             case Welcome():
@@ -178,14 +226,25 @@ class Session:
                 )
             ]
         self.welcome = welcome
-        return []
+        return [MarkJournal()]
+
+    def _marked(self, sequence: int) -> list[Effect]:
+        """Say ready once the journal has a number that no earlier copy of it can have."""
+        self._journal_sequence = max(self._journal_sequence, sequence)
+        if self.welcome is None or self._ready or sequence <= self._greeted_with:
+            return []
+        self._ready = True
+        return [SendMessage(Ready(journal_sequence=self._journal_sequence))]
 
     def _queued(self, command: Input) -> list[Effect]:
-        if self.welcome is None:
-            return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
+        if not self._ready:
+            return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before ready")]
         if len(self._queue) >= MAX_QUEUED:
             return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_QUEUED} inputs wait")]
+        is_here = command.command_id == self._running or command.command_id in self._owed
         self._owed.add(command.command_id)
+        if is_here:
+            return []  # Said twice, carried out once: its end answers both.
         self._queue.append(command)
         return self._begin_next()
 
@@ -195,7 +254,7 @@ class Session:
         while self._running is None and self._queue:
             command = self._queue.popleft()
             if self._is_late(command):
-                effects += self._acknowledge(command.command_id, Expired())
+                effects += self._expired(command)
             else:
                 self._running = command.command_id
                 begin_by = self._server_clock.local(command.expires_at)
@@ -211,12 +270,19 @@ class Session:
         effects: list[Effect] = []
         for command in late:
             self._queue.remove(command)
-            effects += self._acknowledge(command.command_id, Expired())
+            effects += self._expired(command)
         return effects
 
+    def _expired(self, command: Input) -> list[Effect]:
+        """What a key can repeat may be in the journal since long ago, and then did happen."""
+        if command.fingerprint:
+            return [ExpireCommand(command)]
+        return self._acknowledge(command.command_id, Expired())
+
     def _ended(self, ended: CommandEnded) -> list[Effect]:
-        self._running = None
         self._journal_sequence = max(self._journal_sequence, ended.journal_sequence)
+        if ended.command_id == self._running:
+            self._running = None
         return [*self._acknowledge(ended.command_id, ended.outcome), *self._begin_next()]
 
     def _acknowledge(self, command_id: UUID, outcome: Outcome) -> list[Effect]:
@@ -262,7 +328,7 @@ class Session:
 
     def _lost(self) -> list[Effect]:
         """Forget what had not begun: whoever asks later is told that it never will."""
-        self._open = False
+        self._open = self._ready = False
         self.welcome = None
         self._queue.clear()
         self._owed.clear()

@@ -79,6 +79,9 @@ class MachineSettings(FileAndEnvironment):
         None, description="Certificates to trust instead of the system's."
     )
     heartbeat: float = Field(20, gt=0, le=60, description="Seconds between two pings.")
+    reconnect_longest: float = Field(
+        15, gt=0, le=600, description="Seconds between two tries to connect, at most."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @model_validator(mode="after")

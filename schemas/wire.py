@@ -112,11 +112,23 @@ class Report(_Message):
     journal_sequence: int = Field(ge=0, lt=2**63)
 
 
+class Ready(_Message):
+    """The answer to ``welcome``: the journal has a mark of this link, and inputs may come.
+
+    The number is higher than that in ``hello``, so a copy of the journal that was made before
+    this link, and is put back later, can be told by its lower one.
+    """
+
+    type: Literal["ready"] = "ready"
+    journal_sequence: int = Field(ge=0, lt=2**63)
+
+
 class HeartbeatAck(_Message):
-    """The answer to ``heartbeat``."""
+    """The answer to ``heartbeat``; the journal gets a mark at each one."""
 
     type: Literal["heartbeat_ack"] = "heartbeat_ack"
     sequence: int
+    journal_sequence: int = Field(ge=0, lt=2**63)
 
 
 class Limits(_Message):
@@ -127,7 +139,7 @@ class Limits(_Message):
 
 
 class Welcome(_Message):
-    """The server's answer to ``hello``: the link is up."""
+    """The server's answer to ``hello``: the machine is known, and says ``ready`` next."""
 
     type: Literal["welcome"] = "welcome"
     protocol: int
@@ -169,8 +181,10 @@ class Heartbeat(_Message):
 ServerMessage = Annotated[Welcome | Input | Resolve | Heartbeat, Field(discriminator="type")]
 """What a server sends."""
 
-ClientMessage = Annotated[Hello | Ack | Report | HeartbeatAck, Field(discriminator="type")]
+ClientMessage = Annotated[Hello | Ready | Ack | Report | HeartbeatAck, Field(discriminator="type")]
 """What a machine client sends."""
 
 SERVER_MESSAGES: TypeAdapter[Welcome | Input | Resolve | Heartbeat] = TypeAdapter(ServerMessage)
-CLIENT_MESSAGES: TypeAdapter[Hello | Ack | Report | HeartbeatAck] = TypeAdapter(ClientMessage)
+CLIENT_MESSAGES: TypeAdapter[Hello | Ready | Ack | Report | HeartbeatAck] = TypeAdapter(
+    ClientMessage
+)

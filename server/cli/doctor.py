@@ -16,6 +16,7 @@ from typing import Any
 import click
 from tornado.httpclient import HTTPClientError, HTTPResponse
 
+from schemas import failpoints
 from schemas.settings import SettingsError, read_settings
 from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.cli.client import Api, refusal
@@ -67,7 +68,7 @@ def examine(config: Path | None, given: dict[str, Any]) -> Iterator[Finding]:
             ServerSettings,
             config,
             given,
-            also_known=(*CLIENT_VARIABLES, CONFIG_VARIABLE),
+            also_known=(*CLIENT_VARIABLES, CONFIG_VARIABLE, failpoints.VARIABLE),
             other_prefix=MACHINE_PREFIX,
         )
     except SettingsError as error:
@@ -81,7 +82,7 @@ def examine(config: Path | None, given: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _sources(config: Path | None) -> str:
-    others = (*CLIENT_VARIABLES, CONFIG_VARIABLE)
+    others = (*CLIENT_VARIABLES, CONFIG_VARIABLE, failpoints.VARIABLE)
     variables = sorted(
         name
         for name in os.environ

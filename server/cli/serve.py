@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 import uvloop
 
+from schemas import failpoints
 from schemas.settings import SettingsError, read_settings
 from server.app import Server, StartError
 from server.logs import configure_logging
@@ -53,7 +54,7 @@ def settings_from(config: Path | None, **given: Any) -> ServerSettings:
             ServerSettings,
             config,
             given,
-            also_known=(*CLIENT_VARIABLES, CONFIG_VARIABLE),
+            also_known=(*CLIENT_VARIABLES, CONFIG_VARIABLE, failpoints.VARIABLE),
             other_prefix=MACHINE_PREFIX,
         )
     except SettingsError as error:
@@ -69,8 +70,14 @@ def settings_from(config: Path | None, **given: Any) -> ServerSettings:
     show_default=True,
     help="Nodes on this port.  This version runs one.",
 )
+@click.option("--testing", is_flag=True, hidden=True, help="Take failpoints.")
 def serve(
-    host: str | None, port: int | None, data_dir: Path | None, config: Path | None, workers: int
+    host: str | None,
+    port: int | None,
+    data_dir: Path | None,
+    config: Path | None,
+    workers: int,
+    testing: bool,
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C."""
     if workers > 1:
@@ -79,6 +86,10 @@ def serve(
         )
     settings = settings_from(config, host=host, port=port, data_dir=data_dir)
     configure_logging(settings.log_level)
+    try:
+        failpoints.arm_from_environment("server", testing=testing)
+    except failpoints.FailpointError as error:
+        raise click.UsageError(str(error)) from None
     try:
         uvloop.run(_serve(settings))
     except (StartError, StoreError) as error:

@@ -19,7 +19,6 @@ from websockets.typing import Subprotocol
 
 from machine_client.connection import MachineClient
 from machine_client.executor import Injector
-from machine_client.journal import Journal
 from machine_client.settings import MachineSettings
 from schemas.inputs import AnyInput, Operation
 from schemas.outcomes import Point
@@ -37,6 +36,7 @@ from schemas.wire import (
     ServerMessage,
     Welcome,
 )
+from tests.machine_client.journals import journal_in
 
 TOKEN = "fh_a-secret-of-the-test"
 WAIT_SECONDS = 10.0
@@ -210,7 +210,7 @@ async def machine_client(
 ) -> AsyncIterator[asyncio.Task[None]]:
     """Run a machine client; cancelled with the block, if it has not ended by itself."""
     read = MachineSettings(server=address, state_dir=state, token=TOKEN, **settings)
-    client = MachineClient(read, read.read_token(), Journal(read.journal_file), open_desktop)
+    client = MachineClient(read, read.read_token(), journal_in(read.journal_file), open_desktop)
     task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
     try:
         yield task

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from machine_client.journal import Journal
 from tests.machine_client.scripted import TOKEN, Line, scripted_server
 from tests.processes import run, running
 from tests.store import async_test
@@ -154,7 +153,7 @@ def test_journal_that_cannot_be_used_is_a_sentence_and_code_1(
     file = tmp_path / "journalsession.sqlite3"
     owner = None
     if content is None:
-        owner = Journal(file)
+        owner = journal_in(file)
     else:
         file.write_bytes(content)
     ended = run(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from machine_client.journal import Journal
 from tests.certificates import self_signed
 from tests.machine_client.scripted import TOKEN, Line, scripted_server
 from tests.processes import run
@@ -73,7 +72,7 @@ async def test_missing_desktop_is_named(tmp_path: Path) -> None:
 
 @async_test
 async def test_journal_that_cannot_be_used_is_named(tmp_path: Path, display: str) -> None:
-    owner = Journal(tmp_path / f"journal{display.replace(':', '_')}.sqlite3")
+    owner = journal_in(tmp_path / f"journal{display.replace(':', '_')}.sqlite3")
     async with scripted_server() as server:
         code, lines = await examined(server.address, tmp_path, display)
     owner.close()

@@ -14,6 +14,7 @@ from machine_client.clock import awake_seconds
 from machine_client.executor import Executor
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal import EntryState, Journal
+from machine_client.journal_file import JournalFile
 from machine_client.session import CommandEnded, CommandLookedUp
 from schemas.inputs import AnyInput, MoveMouse, Operation
 from schemas.outcomes import (
@@ -35,6 +36,8 @@ HERE = Point(x=1, y=2)
 
 class FakeDesktop:
     """Notes what it is told; a test may set what else happens at each step."""
+
+    injected = 0
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -70,7 +73,8 @@ class Bench:
     """An executor and everything that it reports."""
 
     def __init__(self, journal_file: Path) -> None:
-        self.journal = Journal(journal_file)
+        self.storage = JournalFile(journal_file)
+        self.journal = Journal(self.storage)
         self.desktop = FakeDesktop()
         self.reports: queue.SimpleQueue[CommandEnded | CommandLookedUp] = queue.SimpleQueue()
         self.executor = Executor(self.journal, self.desktop, self.reports.put)
@@ -182,7 +186,7 @@ def test_whatever_is_raised_there_is_exactly_one_end(
 
 
 def test_broken_journal_injects_nothing_and_still_reports_an_end(bench: Bench) -> None:
-    bench.journal._database.execute("DROP TABLE entries")
+    bench.storage._database.execute("DROP TABLE entries")
     bench.begin()
     ended = bench.next()
     assert isinstance(ended, CommandEnded)
@@ -308,16 +312,15 @@ def test_finished_id_that_is_looked_up_has_its_outcome(bench: Bench) -> None:
     assert looked_up.outcome == done
 
 
-def test_looking_up_waits_for_the_running_command(bench: Bench) -> None:
+def test_looking_up_does_not_wait_for_a_running_command(bench: Bench) -> None:
     go_on = threading.Event()
     bench.desktop.on_inject = waiting_for(go_on)
     bench.begin()
-    bench.executor.look_up(COMMAND)
+    bench.executor.look_up(other := uuid4())
+    looked_up = bench.next()
+    assert (looked_up.command_id, looked_up.outcome) == (other, NotCarriedOut())
     go_on.set()
     assert isinstance(bench.next(), CommandEnded)
-    looked_up = bench.next()
-    assert isinstance(looked_up, CommandLookedUp)
-    assert isinstance(looked_up.outcome, Completed)
 
 
 def test_held_is_released_after_the_running_command(bench: Bench) -> None:
@@ -356,7 +359,7 @@ def test_stop_interrupts_what_runs_and_closes_everything(tmp_path: Path) -> None
     assert ended.outcome == Failed(code="interrupted", message="stopping", injected_at_least=2)
     assert bench.desktop.calls == ["inject 1", "close"]
     assert not bench.executor._thread.is_alive()
-    again = Journal(tmp_path / "journal")
+    again = journal_in(tmp_path / "journal")
     entry = again.find(COMMAND)
     assert entry is not None
     assert entry.state is EntryState.DONE

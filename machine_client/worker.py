@@ -1,0 +1,173 @@
+"""Carries out one command: journal, inject, journal.
+
+What is known already is answered from the journal and never injected again.  Nothing here knows
+of threads; `machine_client.executor` has the one that this runs in.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Protocol
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
+from machine_client.journal import Journal
+from machine_client.session import CommandEnded, CommandLookedUp
+from schemas.failpoints import Failpoint, reached
+from schemas.inputs import INPUT_BODIES, AnyInput
+from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Outcome, Point, Refused
+from schemas.problems import entries_of, sentence
+from schemas.wire import Display, Input
+
+logger = logging.getLogger(__name__)
+
+
+class Injector(Protocol):
+    """What is needed of a desktop."""
+
+    @property
+    def injected(self) -> int:
+        """How many events of the running injection have surely happened; for any thread."""
+
+    def prepare(self, body: AnyInput) -> Callable[[], Point]:
+        """Check an input whole.  What comes back injects it.
+
+        Raises Refusal, or InjectionUnavailable where there is no desktop.
+        """
+
+    def interrupt(self) -> None:
+        """End a running injection early; it fails.  For any thread."""
+
+    def release_all(self) -> None:
+        """Release exactly the keys and buttons that are held."""
+
+    def displays(self) -> list[Display]:
+        """The desktop's screens."""
+
+    def close(self) -> None:
+        """Let go of the desktop."""
+
+
+class Worker:
+    """Does what commands ask for, one at a time.
+
+    ``clock`` is seconds of `machine_client.clock.awake_seconds`.
+    """
+
+    def __init__(self, journal: Journal, injector: Injector, clock: Callable[[], float]) -> None:
+        self.injector = injector
+        self._journal = journal
+        self._clock = clock
+        self._injecting: UUID | None = None
+
+    def carry_out(self, command: Input, begin_by: float) -> CommandEnded:
+        """Carry out a command, unless the clock is past ``begin_by``; never raises for its sake."""
+        try:
+            outcome = self._outcome(command, begin_by)
+        except Exception as error:
+            logger.exception("command=%s failed", command.command_id)
+            outcome = Failed(
+                code="internal_error",
+                message=f"the machine client made a mistake ({type(error).__name__})",
+                injected_at_least=0,
+            )
+        return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
+
+    def look_up(self, command_id: UUID) -> CommandLookedUp:
+        """What became of a command that does not run; one that is not known is barred for ever.
+
+        For any thread, as are the two below.
+        """
+        reached(Failpoint.BEFORE_REPORT)
+        outcome: Outcome = NotCarriedOut()
+        if not self._journal.bar(command_id):
+            entry = self._journal.find(command_id)
+            outcome = NotCarriedOut() if entry is None else entry.final_outcome()
+        return CommandLookedUp(command_id, outcome, self._journal.position.sequence)
+
+    def expire(self, command: Input) -> CommandEnded:
+        """The outcome of a command whose time has passed before its turn came."""
+        return CommandEnded(
+            command.command_id, self._late(command), self._journal.position.sequence
+        )
+
+    @property
+    def is_injecting(self) -> bool:
+        """Whether a command that a key can repeat is being injected now."""
+        return self._injecting is not None
+
+    def note_progress(self) -> None:
+        """Have the journal know how much of a running injection has surely happened."""
+        running, injected = self._injecting, self.injector.injected
+        if running is not None and injected > 0:
+            self._journal.progress(running, injected)
+
+    def _outcome(self, command: Input, begin_by: float) -> Outcome:
+        command_id, fingerprint = command.command_id, command.fingerprint
+        prepared = self._prepare(command)
+        if isinstance(prepared, Refused | Failed):
+            if self._journal.refuse(command_id, fingerprint, prepared):
+                return prepared
+            return self._known(command) or prepared
+        # The last look at the clock: the process may have stood still since the session's.
+        if self._clock() > begin_by:
+            return self._late(command)
+        reached(Failpoint.BEFORE_INTENT)
+        if not self._journal.intend(command_id, fingerprint):
+            return self._known(command) or NotCarriedOut()
+        reached(Failpoint.AFTER_INTENT)
+        self._injecting = command_id if fingerprint else None
+        try:
+            outcome = _injected(prepared)
+        finally:
+            self._injecting = None
+        reached(Failpoint.AFTER_EVENTS)
+        self._journal.finish(command_id, outcome)
+        reached(Failpoint.AFTER_DONE)
+        return outcome
+
+    def _prepare(self, command: Input) -> Callable[[], Point] | Refused | Failed:
+        try:
+            return self.injector.prepare(
+                INPUT_BODIES[command.operation].model_validate(command.body)
+            )
+        except Refusal as refusal:
+            return refusal.outcome
+        except InjectionUnavailable as error:
+            return Failed(
+                code="desktop_unavailable", message=str(error)[:1000], injected_at_least=0
+            )
+        except ValidationError as error:
+            entry = entries_of(error.errors(include_url=False), "body")[0]
+            return Refused(code=entry.type, message=sentence(entry), loc=tuple(entry.loc))
+
+    def _late(self, command: Input) -> Outcome:
+        return self._known(command) or Expired()
+
+    def _known(self, command: Input) -> Outcome | None:
+        """The answer to a command that the journal has: its key outlived the server's record."""
+        entry = self._journal.find(command.command_id)
+        if entry is None:
+            return None
+        if entry.fingerprint and entry.fingerprint != command.fingerprint:
+            return Refused(
+                code="idempotency_key_reused",
+                message="this key was used for another request; use a new key for a new request",
+                loc=("header", "Idempotency-Key"),
+            )
+        return entry.final_outcome()
+
+
+def _injected(inject: Callable[[], Point]) -> Outcome:
+    started = time.perf_counter()
+    try:
+        pointer = inject()
+    except InjectionFailed as failure:
+        return Failed(
+            code=failure.code,
+            message=failure.message,
+            injected_at_least=failure.injected_at_least,
+        )
+    return Completed(duration_ms=round((time.perf_counter() - started) * 1000, 3), pointer=pointer)

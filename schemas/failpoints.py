@@ -1,0 +1,108 @@
+"""Points of an input's way at which a test can end or stop a program, by name.
+
+They exist to prove what Farhand promises through crashes: each row of the table in
+docs/at-most-once.md has one.  A program takes them from ``FARHAND_FAILPOINTS``, and only where it
+was started with ``--testing``; in any other start the variable is an error, so that one that was
+left behind cannot kill a real server.
+"""
+
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+VARIABLE = "FARHAND_FAILPOINTS"
+
+Side = Literal["server", "machine"]
+Action = Literal["kill", "stop"]
+
+
+class Failpoint(StrEnum):
+    """Where an input with a key can be struck; in the order of its way."""
+
+    BEFORE_CLAIM = "before-claim"
+    AFTER_CLAIM = "after-claim"
+    AFTER_SENT = "after-sent"
+    AFTER_BYTES = "after-bytes"
+    BEFORE_INTENT = "before-intent"
+    AFTER_INTENT = "after-intent"
+    AFTER_EVENTS = "after-events"
+    AFTER_DONE = "after-done"
+    BEFORE_REPORT = "before-report"
+    AFTER_ACK = "after-ack"
+    AFTER_STORED = "after-stored"
+
+    @property
+    def side(self) -> Side:
+        """The program that passes this point."""
+        return "machine" if self in _OF_THE_MACHINE else "server"
+
+
+_OF_THE_MACHINE = (
+    Failpoint.BEFORE_INTENT,
+    Failpoint.AFTER_INTENT,
+    Failpoint.AFTER_EVENTS,
+    Failpoint.AFTER_DONE,
+    Failpoint.BEFORE_REPORT,
+)
+_SIGNALS: Mapping[str, signal.Signals] = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
+
+
+class FailpointError(Exception):
+    """The variable says what cannot be done; the message says what would be right."""
+
+
+@dataclass
+class _Armed:
+    number: signal.Signals
+    passes_left: int
+
+
+_armed: dict[Failpoint, _Armed] = {}
+
+
+def reached(point: Failpoint) -> None:
+    """Pass a point: nothing happens unless a test armed it."""
+    if _armed:
+        _strike(point)
+
+
+def arm_from_environment(side: Side, *, testing: bool) -> None:
+    """Arm what the environment asks for, such as ``after-sent=kill`` or ``after-done=stop@3``.
+
+    ``@3`` strikes at the third pass; each strikes once, and commas separate several.  Raises
+    FailpointError for anything else, and wherever the program was not started for tests.
+    """
+    text = os.environ.get(VARIABLE, "")
+    if text and not testing:
+        raise FailpointError(
+            f"{VARIABLE} is set, which would end this program in the middle of its work: unset "
+            "it, or start with --testing if that is wanted"
+        )
+    for entry in filter(None, text.split(",")):
+        point, armed = _parsed(entry, side)
+        _armed[point] = armed
+
+
+def _parsed(entry: str, side: Side) -> tuple[Failpoint, _Armed]:
+    name, _, rest = entry.strip().partition("=")
+    action, _, passes = rest.partition("@")
+    known = [point.value for point in Failpoint if point.side == side]
+    if name not in known:
+        raise FailpointError(f"{VARIABLE}: no failpoint {name!r} here; known: {', '.join(known)}")
+    if action not in _SIGNALS or not (passes or "1").isdecimal() or passes == "0":
+        raise FailpointError(
+            f"{VARIABLE}: {entry.strip()!r} must be like {name}=kill, {name}=stop or {name}=kill@3"
+        )
+    return Failpoint(name), _Armed(_SIGNALS[action], int(passes or "1"))
+
+
+def _strike(point: Failpoint) -> None:
+    armed = _armed.get(point)
+    if armed is None:
+        return
+    armed.passes_left -= 1
+    if armed.passes_left == 0:
+        os.kill(os.getpid(), armed.number)
