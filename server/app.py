@@ -100,8 +100,7 @@ class Server:
         tokens, machines = TokenStore(database), MachineStore(database)
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
         commands = CommandStore(database, lifetime=lifetime)
-        resolver = Resolver(commands)
-        registry = LinkRegistry(machines, tokens, resolver.reconcile, settings.token_check)
+        registry = LinkRegistry(machines, tokens, settings.token_check)
         return Services(
             settings=settings,
             background=background,
@@ -113,7 +112,7 @@ class Server:
             trajectories=TrajectoryStore(database),
             authenticator=Authenticator(tokens, background, settings.token_check),
             registry=registry,
-            ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background),
+            ledger=Ledger(commands, Dispatcher(registry, machines), Resolver(commands), background),
             openapi=json.dumps(openapi_document(ROUTES, version("farhand"))).encode(),
         )
 

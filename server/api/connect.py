@@ -2,6 +2,7 @@
 
 import logging
 from contextlib import suppress
+from functools import partial
 
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol13
@@ -63,7 +64,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
             organization_id=self.principal.organization_id,
             machine_id=machine_id,
             token_id=self.principal.token_id,
-            admit=services.registry.admit,
+            admit=partial(services.registry.admit, settle=services.ledger.settle),
             background=services.background,
             unanswered_limit=settings.unanswered_inputs,
             heartbeat_seconds=settings.heartbeat,

@@ -1,6 +1,7 @@
 """The route table: every address of the service, once."""
 
 from schemas.wire import CONNECT_PATH
+from server.api.commands import CommandHandler, MachineCommandHandler
 from server.api.connect import ConnectHandler
 from server.api.documentation import OpenApiHandler, ProblemHandler
 from server.api.health import LiveHandler, ReadyHandler
@@ -39,6 +40,8 @@ ROUTES = (
     Route(CONNECT_PATH, ConnectHandler),
     Route("/v1/machines", MachinesHandler),
     Route("/v1/machines/{machine_id}", MachineHandler),
+    Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
+    Route("/v1/commands/{command_id}", CommandHandler),
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),

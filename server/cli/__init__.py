@@ -6,7 +6,7 @@ output, alone; everything said to people goes to standard error.
 
 import click
 
-from server.cli.administration import machine, organization, token
+from server.cli.administration import command, machine, organization, token
 from server.cli.demo import demo
 from server.cli.doctor import doctor
 from server.cli.importing import trajectory
@@ -19,5 +19,5 @@ def farhand() -> None:
     """Send mouse and keyboard input to remote desktops, at most once."""
 
 
-for command in (serve, demo, organization, token, machine, trajectory, doctor):
-    farhand.add_command(command)
+for part in (serve, demo, organization, token, machine, command, trajectory, doctor):
+    farhand.add_command(part)

@@ -1,4 +1,4 @@
-"""``farhand organization``, ``token`` and ``machine``: who may do what, and where."""
+"""``farhand organization``, ``token``, ``machine`` and ``command``: who may do what, and did."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -147,3 +147,26 @@ def list_machines(api: Api) -> None:
 def remove_machine(api: Api, machine_id: str) -> None:
     """Remove a machine, its tokens and its link."""
     api.call("DELETE", f"/v1/machines/{quote(machine_id, safe='')}")
+
+
+@click.group()
+def command() -> None:
+    """Commands: inputs that the server accepted."""
+
+
+@command.command("show")
+@click.argument("command_id", metavar="ID")
+@api_options
+def show_command(api: Api, command_id: str) -> None:
+    """Say what became of a command, such as one that was answered with outcome-pending."""
+    found = api.call("GET", f"/v1/commands/{quote(command_id, safe='')}")
+    if api.as_json:
+        api.show_one(found, "state")
+        return
+    click.echo(f"{found['state']}{' (final)' if found['final'] else ''}")
+    for name in ("operation", "machine_id", "accepted_at", "expires_at", "final_at"):
+        if found[name] is not None:
+            click.echo(f"{name.replace('_', ' ')}: {found[name]}")
+    if (answer := found["answer"]) is not None:
+        said = (answer["body"] or {}).get("detail") or (answer["body"] or {}).get("status") or ""
+        click.echo(f"answer: {answer['status']} {said}".rstrip())

@@ -1,7 +1,7 @@
 """A command: an input that the server accepted."""
 
+import asyncio
 import hashlib
-import time
 from dataclasses import dataclass
 from uuid import UUID, uuid4, uuid5
 
@@ -14,8 +14,9 @@ from server.clock import server_time
 class Command:
     """An accepted input on its way.
 
-    ``accepted_at`` and ``expires_at`` are milliseconds since 1970, ``answer_by`` is seconds of the
-    event loop's clock.  A command without a key has an empty fingerprint: nothing can repeat it.
+    ``accepted_at`` and ``expires_at`` are milliseconds since 1970, ``begin_by`` (the same moment as
+    ``expires_at``) and ``answer_by`` are seconds of the event loop's clock.  A command without a
+    key has an empty fingerprint: nothing can repeat it.
     """
 
     id: UUID
@@ -26,6 +27,7 @@ class Command:
     fingerprint: str
     accepted_at: int
     expires_at: int
+    begin_by: float
     answer_by: float
     request_id: str
     minimal: bool
@@ -47,7 +49,7 @@ class Command:
         It may begin until shortly before ``timeout`` seconds have passed, so that the machine's
         word that it did not begin still arrives in time; its own duration comes on top.
         """
-        accepted_at = server_time()
+        accepted_at, now = server_time(), asyncio.get_running_loop().time()
         begin_within = timeout - min(1.0, timeout / 10)
         return cls(
             id=uuid4() if key is None else uuid5(organization_id, key),
@@ -58,7 +60,8 @@ class Command:
             fingerprint="" if key is None else _fingerprint(machine_id, body),
             accepted_at=accepted_at,
             expires_at=accepted_at + round(begin_within * 1000),
-            answer_by=time.monotonic() + timeout + body.own_seconds,
+            begin_by=now + begin_within,
+            answer_by=now + timeout + body.own_seconds,
             request_id=request_id,
             minimal=minimal,
         )

@@ -8,7 +8,7 @@ from schemas.outcomes import Outcome
 from schemas.problems import ProblemError
 from server.clock import iso_time, milliseconds
 from server.dispatch.command import Command
-from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.errors import LinkBusyError, LinkDownError
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.machines import MachineStore
@@ -26,7 +26,10 @@ class Dispatcher:
         self._machines = machines
 
     async def link_for(self, command: Command) -> LinkSocket:
-        """The link that can carry this command now, or a problem that says why none can."""
+        """The link that can carry this command, or a problem that says why none can.
+
+        It may still have to settle what earlier links left open, before it sends anything.
+        """
         link = self._registry.find(command.organization_id, command.machine_id)
         if link is None:
             raise await self._not_connected(command)
@@ -41,20 +44,24 @@ class Dispatcher:
         """The machine's link, or None; it may be paused, or have no way to inject."""
         return self._registry.find(organization_id, machine_id)
 
-    async def carry_out(self, command: Command) -> Outcome:
-        """Send a command that no key protects, and wait for its outcome."""
-        link = await self.link_for(command)
-        try:
-            link.check_place()
-            answered = link.send(command.message())
-        except (LinkDownError, LinkBusyError) as error:
-            raise refusal(error, command) from None
+    async def until_settled(self, link: LinkSocket, command: Command) -> None:
+        """Wait until the link may send the command.
+
+        Raises TimeoutError where its time to begin passes before, and LinkDownError.
+        """
+        if not link.is_settled:
+            async with asyncio.timeout_at(command.begin_by):
+                await link.until_settled()
+
+    async def answer_in_time(self, answered: asyncio.Future[Outcome], command: Command) -> Outcome:
+        """Wait for the outcome of a command that was sent.
+
+        Raises TimeoutError where none comes in time, and LinkLostError.
+        """
         # Cheaper than asyncio.timeout, which may have to cancel a task: here a future is enough.
         too_late = asyncio.get_running_loop().call_at(command.answer_by, _give_up, answered)
         try:
             return await answered
-        except (TimeoutError, LinkLostError):
-            raise pending(command.id) from None
         finally:
             too_late.cancel()
 

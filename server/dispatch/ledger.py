@@ -6,21 +6,37 @@ record that says SENT is never sent again, only resolved with the machine's jour
 """
 
 import asyncio
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 from schemas import problems
-from schemas.outcomes import Outcome
+from schemas.failpoints import Failpoint, reached
+from schemas.outcomes import Expired, Outcome, Unknown
 from schemas.problems import InvalidRequestError, ProblemError
+from schemas.wire import CloseCode
 from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import Dispatcher, pending, refusal
-from server.dispatch.resolver import Resolver, subject_of
+from server.dispatch.persistence import persistently
+from server.dispatch.resolver import Resolver, journal_is_lost, subject_of
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.socket import LinkSocket
+from server.machines.socket import LinkSocket, Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.database import now
 from server.tasks import Tasks
+
+LEASE = timedelta(seconds=5)
+"""How long a claim of which nothing was sent keeps others away.
+
+Should its node be slow, not dead, nothing happens twice: it finds its claim taken over.
+"""
+
+LEASE_POLL_SECONDS = 0.25
+REPORT_SECONDS = 30.0
+LOOK_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +68,80 @@ class Ledger:
         known yet.
         """
         if not command.is_keyed:
-            return final_answer(
-                subject_of(command), await self._dispatcher.carry_out(command)
-            ), False
+            return await self._answer_without_key(command), False
         first = self._under_way.get(command.id)
         if first is None:
-            return await self._wait(self._begin(command), command, pending(command.id))
+            first = self._begin(command.id, command.fingerprint, self._first(command))
+            return await self._wait(first, command, pending(command.id))
         if first.fingerprint != command.fingerprint:
             raise key_reused()
         answer, _ = await self._wait(first, command, _in_progress())
         return answer, True
 
-    def _begin(self, command: Command) -> _UnderWay:
+    async def settle(self, link: LinkSocket) -> None:
+        """Make final what earlier links of a machine left open, before anything new is sent.
+
+        Returns when the machine has said of each of them how it ended, or that it still runs.
+        Where it does not say so in time the link is closed.
+        """
+        records = await persistently(
+            lambda: self._commands.unresolved(link.organization_id, link.machine_id),
+            is_worthwhile=lambda: link.is_up,
+        )
+        await asyncio.gather(*(self._settle_one(record, link) for record in records))
+
+    async def look(
+        self, organization_id: UUID, command_id: UUID, machine_id: str | None = None
+    ) -> CommandRecord | None:
+        """The record of a command, or None; the machine is asked where it can settle one.
+
+        With ``machine_id``, None for a command of any other machine.
+        """
+        record = await self._commands.find(command_id)
+        if record is None or record.organization_id != organization_id:
+            return None
+        if machine_id not in (None, record.machine_id):
+            return None
+        link = self._dispatcher.connected(organization_id, record.machine_id)
+        if record.answer is not None or link is None or command_id in self._under_way:
+            return record
+        if record.state is CommandState.SENT:
+            asked = self._begin(command_id, record.fingerprint, self._resolved(record, link))
+            await asyncio.wait((asked.task,), timeout=LOOK_SECONDS)
+        return await self._commands.find(command_id)
+
+    async def _answer_without_key(self, command: Command) -> Answer:
+        link = await self._dispatcher.link_for(command)
+        try:
+            with link.place():
+                await self._dispatcher.until_settled(link, command)
+                answered = link.send(command.message())
+        except (LinkDownError, LinkBusyError) as error:
+            raise refusal(error, command) from None
+        except TimeoutError:
+            return final_answer(subject_of(command), Expired())
+        try:
+            outcome = await self._dispatcher.answer_in_time(answered, command)
+        except (TimeoutError, LinkLostError):
+            # Recorded late, and only for whoever asks what became of it.
+            record = _record(command, link, CommandState.SENT)
+            self._background.start_and_report(self._keep(record), "keep a pending command")
+            raise pending(command.id) from None
+        return final_answer(subject_of(command), outcome)
+
+    async def _keep(self, record: CommandRecord) -> None:
+        await persistently(
+            lambda: self._commands.claim(record),
+            is_worthwhile=lambda: now() < record.expires_at + LEASE,
+        )
+
+    def _begin(
+        self, command_id: UUID, fingerprint: str, work: Coroutine[Any, Any, tuple[Answer, bool]]
+    ) -> _UnderWay:
         """Work on a command in a task of its own, which outlives its callers' patience."""
-        task = self._background.start(self._first(command), f"command {command.id}")
-        under_way = self._under_way[command.id] = _UnderWay(command.fingerprint, task)
-        task.add_done_callback(lambda ended: self._ended(command.id, ended))
+        task = self._background.start(work, f"command {command_id}")
+        under_way = self._under_way[command_id] = _UnderWay(fingerprint, task)
+        task.add_done_callback(lambda ended: self._ended(command_id, ended))
         return under_way
 
     def _ended(self, command_id: UUID, task: asyncio.Task[tuple[Answer, bool]]) -> None:
@@ -87,41 +161,90 @@ class Ledger:
         return under_way.task.result()
 
     async def _first(self, command: Command) -> tuple[Answer, bool]:
+        reached(Failpoint.BEFORE_CLAIM)
         try:
             link = await self._dispatcher.link_for(command)
             with link.place():
-                record = _record(command, link)
-                if not await self._commands.claim_sent(record):
-                    return await self._answer_again(command)
+                state = CommandState.SENT if link.is_settled else CommandState.CLAIMED
+                record = _record(command, link, state)
+                standing = await self._claimed(record, command)
+                if not standing.is_of(record):
+                    return await self._known(command, standing)
                 answered = await self._send(command, record, link)
         except (ProblemError, LinkDownError, LinkBusyError) as error:
-            # Nothing was sent; but a final answer is given again even while the machine is away.
-            if (known := await self._commands.find(command.id)) is not None:
-                return await self._known(command, known)
-            if isinstance(error, ProblemError):
-                raise
-            raise refusal(error, command) from None
+            return await self._known_or(command, error)
         try:
-            return await self._resolver.finish(record, await answered), False
+            outcome = await answered
         except LinkLostError:
             raise pending(command.id) from None
+        reached(Failpoint.AFTER_ACK)
+        answer = await self._resolver.finish(record, outcome)
+        reached(Failpoint.AFTER_STORED)
+        return answer, False
+
+    async def _claimed(self, claim: CommandRecord, command: Command) -> CommandRecord:
+        """The record that stands after an attempt to claim: one's own, or another's."""
+        while True:
+            standing = await persistently(
+                lambda: self._commands.claim(claim), is_worthwhile=lambda: _has_time(command)
+            )
+            if (
+                standing.is_of(claim)
+                or standing.state is not CommandState.CLAIMED
+                or standing.fingerprint != command.fingerprint
+            ):
+                return standing
+            left = (standing.lease_until - now()).total_seconds()
+            if left <= 0:
+                abandoned = standing
+                if await persistently(
+                    lambda: self._commands.take_over(abandoned, claim),  # noqa: B023 - awaited
+                    is_worthwhile=lambda: _has_time(command),
+                ):
+                    return claim
+            elif not _has_time(command):
+                raise _in_progress()
+            else:
+                await asyncio.sleep(min(left, LEASE_POLL_SECONDS))
 
     async def _send(
         self, command: Command, record: CommandRecord, link: LinkSocket
     ) -> asyncio.Future[Outcome]:
+        """Have the record say SENT, then send; the future ends with the outcome."""
         try:
-            return link.send(command.message())
+            if record.state is CommandState.CLAIMED:
+                reached(Failpoint.AFTER_CLAIM)
+                try:
+                    await self._dispatcher.until_settled(link, command)
+                except TimeoutError:
+                    return _ended_with(Expired())
+                await self._mark_sent(command, record, link)
+            reached(Failpoint.AFTER_SENT)
+            answered = link.send(command.message())
         except LinkDownError:
-            # It says SENT, but this node knows that nothing left: the key is free again.
+            # Whatever the record says, this node knows that nothing left: the key is free again.
             await self._commands.forget(command.id, record.attempt)
             raise
+        reached(Failpoint.AFTER_BYTES)
+        return answered
 
-    async def _answer_again(self, command: Command) -> tuple[Answer, bool]:
+    async def _mark_sent(self, command: Command, record: CommandRecord, link: LinkSocket) -> None:
+        sent = replace(record, state=CommandState.SENT, journal_sequence=link.journal_sequence)
+        if not await persistently(
+            lambda: self._commands.mark_sent(sent), is_worthwhile=lambda: _has_time(command)
+        ):
+            raise _in_progress()  # Somebody took this claim over, and has the answer or will.
+
+    async def _known_or(
+        self, command: Command, error: ProblemError | LinkDownError | LinkBusyError
+    ) -> tuple[Answer, bool]:
+        """Nothing was sent; but a final answer is given again even while the machine is away."""
         known = await self._commands.find(command.id)
-        if known is None:
-            # Its owner found the link down and forgot it, between our two looks.
-            raise _in_progress()
-        return await self._known(command, known)
+        if known is not None and known.state is not CommandState.CLAIMED:
+            return await self._known(command, known)
+        if isinstance(error, ProblemError):
+            raise error
+        raise refusal(error, command) from None
 
     async def _known(self, command: Command, record: CommandRecord) -> tuple[Answer, bool]:
         if record.fingerprint != command.fingerprint:
@@ -131,7 +254,48 @@ class Ledger:
         link = self._dispatcher.connected(command.organization_id, command.machine_id)
         if link is None:
             raise pending(command.id)
-        return await self._resolver.resolve(record, link), True
+        return await self._resolved(record, link)
+
+    async def _resolved(self, record: CommandRecord, link: LinkSocket) -> tuple[Answer, bool]:
+        """The final answer to a command that an earlier link sent."""
+        if journal_is_lost(record, link.hello):
+            return await self._resolver.finish(record, Unknown()), True
+        try:
+            question = link.resolve(record.command_id)
+        except LinkDownError:
+            raise pending(record.command_id) from None
+        return await self._answered(record, question)
+
+    async def _answered(self, record: CommandRecord, question: Question) -> tuple[Answer, bool]:
+        try:
+            return await self._resolver.resolve(record, question), True
+        except LinkLostError:
+            raise pending(record.command_id) from None
+
+    async def _settle_one(self, record: CommandRecord, link: LinkSocket) -> None:
+        if journal_is_lost(record, link.hello):
+            await self._resolver.finish(record, Unknown())
+            return
+        try:
+            question = link.resolve(record.command_id)
+        except LinkDownError:
+            return
+        answering = self._answered(record, question)
+        if record.command_id in self._under_way:
+            # It was sent on a link that is no more, and its task is about to notice.
+            work = self._background.start(answering, f"settle {record.command_id}")
+        else:
+            work = self._begin(record.command_id, record.fingerprint, answering).task
+        heard, _ = await asyncio.wait((question.reported,), timeout=REPORT_SECONDS)
+        if not heard:
+            link.close(
+                CloseCode.REPORT_MISSED,
+                f"no word within {REPORT_SECONDS:g} s on {record.command_id}, which an earlier "
+                "link left open",
+            )
+        elif question.outcome.done():
+            await asyncio.wait((work,))
+            work.exception()
 
 
 def key_reused() -> InvalidRequestError:
@@ -151,17 +315,33 @@ def _in_progress() -> ProblemError:
     )
 
 
-def _record(command: Command, link: LinkSocket) -> CommandRecord:
-    """A record that says SENT from the start: this node holds the link itself."""
+def _has_time(command: Command) -> bool:
+    """Whether the command may still begin."""
+    return asyncio.get_running_loop().time() < command.begin_by
+
+
+def _ended_with(outcome: Outcome) -> asyncio.Future[Outcome]:
+    ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+    ended.set_result(outcome)
+    return ended
+
+
+def _record(command: Command, link: LinkSocket, state: CommandState) -> CommandRecord:
+    """What the ledger says of a command that goes to this link.
+
+    SENT from the start where the link can send at once: this node holds it itself.
+    """
     return CommandRecord(
         command_id=command.id,
         organization_id=command.organization_id,
         machine_id=command.machine_id,
         operation=command.operation,
         fingerprint=command.fingerprint,
-        state=CommandState.SENT,
+        state=state,
         attempt=uuid4(),
+        lease_until=now() + LEASE,
         epoch=link.epoch,
+        boot_id=link.hello.boot_id,
         journal_id=link.hello.journal.id,
         journal_sequence=link.journal_sequence,
         request_id=command.request_id,

@@ -1,76 +1,70 @@
 """Makes outcomes final: those that come by themselves and those that must be asked for."""
 
-import asyncio
 import logging
 from datetime import UTC, datetime
 
 from schemas.inputs import Operation
 from schemas.outcomes import NotCarriedOut, Outcome, Unknown
-from schemas.problems import ProblemError
-from schemas.wire import JournalPosition
+from schemas.wire import Hello
 from server.clock import milliseconds
 from server.dispatch.answers import Subject, final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import pending
-from server.machines.errors import LinkDownError, LinkLostError
-from server.machines.socket import LinkSocket
+from server.dispatch.persistence import always, persistently
+from server.machines.socket import Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
-from server.store.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
-RESOLVE_SECONDS = 10.0
-
 
 class Resolver:
-    """Settles records that say SENT, with what the machine or its journal says."""
+    """Settles records of the ledger, with what the machine or its journal says."""
 
     def __init__(self, commands: CommandStore) -> None:
         self._commands = commands
 
-    async def resolve(self, record: CommandRecord, link: LinkSocket) -> Answer:
-        """Ask the machine's journal what became of a command, and make that final."""
-        if _journal_is_another(record, link.hello.journal):
-            return await self.finish(record, Unknown())
-        try:
-            # Others may wait for the same report; giving up on it must not take it from them.
-            outcome = await asyncio.shield(link.resolve(record.command_id))
-        except (LinkDownError, LinkLostError):
-            raise pending(record.command_id) from None
+    async def resolve(self, record: CommandRecord, question: Question) -> Answer:
+        """Make final what the machine answers.  Raises LinkLostError where it does not."""
+        outcome = await question.outcome
+        if isinstance(outcome, NotCarriedOut) and not record.is_keyed:
+            # The journal notes what no key can repeat only when there is time: a machine client
+            # that was killed knows nothing of its last ones.
+            outcome = Unknown()
         return await self.finish(record, outcome)
 
-    async def reconcile(self, link: LinkSocket, journal: JournalPosition) -> None:
-        """Resolve everything that earlier links of a machine left open, before anything new."""
-        records = await self._commands.unresolved(link.organization_id, link.machine_id)
-        for record in records:
-            try:
-                async with asyncio.timeout(RESOLVE_SECONDS):
-                    await self.resolve(record, link)
-            except (ProblemError, TimeoutError, StoreUnavailable):
-                logger.warning(
-                    "command=%s of machine %s stays unresolved", record.command_id, link.machine_id
-                )
-
     async def finish(self, record: CommandRecord, outcome: Outcome) -> Answer:
-        """Store the final answer, then give it: what is stored first is what everybody gets."""
+        """Store the final answer, then give it: what is stored first is what everybody gets.
+
+        Tries for as long as this node lives; nobody else may know this outcome.
+        """
         answer = final_answer(subject_of(record), outcome)
         state = CommandState.DONE
         if isinstance(outcome, NotCarriedOut):
             state = CommandState.NOT_CARRIED_OUT
         elif isinstance(outcome, Unknown):
             state = CommandState.UNKNOWN
-        try:
-            if await self._commands.finish(
-                record.command_id, state, answer, datetime.now(UTC), attempt=record.attempt
-            ):
-                return answer
-            first = await self._commands.find(record.command_id)
-        except StoreUnavailable:
-            logger.warning("command=%s ended but could not be recorded", record.command_id)
-            raise pending(record.command_id) from None
+        return await persistently(lambda: self._stored(record, state, answer), is_worthwhile=always)
+
+    async def _stored(self, record: CommandRecord, state: CommandState, answer: Answer) -> Answer:
+        if await self._commands.finish(record, state, answer, datetime.now(UTC)):
+            return answer
+        first = await self._commands.find(record.command_id)
         if first is None or first.answer is None:
+            # Forgotten by its owner, who found that nothing had been sent.
             raise pending(record.command_id)
         return first.answer
+
+
+def journal_is_lost(record: CommandRecord, hello: Hello) -> bool:
+    """Whether the machine's journal cannot speak for this command any more.
+
+    It is another journal, or an old copy of it, or the machine has booted since.
+    """
+    return (
+        record.journal_id != hello.journal.id
+        or hello.journal.sequence < record.journal_sequence
+        or hello.boot_id != record.boot_id
+    )
 
 
 def subject_of(command: Command | CommandRecord) -> Subject:
@@ -88,8 +82,3 @@ def subject_of(command: Command | CommandRecord) -> Subject:
         request_id=command.request_id,
         minimal=command.minimal,
     )
-
-
-def _journal_is_another(record: CommandRecord, journal: JournalPosition) -> bool:
-    """Whether the machine's journal cannot speak for this command any more."""
-    return record.journal_id != journal.id or journal.sequence < record.journal_sequence

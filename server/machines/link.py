@@ -24,6 +24,7 @@ from schemas.wire import (
     Hello,
     Input,
     Limits,
+    Ready,
     Report,
     Resolve,
     ServerMessage,
@@ -32,10 +33,16 @@ from schemas.wire import (
 
 GREETING_SECONDS = 10.0
 
+MAX_ENTRIES_PER_COMMAND = 10_000
+"""By how much one command may move the journal's number: a long one notes its progress."""
+
+REMEMBERED_OUTCOMES = 1000
+
 
 class _State(Enum):
     AWAITING_HELLO = auto()
     ADMITTING = auto()
+    WELCOMED = auto()
     UP = auto()
     CLOSING = auto()
     LOST = auto()
@@ -127,6 +134,18 @@ class AdmitMachine:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkReady:
+    """The machine client is ready: inputs may be submitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRuns:
+    """A command that was asked about still runs; its acknowledgement will follow."""
+
+    command_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class SettleCommand:
     """A command's final outcome is known."""
 
@@ -141,7 +160,15 @@ class AbandonCommands:
     command_ids: tuple[UUID, ...]
 
 
-Effect = SendMessage | CloseConnection | AdmitMachine | SettleCommand | AbandonCommands
+Effect = (
+    SendMessage
+    | CloseConnection
+    | AdmitMachine
+    | LinkReady
+    | CommandRuns
+    | SettleCommand
+    | AbandonCommands
+)
 
 
 @dataclass
@@ -149,8 +176,10 @@ class Link:
     """One link, from its socket's opening to its end.
 
     ``unanswered`` are the commands that the machine has not acknowledged yet, ``resolving`` those
-    that it was asked about.  An answer to anything else closes the link: a client that says what
-    it was not asked cannot be believed in the rest either.
+    that it was asked about.  An answer to anything else closes the link, as does one that another
+    contradicts: a client that says such things cannot be believed in the rest either.
+
+    ``journal_sequence`` is the highest number of the machine's journal that was heard.
     """
 
     link_id: UUID
@@ -166,6 +195,9 @@ class Link:
     _state: _State = _State.AWAITING_HELLO
     _heartbeat_sequence: int = 0
     _heartbeat_sent_at: float | None = None
+    _questions: int = 0
+    _greeted_with: int = 0
+    _outcomes: dict[UUID, Outcome] = field(default_factory=dict)
     _last_change_at: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -175,6 +207,11 @@ class Link:
     def is_up(self) -> bool:
         """Whether inputs may be submitted."""
         return self._state is _State.UP
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the link is closing or closed."""
+        return self._state in (_State.CLOSING, _State.LOST)
 
     def handle(self, event: Event) -> list[Effect]:
         """Take one event and return what must be done about it."""
@@ -188,9 +225,13 @@ class Link:
             case MessageReceived(message):
                 return self._received(message)
             case InputSubmitted(message):
+                self._questions += 1
+                # Days later the same key may bring the same id with another end.
+                self._outcomes.pop(message.command_id, None)
                 self.unanswered.add(message.command_id)
                 return [SendMessage(message)]
             case ResolutionRequested(command_id):
+                self._questions += 1
                 self.resolving.add(command_id)
                 return [SendMessage(Resolve(command_id=command_id, server_time=self.server_time()))]
             case TimePassed():
@@ -212,11 +253,13 @@ class Link:
                 return self._heartbeat_acknowledged(message)
             case Hello() if self._state is _State.AWAITING_HELLO:
                 return self._greeted(message)
+            case Ready() if self._state is _State.WELCOMED:
+                return self._is_ready(message)
             case _:
                 return self._close(
                     CloseCode.MESSAGE_INVALID,
                     f"a message of type {message.type} has no place here: say hello once, first, "
-                    "and wait for welcome",
+                    "and ready once, after welcome",
                 )
 
     def _greeted(self, hello: Hello) -> list[Effect]:
@@ -229,13 +272,13 @@ class Link:
                 f"{', '.join(map(str, sorted(hello.protocols)))}: the {which} is too old",
             )
         self._enter(_State.ADMITTING)
-        self.journal_sequence = hello.journal.sequence
+        self.journal_sequence = self._greeted_with = hello.journal.sequence
         return [AdmitMachine(hello)]
 
     def _admitted(self) -> list[Effect]:
         if self._state is not _State.ADMITTING:
             return []
-        self._enter(_State.UP)
+        self._enter(_State.WELCOMED)
         return [
             SendMessage(
                 Welcome(
@@ -248,9 +291,20 @@ class Link:
                         unanswered_inputs=self.unanswered_limit, message_bytes=MAX_MESSAGE_BYTES
                     ),
                 )
-            ),
-            self._heartbeat(),
+            )
         ]
+
+    def _is_ready(self, ready: Ready) -> list[Effect]:
+        if ready.journal_sequence <= self._greeted_with:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                f"the journal has no mark of this link: its number is {ready.journal_sequence}, "
+                f"and was {self._greeted_with} in hello",
+            )
+        if (impossible := self._journal_moved(ready.journal_sequence)) is not None:
+            return impossible
+        self._enter(_State.UP)
+        return [LinkReady(), self._heartbeat()]
 
     def _acknowledged(self, ack: Ack) -> list[Effect]:
         if ack.command_id not in self.unanswered:
@@ -258,11 +312,11 @@ class Link:
                 CloseCode.MESSAGE_INVALID,
                 f"acknowledged {ack.command_id}, which is not waiting for an acknowledgement",
             )
-        if (backwards := self._journal_moved(ack.journal_sequence)) is not None:
-            return backwards
+        if (impossible := self._journal_moved(ack.journal_sequence)) is not None:
+            return impossible
         self.unanswered.remove(ack.command_id)
         # A command that was also asked about is settled by whichever answer comes first.
-        return [SettleCommand(ack.command_id, ack.outcome)]
+        return self._settle(ack.command_id, ack.outcome)
 
     def _reported(self, report: Report) -> list[Effect]:
         if report.command_id not in self.resolving:
@@ -270,20 +324,39 @@ class Link:
                 CloseCode.MESSAGE_INVALID,
                 f"reported on {report.command_id}, which it was not asked about",
             )
-        if (backwards := self._journal_moved(report.journal_sequence)) is not None:
-            return backwards
+        if (impossible := self._journal_moved(report.journal_sequence)) is not None:
+            return impossible
         self.resolving.remove(report.command_id)
-        if report.outcome is None:
+        if report.outcome is None and report.command_id not in self._outcomes:
             # Still running: its acknowledgement will follow on this link.
             self.unanswered.add(report.command_id)
-            return []
-        return [SettleCommand(report.command_id, report.outcome)]
+            return [CommandRuns(report.command_id)]
+        return self._settle(report.command_id, report.outcome)
+
+    def _settle(self, command_id: UUID, outcome: Outcome | None) -> list[Effect]:
+        earlier = self._outcomes.setdefault(command_id, outcome) if outcome else None
+        if outcome is None or earlier != outcome:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                f"said of {command_id} what contradicts its earlier outcome",
+            )
+        if len(self._outcomes) > REMEMBERED_OUTCOMES:
+            del self._outcomes[next(iter(self._outcomes))]
+        return [SettleCommand(command_id, outcome)]
 
     def _journal_moved(self, sequence: int) -> list[Effect] | None:
         if sequence < self.journal_sequence:
             return self._close(
                 CloseCode.MESSAGE_INVALID,
                 f"the journal went back from {self.journal_sequence} to {sequence}",
+            )
+        # One more than was asked for: what an earlier link left behind is written late.
+        commands = 1 + self._questions + self._heartbeat_sequence
+        if sequence > self._greeted_with + commands * MAX_ENTRIES_PER_COMMAND:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                f"the journal jumped from {self.journal_sequence} to {sequence}, for "
+                f"{self._questions} commands",
             )
         self.journal_sequence = sequence
         return None
@@ -296,6 +369,8 @@ class Link:
         )
 
     def _heartbeat_acknowledged(self, ack: HeartbeatAck) -> list[Effect]:
+        if (impossible := self._journal_moved(ack.journal_sequence)) is not None:
+            return impossible
         if ack.sequence == self._heartbeat_sequence and self._heartbeat_sent_at is not None:
             self.round_trip_seconds = self.clock() - self._heartbeat_sent_at
             self._heartbeat_sent_at = None

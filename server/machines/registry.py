@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from uuid import UUID
 
-from schemas.wire import CloseCode, Hello, JournalPosition
+from schemas.wire import CloseCode, Hello
 from server.machines.socket import LinkSocket
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, MachineStore
@@ -15,27 +15,21 @@ logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 1.0
 
-Reconcile = Callable[[LinkSocket, JournalPosition], Awaitable[None]]
+Settle = Callable[[LinkSocket], Awaitable[None]]
 Key = tuple[UUID, str]
 
 
 class LinkRegistry:
-    """The live links of this node, one for each machine: the newest.
-
-    ``reconcile`` settles the commands that earlier links of a machine left open; it is awaited
-    before a new link takes inputs.
-    """
+    """The live links of this node, one for each machine: the newest."""
 
     def __init__(
         self,
         machines: MachineStore,
         tokens: TokenStore,
-        reconcile: Reconcile,
         token_check_seconds: float,
     ) -> None:
         self._machines = machines
         self._tokens = tokens
-        self._reconcile = reconcile
         self._token_check_seconds = token_check_seconds
         self._open: set[LinkSocket] = set()
         self._live: dict[Key, LinkSocket] = {}
@@ -52,8 +46,12 @@ class LinkRegistry:
         """A websocket is open; its hello will follow."""
         self._open.add(socket)
 
-    async def admit(self, socket: LinkSocket, hello: Hello) -> None:
-        """Make this the machine's link: record it, replace the older one, settle what is open."""
+    async def admit(self, socket: LinkSocket, hello: Hello, settle: Settle) -> None:
+        """Make this the machine's link: record it, replace the older one, settle what is open.
+
+        ``settle`` makes final what earlier links left open; until it is done nothing new is sent.
+        Raises LinkDownError where the link ends meanwhile.
+        """
         key = (socket.organization_id, socket.machine_id)
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
         try:
@@ -72,13 +70,11 @@ class LinkRegistry:
                     "every machine needs a token of its own",
                 )
         socket.welcome()
-        if not socket.is_up:
-            return
-        await self._reconcile(socket, hello.journal)
-        await self._machines.record_journal(*key, socket.epoch, hello.journal)
-        if socket.is_up:
-            self._live[key] = socket
-            logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
+        await socket.until_ready()
+        self._live[key] = socket
+        logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
+        await settle(socket)
+        socket.settled()
 
     async def closed(self, socket: LinkSocket, reason: str) -> None:
         """A websocket is closed, for whatever reason."""

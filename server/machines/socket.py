@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID, uuid4
 
@@ -20,11 +20,13 @@ from server.machines.link import (
     AdmitMachine,
     CloseConnection,
     CloseRequested,
+    CommandRuns,
     ConnectionLost,
     Effect,
     Event,
     InputSubmitted,
     Link,
+    LinkReady,
     MachineAdmitted,
     MessageReceived,
     ResolutionRequested,
@@ -33,6 +35,7 @@ from server.machines.link import (
     TimePassed,
     UnreadableReceived,
 )
+from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
@@ -51,16 +54,32 @@ class Connection(Protocol):
         """Start the closing handshake."""
 
 
+@dataclass(slots=True)
+class Question:
+    """A command that the machine was asked about.
+
+    ``reported`` ends with the machine's first word on it, ``outcome`` with its outcome: the same
+    moment, unless the command still runs.  Both end with :class:`LinkLostError` where the link
+    does.
+    """
+
+    outcome: asyncio.Future[Outcome]
+    reported: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
 class LinkSocket:
     """One machine's live link: commands in, outcomes out.
 
     ``admit`` records a hello, makes this the machine's newest link and settles what earlier links
-    left open; it is awaited before any input may be sent.
+    left open.  Inputs may be claimed for the link once it is up, and are sent once it is settled.
     """
 
     hello: Hello
     epoch: int = 0
     paused: bool = False
+    is_settled: bool = False
     up_since: int
 
     def __init__(
@@ -84,12 +103,14 @@ class LinkSocket:
         self._background = background
         self._claiming = 0
         self._waiting: dict[UUID, asyncio.Future[Outcome]] = {}
+        self._asked: dict[UUID, Question] = {}
+        self._ready_or_over, self._settled_or_over = asyncio.Event(), asyncio.Event()
         self._link = Link(
             link_id=uuid4(),
             machine_id=machine_id,
             unanswered_limit=unanswered_limit,
             heartbeat_seconds=heartbeat_seconds,
-            clock=time.monotonic,
+            clock=asyncio.get_running_loop().time,
             server_time=server_time,
         )
 
@@ -160,55 +181,94 @@ class LinkSocket:
         finally:
             self._claiming -= 1
 
-    def send(self, message: Input) -> asyncio.Future[Outcome]:
-        """Send a command; the future ends with its outcome or with :class:`LinkLostError`."""
+    async def until_ready(self) -> None:
+        """Wait until inputs may be claimed.  Raises LinkDownError where that never comes."""
+        await self._ready_or_over.wait()
         if not self._link.is_up:
             raise LinkDownError
-        return self._ask(message.command_id, InputSubmitted(message))
 
-    def resolve(self, command_id: UUID) -> asyncio.Future[Outcome]:
+    async def until_settled(self) -> None:
+        """Wait until inputs may be sent.  Raises LinkDownError where that never comes."""
+        await self._settled_or_over.wait()
+        if not self._link.is_up:
+            raise LinkDownError
+
+    def settled(self) -> None:
+        """Whatever earlier links left open is settled: inputs may be sent."""
+        self.is_settled = True
+        self._settled_or_over.set()
+
+    def send(self, message: Input) -> asyncio.Future[Outcome]:
+        """Send a command; the future ends with its outcome or with :class:`LinkLostError`."""
+        if not (self._link.is_up and self.is_settled):
+            raise LinkDownError
+        answered = self._waiting_for(message.command_id)
+        self._feed(InputSubmitted(message))
+        return answered
+
+    def resolve(self, command_id: UUID) -> Question:
         """Ask what became of a command that an earlier link sent."""
         if not self._link.is_up:
             raise LinkDownError
-        if (asked := self._waiting.get(command_id)) is not None and not asked.done():
+        if (asked := self._asked.get(command_id)) is not None:
             return asked
-        return self._ask(command_id, ResolutionRequested(command_id))
+        question = self._asked[command_id] = Question(self._waiting_for(command_id))
+        self._feed(ResolutionRequested(command_id))
+        return question
 
-    def _ask(self, command_id: UUID, event: Event) -> asyncio.Future[Outcome]:
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._waiting[command_id] = future
-        self._feed(event)
+    def _waiting_for(self, command_id: UUID) -> asyncio.Future[Outcome]:
+        future = self._waiting.get(command_id)
+        if future is None or future.done():
+            future = self._waiting[command_id] = asyncio.get_running_loop().create_future()
         return future
 
     def _feed(self, event: Event) -> None:
         for effect in self._link.handle(event):
             self._perform(effect)
+        if self._link.is_over:
+            self._ready_or_over.set()
+            self._settled_or_over.set()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
             case SendMessage(message):
                 self._connection.send_text(message.model_dump_json())
             case SettleCommand(command_id, outcome):
+                self._heard_of(command_id)
                 future = self._waiting.pop(command_id, None)
                 if future is not None and not future.done():
                     future.set_result(outcome)
+            case CommandRuns(command_id):
+                self._heard_of(command_id)
             case AbandonCommands(command_ids):
                 self._abandon(command_ids)
             case CloseConnection(code, reason):
-                logger.info(
-                    "machine=%s link=%s closing %d: %s",
-                    self.machine_id,
-                    self.link_id,
-                    code,
-                    reason,
-                )
-                self._connection.close(code, _fitting(reason))
+                self._close_connection(code, reason)
             case AdmitMachine(hello):
                 self._background.start_and_report(self._admitted(hello), "admit a machine")
+            case LinkReady():
+                self._ready_or_over.set()
+
+    def _close_connection(self, code: CloseCode, reason: str) -> None:
+        level = logging.WARNING if code is CloseCode.MESSAGE_INVALID else logging.INFO
+        logger.log(
+            level, "machine=%s link=%s closing %d: %s", self.machine_id, self.link_id, code, reason
+        )
+        self._connection.close(code, _fitting(reason))
+
+    def _heard_of(self, command_id: UUID) -> None:
+        if self._asked:
+            question = self._asked.pop(command_id, None)
+            if question is not None and not question.reported.done():
+                question.reported.set_result(None)
 
     def _abandon(self, command_ids: tuple[UUID, ...]) -> None:
+        futures: list[asyncio.Future[Outcome] | asyncio.Future[None] | None] = []
         for command_id in command_ids:
-            future = self._waiting.pop(command_id, None)
+            futures.append(self._waiting.pop(command_id, None))
+            question = self._asked.pop(command_id, None)
+            futures.append(None if question is None else question.reported)
+        for future in futures:
             if future is not None and not future.done():
                 future.set_exception(LinkLostError())
                 # Nobody may be waiting any more; that is no reason for a warning.
@@ -218,6 +278,11 @@ class LinkSocket:
         self.hello = hello
         try:
             await self._admit(self, hello)
+        except LinkDownError:
+            pass  # It ended before it began, and whoever ended it has said why.
+        except StoreUnavailable as error:
+            logger.warning("machine=%s cannot be admitted: %s", self.machine_id, error)
+            self.close(CloseCode.SERVER_ERROR, "the server's database does not answer")
         except Exception:
             self.close(CloseCode.SERVER_ERROR, "the server could not record the connection")
             raise

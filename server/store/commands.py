@@ -13,7 +13,7 @@ from uuid import UUID
 from pymongo.read_concern import ReadConcern
 
 from server.store.database import Database, Document
-from server.store.errors import AlreadyExists
+from server.store.errors import AlreadyExists, StoreUnavailable
 
 DEFAULT_LIFETIME: Final = timedelta(hours=24)
 """How long a record is kept after its final state."""
@@ -50,8 +50,10 @@ class Answer:
 class CommandRecord:
     """What the ledger keeps of a command.
 
-    ``attempt`` is random and names the claim; ``epoch``, ``journal_id`` and ``journal_sequence``
-    are those of the link that it was sent on; ``minimal`` is whether no body was wanted.
+    ``attempt`` is random and names the claim, which others may take over after ``lease_until`` for
+    as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id`` and ``journal_sequence``
+    are those of the link that it was sent on, or was to be; ``minimal`` is whether no body was
+    wanted.  A command without a key has an empty fingerprint.
     """
 
     command_id: UUID
@@ -61,7 +63,9 @@ class CommandRecord:
     fingerprint: str
     state: CommandState
     attempt: UUID
+    lease_until: datetime
     epoch: int
+    boot_id: str
     journal_id: UUID
     journal_sequence: int
     request_id: str
@@ -70,6 +74,15 @@ class CommandRecord:
     expires_at: datetime
     final_at: datetime | None = None
     answer: Answer | None = None
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether a retry may ask for this command again."""
+        return bool(self.fingerprint)
+
+    def is_of(self, claim: "CommandRecord") -> bool:
+        """Whether this is that claim's own record and has gone no further."""
+        return (self.attempt, self.state) == (claim.attempt, claim.state)
 
 
 class CommandStore:
@@ -82,18 +95,36 @@ class CommandStore:
         # Sees what is not yet held by a majority too: better one record too many than one missed.
         self._commands_at_once = self._commands.with_options(read_concern=ReadConcern("local"))
 
-    async def claim_sent(self, record: CommandRecord) -> bool:
-        """Claim a command and mark it as SENT, in one insert; False where it is claimed already.
+    async def claim(self, record: CommandRecord) -> CommandRecord:
+        """Claim a command by inserting its record; the record that stands then, own or another's.
 
         After StoreUnavailable, which may have happened before or after the insert, the same
-        record may be given again: its ``attempt`` is recognised, for as long as it is SENT.
+        record may be given again: its ``attempt`` is recognised.  Raises StoreUnavailable too
+        where another's record is there but not yet held by a majority.
         """
         try:
             async with self._database.operation():
                 await self._commands.insert_one(_document(record))
         except AlreadyExists:
-            return await self._is_own_claim(record)
-        return True
+            standing = await self.find(record.command_id)
+            if standing is None:
+                raise StoreUnavailable("The command is just being claimed.") from None
+            return standing
+        return record
+
+    async def mark_sent(self, record: CommandRecord) -> bool:
+        """Let a claim say SENT; False where it is not this attempt's any more.
+
+        May be repeated after StoreUnavailable.
+        """
+        return await self._replace(record, record.attempt)
+
+    async def take_over(self, abandoned: CommandRecord, record: CommandRecord) -> bool:
+        """Put one's own record in the place of a claim; False where that has moved on.
+
+        May be repeated after StoreUnavailable.
+        """
+        return await self._replace(record, abandoned.attempt)
 
     async def find(self, command_id: UUID) -> CommandRecord | None:
         """The record as a majority has it, or None.
@@ -108,24 +139,20 @@ class CommandStore:
         return None if found is None else _record(found)
 
     async def finish(
-        self,
-        command_id: UUID,
-        state: CommandState,
-        answer: Answer,
-        final_at: datetime,
-        *,
-        attempt: UUID | None = None,
+        self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime
     ) -> bool:
         """Write the final state, from which the record's lifetime runs.
 
-        False where the record is gone, final already, or of another attempt than the given one;
-        then the answer that counts is the one that ``find`` brings.
+        False where the record is gone, final already, or of another attempt; then the answer that
+        counts is the one that ``find`` brings.
         """
         if not state.is_final:
             raise ValueError(f"{state} is not a final state")
-        wanted: Document = {"_id": command_id, "state": {"$in": list(_OPEN_STATES)}}
-        if attempt is not None:
-            wanted["attempt"] = attempt
+        wanted: Document = {
+            "_id": record.command_id,
+            "attempt": record.attempt,
+            "state": {"$in": list(_OPEN_STATES)},
+        }
         change = {
             "state": state,
             "answer": vars(answer),
@@ -156,13 +183,16 @@ class CommandStore:
         )
         return [_record(found) async for found in self._database.documents(cursor)]
 
-    async def _is_own_claim(self, record: CommandRecord) -> bool:
+    async def _replace(self, record: CommandRecord, claim: UUID) -> bool:
         async with self._database.operation():
-            own = await self._commands.find_one(
-                {"_id": record.command_id, "attempt": record.attempt, "state": CommandState.SENT},
-                projection={"_id": True},
+            result = await self._commands.replace_one(
+                {"_id": record.command_id, "attempt": claim, "state": CommandState.CLAIMED},
+                _document(record),
             )
-        return own is not None
+        if result.modified_count == 1:
+            return True
+        found = await self.find(record.command_id)
+        return found is not None and found.is_of(record)
 
 
 def _document(record: CommandRecord) -> Document:

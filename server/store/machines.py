@@ -9,7 +9,7 @@ from uuid import UUID
 from pymongo import ReturnDocument
 
 from schemas.queries import PageQuery
-from schemas.wire import Display, JournalPosition
+from schemas.wire import Display
 from server.store.database import Database, Document, now
 from server.store.errors import NotFound
 
@@ -42,7 +42,6 @@ class Machine:
     disconnected_at: datetime | None
     state_since: datetime
     reason: str | None
-    journal: JournalPosition | None
     client: ClientSummary | None
 
     @property
@@ -78,7 +77,6 @@ class MachineStore:
             "disconnected_at": None,
             "state_since": time,
             "reason": None,
-            "journal": None,
             "client": None,
             "deleted_at": None,
         }
@@ -146,8 +144,7 @@ class MachineStore:
     ) -> Machine:
         """Count a new link and remember when it began; the epoch is its number.
 
-        ``journal`` is still the one before this link: whether a command was lost with it must be
-        told first, and only then may ``record_journal`` replace it.  Raises NotFound.
+        Raises NotFound.
         """
         time = now()
         begun: Document = {
@@ -163,14 +160,6 @@ class MachineStore:
         if machine is None:
             raise NotFound(f"There is no machine {machine_id}.")
         return machine
-
-    async def record_journal(
-        self, organization_id: UUID, machine_id: str, epoch: int, journal: JournalPosition
-    ) -> bool:
-        """Remember how far the machine's journal has come; False where a newer link began."""
-        wanted = {**_live(organization_id, machine_id), "epoch": epoch}
-        change = {"$set": {"journal": journal.model_dump()}}
-        return await self._update(wanted, change) is not None
 
     async def end_link(
         self, organization_id: UUID, machine_id: str, epoch: int, reason: str
@@ -207,9 +196,9 @@ def _client_document(client: ClientSummary) -> Document:
 def _machine(document: Document) -> Machine:
     fields = dict(document)
     del fields["_id"], fields["deleted_at"]
-    journal, client = fields.pop("journal"), fields.pop("client")
+    fields.pop("journal", None)  # of an earlier version
+    client = fields.pop("client")
     return Machine(
-        journal=None if journal is None else JournalPosition.model_validate(journal),
         client=client
         and ClientSummary(
             platform=client["platform"],

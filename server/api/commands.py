@@ -1,0 +1,89 @@
+"""What became of a command, for whoever sent it and does not know."""
+
+import json
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from schemas import problems
+from schemas.commands import CommandAnswer, CommandView
+from schemas.inputs import Operation as InputOperation
+from schemas.problems import ProblemError
+from schemas.scalars import MachineId
+from schemas.tokens import Scope
+from server.api.base import ApiHandler
+from server.api.operation import Operation, operation
+from server.store.commands import CommandRecord
+
+DESCRIPTION = (
+    "For whoever got 504 outcome-pending.  Asks the machine where the outcome is not known yet. "
+    "Commands with an Idempotency-Key are known for as long as the key is; others only once they "
+    "were answered with outcome-pending."
+)
+
+
+class CommandPath(BaseModel):
+    """Names a command."""
+
+    command_id: UUID
+
+
+class MachineCommandPath(CommandPath):
+    """Names a command of a machine."""
+
+    machine_id: MachineId
+
+
+def _look(path: type[CommandPath]) -> Operation:
+    return Operation(
+        summary="Get the state of a command",
+        description=DESCRIPTION,
+        scope=Scope.INPUT_SEND,
+        path=path,
+        answers={200: CommandView},
+        problems=(problems.NOT_FOUND,),
+    )
+
+
+class CommandHandler(ApiHandler):
+    """A command by its id alone."""
+
+    @operation(_look(CommandPath))
+    async def get(self, path: CommandPath) -> None:
+        await self.answer_with(path.command_id)
+
+    async def answer_with(self, command_id: UUID, machine_id: str | None = None) -> None:
+        """Answer with what the ledger has of a command, of this machine where one is named."""
+        record = await self.services.ledger.look(
+            self.principal.organization_id, command_id, machine_id
+        )
+        if record is None:
+            raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
+        self.answer(200, command_view(record))
+
+
+class MachineCommandHandler(CommandHandler):
+    """A command by its machine and its id."""
+
+    @operation(_look(MachineCommandPath))
+    async def get(self, path: MachineCommandPath) -> None:
+        await self.answer_with(path.command_id, path.machine_id)
+
+
+def command_view(record: CommandRecord) -> CommandView:
+    """A record of the ledger as its sender may see it."""
+    answer = record.answer
+    return CommandView(
+        command_id=record.command_id,
+        machine_id=record.machine_id,
+        operation=InputOperation(record.operation),
+        state=record.state.value.lower(),
+        final=record.state.is_final,
+        accepted_at=record.accepted_at,
+        expires_at=record.expires_at,
+        final_at=record.final_at,
+        answer=answer
+        and CommandAnswer(
+            status=answer.status, body=json.loads(answer.body) if answer.body else None
+        ),
+    )
