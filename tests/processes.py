@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from schemas import failpoints as failpoint_names
+
 WAIT_SECONDS = 30.0
 SCRIPTS = Path(sys.executable).parent
 
@@ -216,11 +218,12 @@ class ServerProcess:
         self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
 
     @contextlib.contextmanager
-    def run(self) -> Iterator[Program]:
-        """Start it and wait until it takes requests."""
+    def run(self, *, failpoints: str = "") -> Iterator[Program]:
+        """Start it, with failpoints such as ``after-sent=kill``; wait until it takes requests."""
         data = self.directory / "data"
-        command = ("farhand", "serve", "--port", str(self.port), "--data-dir", str(data))
-        with running(self.directory / "server.log", self._settings, *command) as program:
+        command = ["farhand", "serve", "--port", str(self.port), "--data-dir", str(data)]
+        variables = {**self._settings, **_armed(failpoints, command)}
+        with running(self.directory / "server.log", variables, *command) as program:
             program.says("listening on")
             yield program
 
@@ -232,18 +235,34 @@ class ServerProcess:
 
 @contextlib.contextmanager
 def joined(
-    url: str, token: str, directory: Path, display: str, *, wait: bool = True, **settings: str
+    url: str,
+    token: str,
+    directory: Path,
+    display: str,
+    *,
+    wait: bool = True,
+    failpoints: str = "",
+    **settings: str,
 ) -> Iterator[Program]:
     """``farhand-machine join``; with ``wait``, connected before the block begins."""
     directory.mkdir(parents=True, exist_ok=True)
     token_file = directory / "token"
     token_file.write_text(token)
-    command = (
+    command = [
         *("farhand-machine", "join", "--server", url, "--token-file", str(token_file)),
         *("--display", display, "--state-dir", str(directory)),
-    )
+    ]
     variables = {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
+    variables |= _armed(failpoints, command)
     with running(directory / "machine.log", variables, *command) as program:
         if wait:
             program.says("connected to")
         yield program
+
+
+def _armed(failpoints: str, command: list[str]) -> dict[str, str]:
+    """The variable that arms failpoints, for a command that is made to take them."""
+    if not failpoints:
+        return {}
+    command.append("--testing")
+    return {failpoint_names.VARIABLE: failpoints}

@@ -31,10 +31,18 @@ class Workstation:
         return cls(url, api, machine, token, display, directory / machine)
 
     @contextlib.contextmanager
-    def joined(self, *, url: str | None = None, state: str = "online") -> Iterator[Program]:
+    def joined(
+        self, *, url: str | None = None, state: str = "online", failpoints: str = ""
+    ) -> Iterator[Program]:
         """Run the machine's client, connected and in this state before the block begins."""
         with joined(
-            url or self.url, self.token, self.directory, self.display, heartbeat="1"
+            url or self.url,
+            self.token,
+            self.directory,
+            self.display,
+            failpoints=failpoints,
+            heartbeat="1",
+            reconnect_longest="1",
         ) as client:
             self.is_in_state(state)
             yield client
