@@ -1,0 +1,235 @@
+"""What a retry gets after each crash: the table of docs/at-most-once.md, row by row.
+
+Each program is killed, or stopped, at a named point of an input's way; then the same request is
+sent again until its answer is final, and the witness tells what really happened.
+"""
+
+import asyncio
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server.store.database import Database
+from tests.desktop import Witness, somebody_else
+from tests.end_to_end.conftest import SHORT
+from tests.end_to_end.system import Workstation, presses, travels
+from tests.processes import Answer, ServerProcess, until
+
+PLACE = {"x": 900, "y": 700}
+CLICK = ["ButtonPress 1", "ButtonRelease 1"]
+DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> ServerProcess:
+    return ServerProcess(tmp_path, **SHORT)
+
+
+@pytest.fixture
+def workstation(server: ServerProcess, display: str, tmp_path: Path) -> Iterator[Workstation]:
+    """A machine that was added; neither program runs."""
+    with server.run():
+        api = server.api()
+        workstation = Workstation.added(server.url, api, display, tmp_path)
+    yield workstation
+    api.close()
+
+
+def click(workstation: Workstation, key: str = "key") -> Answer:
+    return workstation.api.send(workstation.machine, "mouse/click", PLACE, key)
+
+
+def is_final(answer: Answer) -> bool:
+    return (answer.status < 500 and answer.status != 409) or answer.json.get("final") is True
+
+
+def final(workstation: Workstation, key: str = "key", operation: str = "mouse/click") -> Answer:
+    """Send the same request again until its answer is final; then once more: it stays the same."""
+    body = DRAG | {"duration": 3.0} if operation == "mouse/drag" else PLACE
+    answers: list[Answer] = []
+
+    def ends() -> bool:
+        try:
+            answers.append(workstation.api.send(workstation.machine, operation, body, key))
+        except OSError:
+            return False
+        return is_final(answers[-1])
+
+    until(ends, "the answer is final")
+    again = workstation.api.send(workstation.machine, operation, body, key)
+    assert (again.status, again.body) == (answers[-1].status, answers[-1].body)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    return again
+
+
+def breaks_off(workstation: Workstation, key: str = "key") -> None:
+    """Send a click whose server ends before it has answered."""
+    with pytest.raises(OSError):  # noqa: PT011 - reset or closed, as the system likes
+        click(workstation, key)
+
+
+@pytest.mark.parametrize(
+    ("point", "status", "happened"),
+    [
+        ("before-claim", 200, CLICK),
+        ("after-sent", 503, []),
+        ("after-bytes", 200, CLICK),
+        ("after-ack", 200, CLICK),
+        ("after-stored", 200, CLICK),
+    ],
+)
+def test_server_killed_on_an_inputs_way(
+    server: ServerProcess,
+    workstation: Workstation,
+    witness: Witness,
+    point: str,
+    status: int,
+    happened: list[str],
+) -> None:
+    with server.run(failpoints=f"{point}=kill") as killed, workstation.joined():
+        breaks_off(workstation)
+        assert killed.ends() == -signal.SIGKILL
+        with server.run():
+            answer = final(workstation)
+    assert (answer.status, presses(witness.take())) == (status, happened)
+
+
+def test_server_killed_between_claim_and_sent_leaves_a_claim_that_runs_after_its_lease(
+    server: ServerProcess, workstation: Workstation, witness: Witness
+) -> None:
+    """Claimed and not yet sent is what comes while the link settles what was open before."""
+    with (
+        server.run(failpoints="after-bytes=kill") as first,
+        workstation.joined(failpoints="before-report=stop") as client,
+    ):
+        breaks_off(workstation, "open")
+        assert first.ends() == -signal.SIGKILL
+        with server.run(failpoints="after-claim=kill") as second:
+            until(lambda: client.output.count("connected to") == 2, "the client comes back")
+            workstation.is_in_state("online")
+            breaks_off(workstation, "claimed")
+            assert second.ends() == -signal.SIGKILL
+        client.process.send_signal(signal.SIGCONT)
+        with server.run():
+            assert final(workstation, "claimed").status == 200
+            assert final(workstation, "open").status == 200
+    assert presses(witness.take()) == CLICK * 2
+
+
+@pytest.mark.parametrize(
+    ("point", "status", "happened"),
+    [
+        ("before-intent", 503, []),
+        ("after-intent", 502, []),
+        ("after-events", 502, CLICK),
+        ("after-done", 200, CLICK),
+    ],
+)
+def test_machine_client_killed_on_an_inputs_way(
+    server: ServerProcess,
+    workstation: Workstation,
+    witness: Witness,
+    point: str,
+    status: int,
+    happened: list[str],
+) -> None:
+    with server.run():
+        with workstation.joined(failpoints=f"{point}=kill") as killed:
+            pending = click(workstation)
+            assert killed.ends() == -signal.SIGKILL
+        assert (pending.status, pending.json["type"]) == (504, "/problems/outcome-pending")
+        command = f"/v1/commands/{pending.json['command_id']}"
+        assert workstation.api.call("GET", command).json["state"] == "sent"
+        with workstation.joined():
+            answer = final(workstation)
+        looked = workstation.api.call("GET", command).json
+        assert (looked["final"], looked["answer"]["status"]) == (True, status)
+        assert looked["answer"]["body"] == answer.json
+    assert (answer.status, presses(witness.take())) == (status, happened)
+
+
+def test_killed_in_the_middle_it_is_unknown_with_how_much_happened_at_least(
+    server: ServerProcess, workstation: Workstation, witness: Witness, display: str
+) -> None:
+    with server.run():
+        with workstation.joined() as client:
+            drag = workstation.begin("mouse/drag", "drag", **DRAG, duration=3.0)
+            travels(witness)
+            until(lambda: len(witness.seen()) > 100, "the drag is a third of its way")
+            client.kill()
+        assert drag.result().status == 504
+        happened = len(witness.take())
+        somebody_else(display, "mouseup", "1")
+        with workstation.joined():
+            answer = final(workstation, "drag", "mouse/drag")
+    assert (answer.status, answer.json["type"]) == (502, "/problems/outcome-unknown")
+    assert 0 < answer.json["injected_at_least"] <= happened
+
+
+@pytest.mark.parametrize("loss", ["deleted", "restored from a copy"])
+def test_journal_that_is_lost_leaves_what_was_sent_unknown(
+    server: ServerProcess, workstation: Workstation, witness: Witness, loss: str
+) -> None:
+    journal, copy = workstation.directory, workstation.directory.with_name("copy")
+    with server.run():
+        with workstation.joined() as client:
+            assert click(workstation, "before").status == 200
+            client.terminate()
+        shutil.copytree(journal, copy)
+        with workstation.joined(failpoints="after-done=kill") as killed:
+            assert click(workstation).status == 504
+            assert killed.ends() == -signal.SIGKILL
+        shutil.rmtree(journal)
+        if loss != "deleted":
+            copy.rename(journal)
+        with workstation.joined():
+            answer = final(workstation)
+            assert click(workstation, "before").status == 200
+    assert (answer.status, answer.json["type"]) == (502, "/problems/outcome-unknown")
+    assert presses(witness.take()) == CLICK * 2
+
+
+def test_bytes_of_a_server_that_slept_are_refused(
+    server: ServerProcess, workstation: Workstation, witness: Witness
+) -> None:
+    """It says SENT and sleeps; the machine gives the link up; then it wakes and sends."""
+    with server.run(failpoints="after-sent=stop") as program, workstation.joined() as client:
+        first = workstation.begin("mouse/click", "key", **PLACE)
+        until(lambda: "link closed" in client.output, "the client gives the link up")
+        program.process.send_signal(signal.SIGCONT)
+        answer = final(workstation)
+        assert first.result().status in (503, 504)
+    assert (answer.status, answer.json["type"]) == (503, "/problems/not-carried-out")
+    assert presses(witness.take()) == []
+
+
+def test_key_that_the_server_forgot_is_answered_from_the_journal(
+    mongodb: str, database_name: str, tmp_path: Path, display: str, witness: Witness
+) -> None:
+    name = f"forgotten_{database_name}"
+    server = ServerProcess(tmp_path, **SHORT, mongodb_uri=mongodb, mongodb_database=name)
+
+    async def forget() -> None:
+        database = Database(mongodb, name)
+        await database.collection("commands").delete_many({})
+        database.close()
+
+    with server.run():
+        api = server.api()
+        workstation = Workstation.added(server.url, api, display, tmp_path)
+        with workstation.joined():
+            first = click(workstation)
+            asyncio.run(forget())
+            again = click(workstation)
+            assert "Idempotency-Replayed" not in again.headers
+            assert again.json["pointer"] == first.json["pointer"]
+            assert again.json["command_id"] == first.json["command_id"]
+            asyncio.run(forget())
+            other = api.send(workstation.machine, "mouse/click", {"x": 1, "y": 1}, "key")
+            assert other.status == 422
+            assert other.json["detail"][0]["loc"] == ["header", "Idempotency-Key"]
+        api.close()
+    assert presses(witness.take()) == CLICK
