@@ -70,6 +70,7 @@ def _problem(subject: Subject, outcome: Failed | Expired | NotCarriedOut | Unkno
                     **command,
                     "code": code,
                     "message": message,
+                    "final": True,
                     "injected_at_least": count,
                 },
             )
