@@ -1,0 +1,120 @@
+"""Breadth-first through every state of a configuration, to the shortest way to a broken promise."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.model.ledger import ledger_steps
+from tests.model.machine import machine_steps
+from tests.model.node import node_steps
+from tests.model.properties import observed
+from tests.model.rules import World
+from tests.model.state import (
+    FINAL,
+    Faults,
+    Journal,
+    Machine,
+    Node,
+    Seen,
+    State,
+    Step,
+    canonical,
+    is_over,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A promise that was broken, and the shortest way there."""
+
+    promise: str
+    steps: tuple[str, ...]
+
+    def __str__(self) -> str:
+        numbered = (f"{number:3}. {step}" for number, step in enumerate(self.steps, 1))
+        return "\n".join([self.promise, *numbered])
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What there was to see: how many states and steps, and the violation, if there is one."""
+
+    states: int
+    steps: int
+    violation: Violation | None
+
+
+def explore(world: World) -> Exploration:
+    """Visit every state that can be reached; stop at the first broken promise.
+
+    Where no promise is broken, see that every state has a way without faults to a final record.
+    """
+    first = beginning(world.configuration.faults)
+    numbers = {first: 0}
+    states = [first]
+    came_from = [(0, "")]
+    healed_from: list[list[int]] = [[]]
+    steps = 0
+    for number, state in enumerate(states):
+        if is_over(state):
+            continue
+        for step in possible_steps(world, state):
+            steps += 1
+            after = canonical(observed(step.state))
+            reached = numbers.get(after)
+            if reached is None:
+                reached = numbers[after] = len(states)
+                states.append(after)
+                came_from.append((number, step.name))
+                healed_from.append([])
+                if after.seen.wrong is not None:
+                    found = Violation(after.seen.wrong, _way_to(came_from, reached))
+                    return Exploration(len(states), steps, found)
+            if not step.is_fault:
+                healed_from[reached].append(number)
+    return Exploration(len(states), steps, _never_final(states, came_from, healed_from))
+
+
+def beginning(faults: Faults) -> State:
+    """Nobody is connected, and nobody has asked."""
+    journal = Journal(0, 0, None, 0, None)
+    machine = Machine(None, 0, is_queued=False, journal=journal, boot=0, copies=(), stale=())
+    return State(None, None, (Node(), Node()), machine, 0, faults, Seen())
+
+
+def possible_steps(world: World, state: State) -> Iterator[Step]:
+    """Every step that anybody can take in a state."""
+    yield from ledger_steps(world, state)
+    yield from machine_steps(world, state)
+    yield from node_steps(world, state, 0)
+    yield from node_steps(world, state, 1)
+
+
+def _never_final(
+    states: list[State], came_from: list[tuple[int, str]], healed_from: list[list[int]]
+) -> Violation | None:
+    """The nearest state from which no way without faults leads to a final record."""
+    reaches = bytearray(len(states))
+    todo = [
+        number
+        for number, state in enumerate(states)
+        if state.record is not None and state.record.state in FINAL
+    ]
+    for number in todo:
+        reaches[number] = 1
+    while todo:
+        for before in healed_from[todo.pop()]:
+            if not reaches[before]:
+                reaches[before] = 1
+                todo.append(before)
+    stuck = reaches.find(0)
+    if stuck < 0:
+        return None
+    return Violation("no way without faults leads to a final answer", _way_to(came_from, stuck))
+
+
+def _way_to(came_from: list[tuple[int, str]], number: int) -> tuple[str, ...]:
+    steps = []
+    while number:
+        number, step = came_from[number]
+        steps.append(step)
+    return tuple(reversed(steps))

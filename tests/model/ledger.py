@@ -1,0 +1,118 @@
+"""The ledger: what each write does to the record, and how a write can go wrong."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tests.model.rules import Rules, World
+from tests.model.state import CLAIMED, FINAL, Record, State, Step, Write
+
+
+class Written(NamedTuple):
+    """How one write went, as its writer sees it.
+
+    ``is_done``: it changed the record, or it found that it must not; None is an error, after
+    which the writer knows nothing.
+    """
+
+    name: str
+    is_done: bool | None
+    state: State
+
+
+def apply(rules: Rules, record: Record | None, write: Write) -> tuple[Record | None, bool]:
+    """The record after a write, and whether the write changed it."""
+    if write.kind == "claim":
+        may = record is None or not rules.claim_is_unique
+        return (write.record, True) if may else (record, False)
+    if record is None:
+        return None, False
+    is_same, is_open = record.attempt == write.attempt, record.state not in FINAL
+    is_claimed = record.state == CLAIMED
+    match write.kind:
+        case "mark sent":
+            may = (is_same and is_claimed) or not rules.mark_sent_compares
+        case "take over":
+            may = (is_same and is_claimed) or not rules.takeover_compares
+        case "forget":
+            may = (is_same or not rules.forgetting_compares_attempt) and (
+                is_open or not rules.forgetting_compares_state
+            )
+            return (None, True) if may else (record, False)
+        case _:
+            may = (is_same or not rules.finish_compares_attempt) and (
+                is_open or not rules.first_final_state_wins
+            )
+            if may:
+                return record._replace(state=write.record.state), True
+    return (write.record, True) if may else (record, False)
+
+
+def carry_out(world: World, state: State, write: Write) -> Iterator[Written]:
+    """Every way in which a write can go.
+
+    That it waits is not among them: a write that has not been answered yet has not been made yet,
+    and one that was made while its writer is stopped is an error that the writer never sees.
+    """
+    record, changed = apply(world.rules, state.record, write)
+    landed = state._replace(record=record)
+    yield Written(write.kind, changed, landed)
+    if not state.faults.store_errors:
+        return
+    faults = state.faults._replace(store_errors=state.faults.store_errors - 1)
+    yield Written(f"{write.kind} fails", None, state._replace(faults=faults))
+    if changed:
+        yield Written(
+            f"{write.kind} is made, and seems to fail", None, landed._replace(faults=faults)
+        )
+    if state.late is None:
+        yield Written(
+            f"{write.kind} seems to fail, and will be made later",
+            None,
+            state._replace(faults=faults, late=write),
+        )
+
+
+def ledger_steps(world: World, state: State) -> Iterator[Step]:
+    """The late write lands or is lost; a final record ends its 24 hours."""
+    if state.late is not None:
+        record, _ = apply(world.rules, state.record, state.late)
+        yield Step(
+            f"the late {state.late.kind} lands", False, state._replace(record=record, late=None)
+        )
+        yield Step(f"the late {state.late.kind} is lost", True, state._replace(late=None))
+    record = state.record
+    if state.faults.expiries and record is not None and record.state in FINAL and _is_quiet(state):
+        faults = state.faults._replace(expiries=state.faults.expiries - 1)
+        seen = state.seen._replace(has_expired=True)
+        expired = state._replace(record=None, faults=faults, seen=seen)
+        yield Step("the record has lived its 24 hours", True, expired)
+
+
+def _is_quiet(state: State) -> bool:
+    """Whether nothing is under way that cannot take 24 hours."""
+    machine = state.machine
+    if state.late is not None or machine.running or machine.is_queued:
+        return False
+    if machine.link is not None and machine.link.inbox:
+        return False
+    return all(
+        node.request is None
+        and (node.link is None or (node.link.connected and not node.link.inbox))
+        for node in state.nodes
+    )
+
+
+def free_attempt(state: State) -> int:
+    """A number that stands for a random one: none that is in use anywhere."""
+    used = {0}
+    for _, request in state.nodes:
+        if request is not None:
+            used |= {request.record.attempt, request.taken}
+    if state.record is not None:
+        used.add(state.record.attempt)
+    if state.late is not None:
+        used |= {state.late.attempt, state.late.record.attempt}
+    used |= {
+        link.write.attempt for link, _ in state.nodes if link is not None and link.write is not None
+    }
+    return next(number for number in range(1, 12) if number not in used)

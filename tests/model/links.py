@@ -1,0 +1,56 @@
+"""What both ends of a link share: messages arrive in order, and end with the end that reads them.
+
+A cut is no event of its own: each end gives the link up when it pleases, the other notices when it
+pleases, and until then writes to nobody (a half-open link).  What one end wrote before may still
+arrive; what is lost is what its reader did not read before it gave up.
+"""
+
+from tests.model.rules import Rules
+from tests.model.state import Message, Node, Request, State
+
+
+def with_node(state: State, number: int, node: Node) -> State:
+    """The state with another node in the place of one."""
+    first, second = state.nodes
+    return state._replace(nodes=(node, second) if number == 0 else (first, node))
+
+
+def tell_node(state: State, message: Message) -> State:
+    """The machine writes to its link; nothing happens where the node's end is gone."""
+    link = state.machine.link
+    if link is None or not link.connected:
+        return state
+    node = state.nodes[link.node]
+    assert node.link is not None
+    heard = node.link._replace(inbox=(*node.link.inbox, message))
+    return with_node(state, link.node, node._replace(link=heard))
+
+
+def tell_machine(state: State, number: int, message: Message) -> State:
+    """A node writes to its link; nothing happens where the machine's end is gone."""
+    node, machine = state.nodes[number], state.machine
+    if node.link is None or not node.link.connected:
+        return state
+    assert machine.link is not None
+    heard = machine.link._replace(inbox=(*machine.link.inbox, message))
+    return state._replace(machine=machine._replace(link=heard))
+
+
+def without_answer(rules: Rules, node: Node) -> Request | None:
+    """What is left of a node's request when its link ends: one that waits for the machine fails."""
+    request = node.request
+    if request is None or request.stage not in ("ack", "asked"):
+        return request
+    if request.stage == "ack" and not rules.only_unsent_is_forgotten:
+        return request._replace(stage="forget")
+    return None
+
+
+def end_of_link(rules: Rules, state: State, number: int) -> State:
+    """The node's end is closed; the machine will notice."""
+    node, machine = state.nodes[number], state.machine
+    assert node.link is not None
+    if node.link.connected and machine.link is not None:
+        machine = machine._replace(link=machine.link._replace(connected=False))
+        state = state._replace(machine=machine)
+    return with_node(state, number, Node(None, without_answer(rules, node)))

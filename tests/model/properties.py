@@ -1,0 +1,47 @@
+"""The promises, as an observer who sees everything at once checks them in every state."""
+
+from tests.model.state import COMPLETED, EXPIRED, FINAL, NOT_CARRIED_OUT, UNKNOWN, State
+
+
+def observed(state: State) -> State:
+    """The state with what an observer notes in it: the first final answer, and what is wrong.
+
+    What is final in the ledger is counted as answered: some client may have just read it.  When a
+    record has lived its 24 hours the key may be claimed anew, and must then be answered alike; or
+    UNKNOWN, where the machine lost the end of its journal in a power cut.
+    """
+    seen, record = state.seen, state.record
+    final = record.state if record is not None and record.state in FINAL else None
+    if final is not None and (
+        seen.answer is None or (seen.has_expired and final == UNKNOWN and seen.was_interrupted)
+    ):
+        state = state._replace(seen=seen._replace(answer=final))
+    if seen.wrong is None and (promise := _broken(state, final)) is not None:
+        return state._replace(seen=state.seen._replace(wrong=promise))
+    return state
+
+
+def _broken(state: State, final: str | None) -> str | None:
+    """The promise that does not hold in a state, or None."""
+    seen, record = state.seen, state.record
+    if final is not None and final != seen.answer:
+        return f"two final answers: {seen.answer}, {final}"
+    if seen.answer is not None and final is None and not seen.has_expired:
+        return f"the final answer {seen.answer} is not stored"
+    if final == COMPLETED and not seen.finished:
+        return "completed, and the events were not all there"
+    if final in (NOT_CARRIED_OUT, EXPIRED) and seen.begun:
+        return f"{final}, and the events were begun"
+    if final == UNKNOWN and not _is_honest(state):
+        return "unknown, and the machine was interrupted by nothing"
+    if seen.begun and record is None and not seen.has_expired:
+        return "the events were begun, and the key says unused"
+    return None
+
+
+def _is_honest(state: State) -> bool:
+    """Whether the machine cannot know, or what was sent on a link could have been lost there."""
+    sent = None if state.record is None else state.record.sent
+    return state.seen.was_interrupted or (
+        sent is not None and sent.epoch <= state.seen.lost_epoch
+    )

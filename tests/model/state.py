@@ -1,0 +1,210 @@
+"""What the model's world consists of: small immutable tuples, so that a state is its own hash.
+
+A world is one key, one machine with its journal, two nodes and the ledger's one record.  Nothing
+has a clock: whatever takes long is a step that has not been taken yet, so a paused node is a node
+that takes no step for a while, and a lease may be over at any time.
+"""
+
+from typing import NamedTuple
+
+CLAIMED, SENT = "CLAIMED", "SENT"
+COMPLETED, EXPIRED, NOT_CARRIED_OUT, UNKNOWN = "completed", "expired", "not carried out", "unknown"
+FINAL = frozenset({COMPLETED, EXPIRED, NOT_CARRIED_OUT, UNKNOWN})
+"""What a record says for ever; the other two are open."""
+
+INTENT, TOMBSTONE = "INTENT", "TOMBSTONE"
+"""What a journal's entry says, beside the outcome of a command that is done."""
+
+
+class Sent(NamedTuple):
+    """What a SENT record, or a link's hello, says of the link and of the machine's journal."""
+
+    epoch: int
+    journal: int
+    sequence: int
+    boot: int
+
+
+class Record(NamedTuple):
+    """The ledger's document; ``sent`` stays None while it is CLAIMED."""
+
+    state: str
+    attempt: int
+    sent: Sent | None
+
+
+class Write(NamedTuple):
+    """One write to the ledger: a kind, the attempt that it compares, and what it writes."""
+
+    kind: str
+    attempt: int
+    record: Record
+
+
+class Message(NamedTuple):
+    """One message on a link; the machine's carry its journal's number."""
+
+    kind: str
+    outcome: str | None = None
+    sequence: int = 0
+
+
+class ServerLink(NamedTuple):
+    """A node's end of a link.
+
+    ``stage`` is how far it is on the way from hello to settled; ``seen`` the highest number seen of
+    the journal; ``inbox`` what has arrived; ``connected`` whether the machine's end is still there;
+    ``write`` what settling must store before it goes on.
+    """
+
+    stage: str
+    hello: Sent
+    seen: int
+    inbox: tuple[Message, ...]
+    connected: bool
+    write: Write | None
+
+
+class Request(NamedTuple):
+    """A node's work on the key: there is at most one in a node, whoever else asks waits for it.
+
+    ``record`` is what it claims, asks about or finishes; ``taken`` the attempt that it takes over.
+    """
+
+    stage: str
+    record: Record
+    taken: int = 0
+
+
+class Node(NamedTuple):
+    """A server process."""
+
+    link: ServerLink | None = None
+    request: Request | None = None
+
+
+class MachineLink(NamedTuple):
+    """The machine's end of its link; ``is_owed`` is whether an ack must be said on it."""
+
+    node: int
+    inbox: tuple[Message, ...]
+    connected: bool
+    is_up: bool
+    is_owed: bool
+
+
+class Journal(NamedTuple):
+    """The journal as a process sees it, and what of it a power cut would leave."""
+
+    id: int
+    sequence: int
+    entry: str | None
+    flushed_sequence: int
+    flushed_entry: str | None
+
+
+class Machine(NamedTuple):
+    """The machine client's process, its disk, and every copy that there could be of its journal.
+
+    ``running`` is how far the command is: 0 not running, 1 intended, 2 begun, 3 ended and not yet
+    noted.  ``stale`` is what an old link still brings, where old links are not refused.
+    """
+
+    link: MachineLink | None
+    running: int
+    is_queued: bool
+    journal: Journal
+    boot: int
+    copies: tuple[Journal, ...]
+    stale: tuple[Message, ...]
+
+
+class Faults(NamedTuple):
+    """How many of each fault are still to come (``others``: new commands, which are no fault)."""
+
+    node_kills: int = 0
+    machine_kills: int = 0
+    cuts: int = 0
+    store_errors: int = 0
+    restores: int = 0
+    image_restores: int = 0
+    reboots: int = 0
+    replacements: int = 0
+    expiries: int = 0
+    others: int = 0
+
+
+class Seen(NamedTuple):
+    """What an observer outside of it all remembers.
+
+    ``begun`` and ``finished``: the events of the command; ``answer``: the first final answer that
+    anybody was given, or could have been; ``was_interrupted``: the machine lost, by a kill or a
+    reboot, how a command that had its INTENT ended; ``lost_epoch``: the newest link of the time when
+    the journal was last lost, replaced or put back, or the machine rebooted; ``has_expired``: the
+    final record has lived its 24 hours; ``wrong``: which promise was just broken.
+    """
+
+    begun: int = 0
+    finished: bool = False
+    answer: str | None = None
+    was_interrupted: bool = False
+    lost_epoch: int = 0
+    has_expired: bool = False
+    wrong: str | None = None
+
+
+class State(NamedTuple):
+    """All of it; ``late`` is a write of which a node knows no end, and which may yet land."""
+
+    record: Record | None
+    late: Write | None
+    nodes: tuple[Node, Node]
+    machine: Machine
+    epoch: int
+    faults: Faults
+    seen: Seen
+
+
+class Step(NamedTuple):
+    """One step that is possible in a state, in words, and where it leads."""
+
+    name: str
+    is_fault: bool
+    state: State
+
+
+def canonical(state: State) -> State:
+    """The same state in a form of its own, so that what differs in nothing that matters is equal.
+
+    The two nodes are alike, so their order is the hashes'; and what a power cut would leave matters
+    while one may come.
+    """
+    machine, faults = state.machine, state.faults
+    if not faults.reboots and (machine.journal.flushed_sequence or machine.journal.flushed_entry):
+        journal = machine.journal._replace(flushed_sequence=0, flushed_entry=None)
+        machine = machine._replace(journal=journal)
+    first, second = state.nodes
+    if hash(first) <= hash(second):
+        return state if machine is state.machine else state._replace(machine=machine)
+    if machine.link is not None:
+        link = machine.link._replace(node=1 - machine.link.node)
+        machine = machine._replace(link=link)
+    return state._replace(nodes=(second, first), machine=machine)
+
+
+def is_over(state: State) -> bool:
+    """Whether nothing can touch the record any more, nor an event be begun, whatever happens.
+
+    The record is final, nobody is at work on the key, no write and no input is under way.
+    """
+    machine = state.machine
+    if state.record is None or state.record.state not in FINAL or state.late is not None:
+        return False
+    if machine.running == 1 or machine.is_queued or machine.stale or state.faults.expiries:
+        return False
+    if machine.link is not None and any(said.kind == "input" for said in machine.link.inbox):
+        return False
+    return all(
+        node.request is None and (node.link is None or node.link.write is None)
+        for node in state.nodes
+    )
