@@ -5,14 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: help install demo test lint format bench clean
+.PHONY: help install demo test lint format bench faults simulation clean
 
 help:
-	@echo "make install   the environment alone (.venv)"
-	@echo "make demo      everything, working, to look at (ARGS=--once ends by itself)"
-	@echo "make test      the whole test suite (ARGS='-k keys' for a part)"
-	@echo "make lint      formatting, linting, types"
-	@echo "make bench     the benchmarks, each beside its floor"
+	@echo "make install     the environment alone (.venv)"
+	@echo "make demo        everything, working, to look at (ARGS=--once ends by itself)"
+	@echo "make test        the whole test suite (ARGS='-k keys' for a part)"
+	@echo "make lint        formatting, linting, types"
+	@echo "make bench       the benchmarks, each beside its floor"
+	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less)"
+	@echo "make simulation  100,000 simulated lives (ARGS='--seed 7' for one, told in full)"
 
 install: $(VENV)/installed
 
@@ -43,6 +45,13 @@ format: install
 bench: install
 	@.ci/system-packages run
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+faults: install
+	@.ci/system-packages run tests
+	@$(BIN)/python -m tests.faults $(ARGS)
+
+simulation: install
+	@$(BIN)/python -m tests.simulation $(ARGS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info

@@ -8,6 +8,7 @@ import uvloop
 
 from machine_client.connection import MachineClient
 from machine_client.journal import Journal
+from machine_client.journal_file import JournalFile
 from machine_client.settings import MachineSettings
 from schemas.inputs import AnyInput
 from schemas.outcomes import Point
@@ -16,6 +17,8 @@ from schemas.wire import Display
 
 class NoInjection:
     """Claims to have injected everything."""
+
+    injected = 0
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         return lambda: Point(x=0, y=0)
@@ -33,7 +36,7 @@ class NoInjection:
 async def join(server: str, token_file: Path, directory: Path) -> None:
     """Stay joined until the process is ended."""
     settings = MachineSettings(server=server, token_file=token_file, state_dir=directory)
-    journal = Journal(settings.journal_file)
+    journal = Journal(JournalFile(settings.journal_file))
     await MachineClient(settings, settings.read_token(), journal, NoInjection).run()
 
 
