@@ -7,6 +7,7 @@ record that says SENT is never sent again, only resolved with the machine's jour
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -138,14 +139,19 @@ class Ledger:
     def _begin(
         self, command_id: UUID, fingerprint: str, work: Coroutine[Any, Any, tuple[Answer, bool]]
     ) -> _UnderWay:
-        """Work on a command in a task of its own, which outlives its callers' patience."""
+        """Work on a command in a task of its own, which outlives its callers' patience.
+
+        Whoever asks for the command meanwhile waits for it, unless they wait for another already.
+        """
         task = self._background.start(work, f"command {command_id}")
-        under_way = self._under_way[command_id] = _UnderWay(fingerprint, task)
+        under_way = _UnderWay(fingerprint, task)
+        self._under_way.setdefault(command_id, under_way)
         task.add_done_callback(lambda ended: self._ended(command_id, ended))
         return under_way
 
     def _ended(self, command_id: UUID, task: asyncio.Task[tuple[Answer, bool]]) -> None:
-        del self._under_way[command_id]
+        if self._under_way[command_id].task is task:
+            del self._under_way[command_id]
         if not task.cancelled():
             # Everybody who waited may have given up; an error that they missed is theirs to ask
             # for again, not a warning at the collector's.
@@ -241,6 +247,9 @@ class Ledger:
         """Nothing was sent; but a final answer is given again even while the machine is away."""
         known = await self._commands.find(command.id)
         if known is not None and known.state is not CommandState.CLAIMED:
+            if isinstance(error, ProblemError) and error.problem_type is problems.NOT_FOUND:
+                # The machine was removed: nobody will ever say what became of this.
+                return await self._resolver.finish(known, Unknown()), True
             return await self._known(command, known)
         if isinstance(error, ProblemError):
             raise error
@@ -274,18 +283,18 @@ class Ledger:
 
     async def _settle_one(self, record: CommandRecord, link: LinkSocket) -> None:
         if journal_is_lost(record, link.hello):
-            await self._resolver.finish(record, Unknown())
+            # Its owner may forget it meanwhile, who knows that nothing had been sent.
+            with suppress(ProblemError):
+                await self._resolver.finish(record, Unknown())
             return
         try:
             question = link.resolve(record.command_id)
         except LinkDownError:
             return
-        answering = self._answered(record, question)
-        if record.command_id in self._under_way:
-            # It was sent on a link that is no more, and its task is about to notice.
-            work = self._background.start(answering, f"settle {record.command_id}")
-        else:
-            work = self._begin(record.command_id, record.fingerprint, answering).task
+        # Where a task is under way, it waits for an older link and is about to notice its end.
+        work = self._begin(
+            record.command_id, record.fingerprint, self._answered(record, question)
+        ).task
         heard, _ = await asyncio.wait((question.reported,), timeout=REPORT_SECONDS)
         if not heard:
             link.close(
@@ -295,7 +304,6 @@ class Ledger:
             )
         elif question.outcome.done():
             await asyncio.wait((work,))
-            work.exception()
 
 
 def key_reused() -> InvalidRequestError:

@@ -87,7 +87,11 @@ class LinkRegistry:
             logger.info(
                 "machine=%s link=%s disconnected: %s", socket.machine_id, socket.link_id, reason
             )
-            await self._machines.end_link(*key, socket.epoch, reason)
+            try:
+                await self._machines.end_link(*key, socket.epoch, reason)
+            except StoreUnavailable as error:
+                # The next link begins anew; only since when there is none stays unsaid.
+                logger.warning("machine=%s end of a link not noted: %s", socket.machine_id, error)
 
     async def watch(self) -> None:
         """Tick every link, and close those whose token was revoked or has expired; for ever."""

@@ -102,9 +102,13 @@ class CommandStore:
         record may be given again: its ``attempt`` is recognised.  Raises StoreUnavailable too
         where another's record is there but not yet held by a majority.
         """
+        document = _document(record)
+        if not record.is_keyed:
+            # Nobody may ever ask, or the machine never come back: this one does not stay for ever.
+            document["delete_at"] = record.expires_at + self._lifetime
         try:
             async with self._database.operation():
-                await self._commands.insert_one(_document(record))
+                await self._commands.insert_one(document)
         except AlreadyExists:
             standing = await self.find(record.command_id)
             if standing is None:

@@ -176,19 +176,23 @@ class Step(NamedTuple):
 def canonical(state: State) -> State:
     """The same state in a form of its own, so that what differs in nothing that matters is equal.
 
-    The two nodes are alike, so their order is the hashes'; and what a power cut would leave matters
-    while one may come.
+    The two nodes are alike, so their order is the hashes'; to which node a link led matters to the
+    machine while the node's end is there, and what a power cut would leave while one may come.
     """
-    machine, faults = state.machine, state.faults
-    if not faults.reboots and (machine.journal.flushed_sequence or machine.journal.flushed_entry):
-        journal = machine.journal._replace(flushed_sequence=0, flushed_entry=None)
+    machine, (first, second) = state.machine, state.nodes
+    journal, link = machine.journal, machine.link
+    if not state.faults.reboots and (journal.flushed_sequence or journal.flushed_entry):
+        journal = journal._replace(flushed_sequence=0, flushed_entry=None)
         machine = machine._replace(journal=journal)
-    first, second = state.nodes
-    if hash(first) <= hash(second):
+    in_order = hash(first) <= hash(second)
+    if link is not None:
+        number = link.node if in_order else 1 - link.node
+        if not link.connected:
+            number = 0
+        if number != link.node:
+            machine = machine._replace(link=link._replace(node=number))
+    if in_order:
         return state if machine is state.machine else state._replace(machine=machine)
-    if machine.link is not None:
-        link = machine.link._replace(node=1 - machine.link.node)
-        machine = machine._replace(link=link)
     return state._replace(nodes=(second, first), machine=machine)
 
 
