@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 from schemas import problems
 from schemas.failpoints import Failpoint, reached
 from schemas.outcomes import Expired, Outcome, Unknown
-from schemas.problems import InvalidRequestError, ProblemError
+from schemas.problems import NOT_FOUND, InvalidRequestError, ProblemError
 from schemas.wire import CloseCode
 from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
@@ -150,7 +150,8 @@ class Ledger:
         return under_way
 
     def _ended(self, command_id: UUID, task: asyncio.Task[tuple[Answer, bool]]) -> None:
-        if self._under_way[command_id].task is task:
+        registered = self._under_way.get(command_id)
+        if registered is not None and registered.task is task:
             del self._under_way[command_id]
         if not task.cancelled():
             # Everybody who waited may have given up; an error that they missed is theirs to ask
@@ -247,8 +248,9 @@ class Ledger:
         """Nothing was sent; but a final answer is given again even while the machine is away."""
         known = await self._commands.find(command.id)
         if known is not None and known.state is not CommandState.CLAIMED:
-            if isinstance(error, ProblemError) and error.problem_type is problems.NOT_FOUND:
-                # The machine was removed: nobody will ever say what became of this.
+            is_removed = isinstance(error, ProblemError) and error.problem_type is NOT_FOUND
+            if is_removed and known.fingerprint == command.fingerprint:
+                # Nobody will ever say what became of what its machine had been sent.
                 return await self._resolver.finish(known, Unknown()), True
             return await self._known(command, known)
         if isinstance(error, ProblemError):
