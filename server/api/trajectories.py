@@ -24,7 +24,8 @@ from schemas.trajectories import (
 from server.api.base import ApiHandler
 from server.api.operation import Operation, operation
 from server.store.errors import AlreadyExists, StoreError, TooLarge
-from server.store.trajectories import TrajectoryListing, render_trajectory
+from server.store.trajectories import render_trajectory
+from server.store.trajectory_listing import TrajectoryListing
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ class TrajectoriesHandler(ApiHandler):
         )
     )
     async def get(self, query: TrajectoryQuery) -> None:
-        listing = self.services.trajectories.list(self.principal.organization_id, query)
+        listing = TrajectoryListing(self.services.database, self.principal.organization_id, query)
         total = await listing.total()
         self.set_header("Content-Type", "application/json")
         # A reader who goes away in the middle is nobody who could be told.

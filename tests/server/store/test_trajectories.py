@@ -18,7 +18,8 @@ from schemas.trajectories import (
 from schemas.workflows import NewWorkflow
 from server.store.database import Database
 from server.store.errors import AlreadyExists, TooLarge
-from server.store.trajectories import TrajectoryStore, render_trajectory, trajectory_filter
+from server.store.trajectories import TrajectoryStore, render_trajectory
+from server.store.trajectory_listing import TrajectoryListing, trajectory_filter
 from server.store.workflows import WorkflowStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened, there
 
@@ -43,7 +44,7 @@ def numbered(number: int) -> str:
 
 async def found(store: TrajectoryStore, *, of: UUID = ORGANIZATION, **query: str) -> list[str]:
     """The ids on one page, checked against the total where the page is whole."""
-    listing = store.list(of, TrajectoryQuery.model_validate(query))
+    listing = TrajectoryListing(store._database, of, TrajectoryQuery.model_validate(query))
     ids = [json.loads(item)["id"] for item in await collected(listing.items())]
     if not {"skip", "limit"} & set(query):
         assert await listing.total() == len(ids)
@@ -342,12 +343,14 @@ async def test_included_workflows_come_once_in_order_of_first_mention(
             await store.create(
                 ORGANIZATION, None, new(workflow_id=str(workflow_id), created_at=created)
             )
-        listing = store.list(ORGANIZATION, TrajectoryQuery(include="workflow"))
+        listing = TrajectoryListing(
+            store._database, ORGANIZATION, TrajectoryQuery(include="workflow")
+        )
         await collected(listing.items())
         included = [json.loads(one) for one in there(await listing.included())]
         assert [one["id"] for one in included] == [str(made[1].id), str(made[0].id)]
         assert [one["name"] for one in included] == ["b", "a"]
-        assert await store.list(ORGANIZATION, ANY).included() is None
+        assert await TrajectoryListing(store._database, ORGANIZATION, ANY).included() is None
 
 
 @async_test
@@ -377,7 +380,7 @@ async def test_memory_does_not_grow_with_the_page(mongodb: str, database_name: s
         tracemalloc.start()
         try:
             count = 0
-            async for item in store.list(ORGANIZATION, ANY).items():
+            async for item in TrajectoryListing(store._database, ORGANIZATION, ANY).items():
                 count += len(item) > 4 * megabyte
             _, peak = tracemalloc.get_traced_memory()
         finally:
