@@ -54,7 +54,7 @@ FOREIGN = {
     # The demo's window draws with it what arrives at the virtual desktop.
     "Xlib": ("machine_client.x11", "machine_client.demo_painter", "machine_client.demo_window"),
     "websockets": ("machine_client",),
-    "sqlite3": ("machine_client.journal",),
+    "sqlite3": ("machine_client.journal_file",),
     # Handlers and the server that runs them.  The command line calls the server as anyone would,
     # with the HTTP client that comes along; dispatch, machines and store know no web framework.
     "tornado": ("server.api", "server.app", "server.cli.client", "server.cli.doctor"),

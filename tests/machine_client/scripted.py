@@ -18,8 +18,8 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from machine_client.connection import MachineClient
-from machine_client.executor import Injector
 from machine_client.settings import MachineSettings
+from machine_client.worker import Injector
 from schemas.inputs import AnyInput, Operation
 from schemas.outcomes import Point
 from schemas.wire import (
@@ -32,6 +32,7 @@ from schemas.wire import (
     Hello,
     Input,
     Limits,
+    Ready,
     Report,
     ServerMessage,
     Welcome,
@@ -46,6 +47,8 @@ Script = Callable[["Line"], Awaitable[None]]
 
 class QuietDesktop:
     """An injector that injects nothing and can be made to wait."""
+
+    injected = 0
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -78,7 +81,7 @@ class Line:
     def __init__(self, websocket: ServerConnection) -> None:
         self.websocket = websocket
 
-    async def hear(self) -> Hello | Ack | Report | HeartbeatAck:
+    async def hear(self) -> Hello | Ready | Ack | Report | HeartbeatAck:
         """The client's next message."""
         async with asyncio.timeout(WAIT_SECONDS):
             return CLIENT_MESSAGES.validate_json(await self.websocket.recv())
@@ -87,7 +90,7 @@ class Line:
         await self.websocket.send(message.model_dump_json())
 
     async def greet(self) -> Hello:
-        """Take the hello and welcome the client."""
+        """Take the hello, welcome the client, and take its ready."""
         hello = await self.hear()
         assert isinstance(hello, Hello)
         await self.say(
@@ -100,6 +103,9 @@ class Line:
                 limits=Limits(unanswered_inputs=64, message_bytes=1000),
             )
         )
+        ready = await self.hear()
+        assert isinstance(ready, Ready)
+        assert ready.journal_sequence > hello.journal.sequence
         return hello
 
     async def closed(self) -> tuple[int | None, str | None]:

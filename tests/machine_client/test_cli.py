@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.machine_client.journals import journal_in
 from tests.machine_client.scripted import TOKEN, Line, scripted_server
 from tests.processes import run, running
 from tests.store import async_test

@@ -18,8 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from machine_client import connection
 from machine_client.connection import MustStopError, reconnect_delays, retry_or_stop
-from machine_client.executor import Injector
 from machine_client.injector import InjectionUnavailable
+from machine_client.worker import Injector
 from schemas.outcomes import Completed, Expired
 from schemas.wire import Ack, CloseCode, HeartbeatAck, Hello
 from tests.certificates import self_signed
@@ -41,7 +41,6 @@ from tests.store import async_test
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short delays, and nothing from the environment."""
     monkeypatch.setattr(connection, "FIRST_DELAY", 0.02)
-    monkeypatch.setattr(connection, "LONGEST_DELAY", 0.05)
     monkeypatch.setattr(connection, "DESKTOP_RETRY_SECONDS", 0.05)
     for name in tuple(os.environ):
         if name.lower().endswith("_proxy") or name.startswith("FARHAND_"):
@@ -76,7 +75,7 @@ async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
         assert hello.input.available
         assert hello.displays[0].width == 100
         await line.say(heartbeat(5))
-        assert await line.hear() == HeartbeatAck(sequence=5)
+        assert await line.hear() == HeartbeatAck(sequence=5, journal_sequence=1)
         await line.say(command)
         acknowledged = await line.hear()
         assert isinstance(acknowledged, Ack)
@@ -431,8 +430,7 @@ async def test_certificate_that_nobody_vouches_for_is_said_and_no_token_is_sent(
 
 def test_delays_grow_with_jitter_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "FIRST_DELAY", 1.0)
-    monkeypatch.setattr(connection, "LONGEST_DELAY", 60.0)
-    runs = [list(islice(reconnect_delays(), 12)) for _ in range(200)]
+    runs = [list(islice(reconnect_delays(60.0), 12)) for _ in range(200)]
     for position, delays in enumerate(zip(*runs, strict=True)):
         longest = min(2.0**position, 60.0)
         assert all(longest / 10 <= delay <= longest for delay in delays)
@@ -445,7 +443,7 @@ async def test_delays_begin_anew_after_a_link_that_lasted_and_not_after_a_short_
 ) -> None:
     begun = 0
 
-    def counted() -> Generator[float, None, None]:
+    def counted(_longest: float) -> Generator[float, None, None]:
         nonlocal begun
         begun += 1
         while True:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.certificates import self_signed
+from tests.machine_client.journals import journal_in
 from tests.machine_client.scripted import TOKEN, Line, scripted_server
 from tests.processes import run
 from tests.proxies import http_proxy

@@ -15,7 +15,7 @@ from machine_client.executor import Executor
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal import EntryState, Journal
 from machine_client.journal_file import JournalFile
-from machine_client.session import CommandEnded, CommandLookedUp
+from machine_client.session import CommandEnded, CommandLookedUp, JournalMarked
 from schemas.inputs import AnyInput, MoveMouse, Operation
 from schemas.outcomes import (
     Completed,
@@ -28,6 +28,7 @@ from schemas.outcomes import (
     Unknown,
 )
 from schemas.wire import Display, Input
+from tests.machine_client.journals import journal_in
 
 WAIT_SECONDS = 10.0
 COMMAND = UUID(int=0xA)
@@ -76,7 +77,9 @@ class Bench:
         self.storage = JournalFile(journal_file)
         self.journal = Journal(self.storage)
         self.desktop = FakeDesktop()
-        self.reports: queue.SimpleQueue[CommandEnded | CommandLookedUp] = queue.SimpleQueue()
+        self.reports: queue.SimpleQueue[CommandEnded | CommandLookedUp | JournalMarked] = (
+            queue.SimpleQueue()
+        )
         self.executor = Executor(self.journal, self.desktop, self.reports.put)
 
     def begin(
@@ -98,7 +101,9 @@ class Bench:
         self.executor.begin(command, awake_seconds() + within)
 
     def next(self) -> CommandEnded | CommandLookedUp:
-        return self.reports.get(timeout=WAIT_SECONDS)
+        report = self.reports.get(timeout=WAIT_SECONDS)
+        assert not isinstance(report, JournalMarked)
+        return report
 
     def outcome(self, command_id: UUID = COMMAND) -> Outcome:
         """The outcome of the one command that was begun, and proof that it is the only one."""

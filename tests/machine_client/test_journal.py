@@ -14,8 +14,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from machine_client import journal as journal_module
-from machine_client.journal import EntryState, Journal, JournalError
+from machine_client.journal import EntryState, Journal
+from machine_client.journal_file import JournalError, JournalFile
 from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Point, Refused, Unknown
+from tests.machine_client.journals import journal_in
 
 DONE = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
 COMMAND = UUID(int=0xA)
@@ -28,7 +30,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def journal(file: Path) -> Iterator[Journal]:
-    journal = Journal(file)
+    journal = journal_in(file)
     yield journal
     journal.close()
 
@@ -38,8 +40,9 @@ def other_process(script: str, file: Path) -> subprocess.Popen[str]:
     prelude = (
         "import os, sys, uuid; from pathlib import Path\n"
         "from machine_client.journal import Journal\n"
+        "from machine_client.journal_file import JournalFile\n"
         "from schemas.outcomes import Completed, Point\n"
-        "journal = Journal(Path(sys.argv[1]))\n"
+        "journal = Journal(JournalFile(Path(sys.argv[1])))\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", prelude + script, str(file)],
@@ -112,7 +115,8 @@ def test_every_change_has_a_higher_sequence(journal: Journal) -> None:
         lambda: journal.intend(COMMAND, "f"),
         lambda: journal.finish(COMMAND, DONE),
         lambda: journal.bar(uuid4()),
-        lambda: journal.refuse(uuid4(), "", Expired()),
+        lambda: journal.refuse(uuid4(), "f", Expired()),
+        journal.mark,
     ):
         change()
         seen.append(journal.position.sequence)
@@ -120,12 +124,12 @@ def test_every_change_has_a_higher_sequence(journal: Journal) -> None:
 
 
 def test_id_sequence_and_entries_survive_reopening(file: Path) -> None:
-    first = Journal(file)
+    first = journal_in(file)
     first.intend(COMMAND, "f")
     first.finish(COMMAND, DONE)
     position = first.position
     first.close()
-    second = Journal(file)
+    second = journal_in(file)
     entry = second.find(COMMAND)
     assert second.position == position
     assert entry is not None
@@ -144,18 +148,18 @@ def test_id_sequence_and_entries_survive_reopening(file: Path) -> None:
 def test_sequence_does_not_go_back_at_reopening_after_an_id_came_again(
     file: Path, known_again: Callable[[Journal], bool]
 ) -> None:
-    first = Journal(file)
+    first = journal_in(file)
     first.intend(COMMAND, "f")
     assert not known_again(first)
     said = first.position.sequence
     first.close()
-    second = Journal(file)
+    second = journal_in(file)
     assert second.position.sequence >= said
     second.close()
 
 
 def test_another_file_is_another_journal(tmp_path: Path) -> None:
-    one, other = Journal(tmp_path / "one"), Journal(tmp_path / "other")
+    one, other = journal_in(tmp_path / "one"), journal_in(tmp_path / "other")
     assert one.position.id != other.position.id
     one.close()
     other.close()
@@ -166,7 +170,7 @@ def test_pruning_forgets_what_is_old_and_never_goes_back(
 ) -> None:
     monkeypatch.setattr(journal_module, "KEPT_SECONDS", -1)
     monkeypatch.setattr(journal_module, "PRUNE_EVERY", 0.0)
-    first = Journal(file)
+    first = journal_in(file)
     first.intend(COMMAND, "f")
     first.finish(COMMAND, DONE)
     last = uuid4()
@@ -176,7 +180,7 @@ def test_pruning_forgets_what_is_old_and_never_goes_back(
     assert first.find(COMMAND) is None
     position = first.position
     first.close()
-    second = Journal(file)
+    second = journal_in(file)
     assert second.position == position
     second.close()
 
@@ -198,10 +202,10 @@ def test_journal_of_another_process_is_refused_with_a_sentence(file: Path) -> No
         assert owner.stdout is not None
         assert owner.stdout.readline() == "open\n"
         with pytest.raises(JournalError, match="is in use: a machine client runs with it already"):
-            Journal(file)
+            journal_in(file)
     finally:
         owner.communicate()
-    Journal(file).close()
+    journal_in(file).close()
 
 
 def test_killed_between_intent_and_end_the_outcome_is_unknown(file: Path) -> None:
@@ -212,7 +216,7 @@ def test_killed_between_intent_and_end_the_outcome_is_unknown(file: Path) -> Non
     )
     killed.communicate()
     assert killed.returncode == -signal.SIGKILL
-    journal = Journal(file)
+    journal = journal_in(file)
     entry = journal.find(COMMAND)
     assert entry is not None
     assert entry.final_outcome() == Unknown()
@@ -229,7 +233,7 @@ def test_killed_after_the_end_the_outcome_is_known(file: Path) -> None:
         file,
     )
     killed.communicate()
-    journal = Journal(file)
+    journal = journal_in(file)
     entry = journal.find(COMMAND)
     assert entry is not None
     assert entry.final_outcome() == DONE
@@ -241,8 +245,9 @@ def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) 
     script = (
         "import os, sys, uuid; from pathlib import Path\n"
         "from machine_client.journal import Journal\n"
+        "from machine_client.journal_file import JournalFile\n"
         "from schemas.outcomes import Expired\n"
-        "journal = Journal(Path(sys.argv[1]))\n"
+        "journal = Journal(JournalFile(Path(sys.argv[1])))\n"
         "ids = [uuid.UUID(int=number) for number in range(5)]\n"
         "steps = [lambda: journal.intend(ids[0], 'f'), lambda: journal.bar(ids[1]),\n"
         "         lambda: journal.intend(ids[2], ''),\n"
@@ -281,16 +286,17 @@ def test_sequence_that_was_told_is_there_after_a_kill(file: Path) -> None:
         file,
     )
     told = int(killed.communicate()[0])
-    journal = Journal(file)
+    journal = journal_in(file)
     assert told > 0
     assert journal.position.sequence >= told
     journal.close()
 
 
 def test_full_disk_is_got_over_once_there_is_room_again(file: Path) -> None:
-    journal = Journal(file)
+    storage = JournalFile(file)
+    journal = Journal(storage)
     # SQLite's own bound stands for the disk's: the file may not grow from here.
-    journal._database.execute("PRAGMA max_page_count = 1")
+    storage._database.execute("PRAGMA max_page_count = 1")
     long = Failed(code="display_lost", message="x" * 1000, injected_at_least=0)
     for number in range(1, 101):
         journal.intend(UUID(int=number), "")
@@ -299,13 +305,14 @@ def test_full_disk_is_got_over_once_there_is_room_again(file: Path) -> None:
         journal.settle()
     told = journal.position.sequence
     with pytest.raises(sqlite3.OperationalError, match="full"):
-        journal.intend(COMMAND, "f")
-    journal._database.execute("PRAGMA max_page_count = 100000")
+        journal.intend(COMMAND, "f" * 100_000)
+    assert journal.find(COMMAND) is None
+    storage._database.execute("PRAGMA max_page_count = 100000")
     assert told == 0
     assert journal.intend(keyed := uuid4(), "f")
     position = journal.position
-    journal._database.close()  # as a crash would
-    again = Journal(file)
+    storage._database.close()  # as a crash would
+    again = journal_in(file)
     assert again.position == position
     assert again.find(UUID(int=100)) is not None
     assert again.find(keyed) is not None
@@ -317,11 +324,11 @@ def test_corrupt_file_is_refused_with_a_sentence(file: Path, content: bytes) -> 
     file.parent.mkdir()
     file.write_bytes(content)
     with pytest.raises(JournalError, match=re.escape(str(file))):
-        Journal(file)
+        journal_in(file)
 
 
 def test_damaged_journal_is_refused_with_a_sentence(file: Path) -> None:
-    journal = Journal(file)
+    journal = journal_in(file)
     for _ in range(200):
         journal.bar(uuid4())
     journal.close()
@@ -329,24 +336,24 @@ def test_damaged_journal_is_refused_with_a_sentence(file: Path) -> None:
     damaged[100:] = b"\xff" * (len(damaged) - 100)
     file.write_bytes(damaged)
     with pytest.raises(JournalError, match=re.escape(str(file))):
-        Journal(file)
+        journal_in(file)
 
 
 @pytest.mark.parametrize("broken_id", ["", "not-a-uuid"])
 def test_journal_without_a_proper_id_is_refused_with_a_sentence(file: Path, broken_id: str) -> None:
-    Journal(file).close()
+    journal_in(file).close()
     database = sqlite3.connect(file)
     database.execute("UPDATE journal SET id = ?", (broken_id,))
     database.commit()
     database.close()
     with pytest.raises(JournalError, match=re.escape(str(file))):
-        Journal(file)
+        journal_in(file)
 
 
 def test_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file where a directory should be")
     with pytest.raises(JournalError, match="taken"):
-        Journal(tmp_path / "taken" / "journal.sqlite3")
+        journal_in(tmp_path / "taken" / "journal.sqlite3")
 
 
 def test_state_directory_is_for_its_owner_alone(journal: Journal, file: Path) -> None:
@@ -355,7 +362,7 @@ def test_state_directory_is_for_its_owner_alone(journal: Journal, file: Path) ->
 
 
 def test_what_no_key_repeats_is_told_of_once_it_cannot_be_lost(file: Path) -> None:
-    journal = Journal(file)
+    journal = journal_in(file)
     journal.intend(COMMAND, "")
     journal.finish(COMMAND, DONE)
     assert journal.position.sequence == 0
@@ -363,14 +370,51 @@ def test_what_no_key_repeats_is_told_of_once_it_cannot_be_lost(file: Path) -> No
     journal.settle()
     assert journal.position.sequence == 1
     journal.close()
-    again = Journal(file)
+    again = journal_in(file)
     assert again.position.sequence == 1
     again.close()
 
 
-def test_a_keyed_intent_settles_what_gathered_before_it(file: Path) -> None:
-    journal = Journal(file)
+def test_keyed_intent_does_not_wait_for_what_gathered_before_it(file: Path) -> None:
+    journal = journal_in(file)
     journal.intend(uuid4(), "")
     journal.intend(COMMAND, "f")
-    assert journal.position.sequence == 2
+    assert journal.position.sequence == 1
     journal.close()
+    again = journal_in(file)
+    assert again.position.sequence == 2
+    again.close()
+
+
+def test_progress_is_told_where_the_end_is_not(journal: Journal) -> None:
+    journal.intend(COMMAND, "f")
+    journal.progress(COMMAND, 7)
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert (entry.state, entry.fingerprint) == (EntryState.INTENT, "f")
+    assert entry.final_outcome() == Unknown(injected_at_least=7)
+    journal.finish(COMMAND, DONE)
+    journal.progress(COMMAND, 8)
+    entry = journal.find(COMMAND)
+    assert entry is not None
+    assert entry.final_outcome() == DONE
+
+
+def test_mark_counts_up_and_outlives_the_process(file: Path) -> None:
+    journal = journal_in(file)
+    assert [journal.mark(), journal.mark()] == [1, 2]
+    journal._storage.close()  # as a crash would
+    again = journal_in(file)
+    assert again.position.sequence == 2
+    again.close()
+
+
+@pytest.mark.parametrize("refused", [True, False], ids=["refused", "intended"])
+def test_what_gathers_is_bounded_whatever_becomes_of_it(journal: Journal, refused: bool) -> None:
+    for _ in range(3 * journal_module.MAX_UNWRITTEN):
+        if refused:
+            journal.refuse(uuid4(), "", Expired())
+        else:
+            journal.intend(uuid4(), "")
+        assert len(journal._unwritten) < journal_module.MAX_UNWRITTEN
+    assert journal.position.sequence == 3 * journal_module.MAX_UNWRITTEN

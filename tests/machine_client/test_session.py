@@ -12,9 +12,12 @@ from machine_client.session import (
     CommandLookedUp,
     Effect,
     Event,
+    ExpireCommand,
+    JournalMarked,
     LinkLost,
     LinkOpened,
     LookUpCommand,
+    MarkJournal,
     MessageReceived,
     ReleaseHeld,
     SendMessage,
@@ -33,6 +36,7 @@ from schemas.wire import (
     Input,
     JournalPosition,
     Limits,
+    Ready,
     Report,
     Resolve,
     Welcome,
@@ -68,7 +72,9 @@ class Script:
     def link(self, journal_sequence: int = 0) -> None:
         greeting = hello(journal_sequence)
         self.on(LinkOpened(greeting), SendMessage(greeting))
-        self.on(MessageReceived(self.welcome()))
+        self.on(MessageReceived(self.welcome()), MarkJournal())
+        marked = journal_sequence + 1
+        self.on(JournalMarked(marked), SendMessage(Ready(journal_sequence=marked)))
 
     def on(self, event: Event, *expected: Effect) -> None:
         assert self.session.handle(event) == list(expected)
@@ -86,14 +92,21 @@ class Script:
             limits=Limits(unanswered_inputs=64, message_bytes=1000),
         )
 
-    def input(self, command_id: UUID, *, within: float = 10.0, delay: float = 0.0) -> Input:
+    def input(
+        self,
+        command_id: UUID,
+        *,
+        within: float = 10.0,
+        delay: float = 0.0,
+        fingerprint: str = "",
+    ) -> Input:
         """A command that must begin ``within`` seconds; sent ``delay`` seconds ago."""
         sent_at = self.server_time() - round(delay * 1000)
         return Input(
             command_id=command_id,
             operation=Operation.MOUSE_MOVE,
             body={"x": 1, "y": 2},
-            fingerprint="f",
+            fingerprint=fingerprint,
             expires_at=sent_at + round(within * 1000),
             server_time=sent_at,
         )
@@ -120,21 +133,79 @@ def hello(journal_sequence: int = 0) -> Hello:
     )
 
 
-def ack(command_id: UUID, outcome: Outcome, sequence: int = 0) -> SendMessage:
+def ack(command_id: UUID, outcome: Outcome, sequence: int = 1) -> SendMessage:
     return SendMessage(Ack(command_id=command_id, outcome=outcome, journal_sequence=sequence))
 
 
-def report(command_id: UUID, outcome: Outcome | None, sequence: int = 0) -> SendMessage:
+def report(command_id: UUID, outcome: Outcome | None, sequence: int = 1) -> SendMessage:
     return SendMessage(Report(command_id=command_id, outcome=outcome, journal_sequence=sequence))
 
 
-def test_hello_is_the_first_message_and_welcome_needs_no_answer() -> None:
+def test_hello_comes_first_and_ready_once_the_journal_has_a_mark_of_the_link() -> None:
     script = Script(linked=False)
-    greeting = hello()
+    greeting = hello(7)
     script.on(LinkOpened(greeting), SendMessage(greeting))
     welcome = script.welcome()
-    script.on(MessageReceived(welcome))
+    script.on(MessageReceived(welcome), MarkJournal())
     assert script.session.welcome == welcome
+    # A mark that was asked for by an earlier link may be in hello already.
+    script.on(JournalMarked(7))
+    script.on(JournalMarked(8), SendMessage(Ready(journal_sequence=8)))
+    script.on(JournalMarked(9))
+
+
+def test_mark_that_comes_after_its_link_is_nobodys() -> None:
+    script = Script(linked=False)
+    script.session.handle(LinkOpened(hello()))
+    script.session.handle(MessageReceived(script.welcome()))
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(JournalMarked(1))
+
+
+def test_every_heartbeat_marks_the_journal_and_tells_its_number() -> None:
+    script = Script()
+    for sequence, marked in ((1, 1), (2, 2), (3, 3)):
+        script.on(
+            MessageReceived(Heartbeat(sequence=sequence, server_time=script.server_time())),
+            SendMessage(HeartbeatAck(sequence=sequence, journal_sequence=marked)),
+            MarkJournal(),
+        )
+        script.on(JournalMarked(marked + 1))
+
+
+def test_command_that_is_said_twice_runs_once_and_is_answered_once() -> None:
+    script = Script()
+    first, second = script.input(A), script.input(B)
+    script.on(MessageReceived(first), script.begins(first))
+    script.on(MessageReceived(second))
+    script.on(MessageReceived(first))
+    script.on(MessageReceived(second))
+    script.on(CommandEnded(A, DONE, 3), ack(A, DONE, 3), script.begins(second))
+    script.on(CommandEnded(B, DONE, 5), ack(B, DONE, 5))
+
+
+def test_running_command_that_a_new_link_says_again_is_answered_when_it_ends() -> None:
+    script = Script()
+    command = script.input(A)
+    script.on(MessageReceived(command), script.begins(command))
+    script.on(LinkLost(), ReleaseHeld())
+    script.link(1)
+    script.on(MessageReceived(command))
+    script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4))
+
+
+def test_late_command_that_a_key_can_repeat_is_answered_from_the_journal() -> None:
+    script = Script()
+    running, late = script.input(A), script.input(B, within=1, fingerprint="f")
+    script.on(MessageReceived(running), script.begins(running))
+    script.on(MessageReceived(late))
+    script.clock.now = 5.0
+    script.on(TimePassed(), ExpireCommand(late))
+    script.on(CommandEnded(B, Expired(), 1), ack(B, Expired()))
+    # What expired beside it has not ended the running one.
+    third = script.input(C)
+    script.on(MessageReceived(third))
+    script.on(CommandEnded(A, DONE, 3), ack(A, DONE, 3), script.begins(third))
 
 
 def test_protocol_that_was_not_offered_closes_the_link() -> None:
@@ -192,7 +263,11 @@ def test_heartbeat_is_answered_at_once_even_while_a_command_runs() -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     heartbeat = Heartbeat(sequence=7, server_time=script.server_time())
-    script.on(MessageReceived(heartbeat), SendMessage(HeartbeatAck(sequence=7)))
+    script.on(
+        MessageReceived(heartbeat),
+        SendMessage(HeartbeatAck(sequence=7, journal_sequence=1)),
+        MarkJournal(),
+    )
 
 
 def test_command_that_expired_in_the_queue_is_acknowledged_without_being_begun() -> None:
@@ -262,20 +337,12 @@ def test_clock_of_an_earlier_link_is_forgotten_with_it() -> None:
     script.on(LinkOpened(greeting), SendMessage(greeting))
     behind = SERVER_EPOCH - 60_000
     welcome = script.welcome().model_copy(update={"server_time": behind})
-    script.on(MessageReceived(welcome))
+    script.on(MessageReceived(welcome), MarkJournal())
+    script.on(JournalMarked(2), SendMessage(Ready(journal_sequence=2)))
     command = script.input(A).model_copy(
         update={"server_time": behind, "expires_at": behind + 5_000}
     )
     script.on(MessageReceived(command), BeginCommand(command, 5.0))
-
-
-def test_id_that_comes_twice_at_once_is_begun_in_turn_and_acknowledged_once() -> None:
-    script = Script()
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
-    script.on(MessageReceived(command))
-    script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2), script.begins(command))
-    script.on(CommandEnded(A, DONE, 2))
 
 
 def test_id_that_comes_again_later_is_acknowledged_again() -> None:
@@ -319,7 +386,7 @@ def test_lost_link_drops_the_queue_and_releases_what_is_held() -> None:
     script.on(LinkLost(), ReleaseHeld())
     assert not script.session.has_queued
     script.on(CommandEnded(A, DONE, 2))
-    script.link()
+    script.link(2)
     script.on(TimePassed())
 
 
@@ -365,7 +432,7 @@ def test_journal_sequence_never_goes_back_on_the_wire() -> None:
     script.link(journal_sequence=50)
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
-    script.on(CommandEnded(A, DONE, 40), ack(A, DONE, 50))
+    script.on(CommandEnded(A, DONE, 40), ack(A, DONE, 51))
     script.on(script.resolve(B), LookUpCommand(B))
     script.on(CommandLookedUp(B, NotCarriedOut(), 51), report(B, NotCarriedOut(), 51))
     script.on(MessageReceived(script.input(C, within=-1)), ack(C, Expired(), 51))

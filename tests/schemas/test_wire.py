@@ -15,6 +15,7 @@ from schemas.wire import (
     CloseCode,
     Heartbeat,
     HeartbeatAck,
+    Ready,
     Report,
     Resolve,
     says_stop,
@@ -37,7 +38,8 @@ OUTCOMES = [
     "message",
     [
         hello(),
-        HeartbeatAck(sequence=1),
+        HeartbeatAck(sequence=1, journal_sequence=0),
+        Ready(journal_sequence=1),
         Report(command_id=COMMAND, outcome=None, journal_sequence=2),
         *(Ack(command_id=COMMAND, outcome=each, journal_sequence=1) for each in OUTCOMES),
     ],
