@@ -305,8 +305,8 @@ def test_full_disk_is_got_over_once_there_is_room_again(file: Path) -> None:
         journal.settle()
     told = journal.position.sequence
     with pytest.raises(sqlite3.OperationalError, match="full"):
-        journal.intend(COMMAND, "f" * 100_000)
-    assert journal.find(COMMAND) is None
+        journal.intend(large := uuid4(), "f" * 100_000)
+    assert journal.find(large) is None
     storage._database.execute("PRAGMA max_page_count = 100000")
     assert told == 0
     assert journal.intend(keyed := uuid4(), "f")
