@@ -310,6 +310,7 @@ def test_full_disk_is_got_over_once_there_is_room_again(file: Path) -> None:
     storage._database.execute("PRAGMA max_page_count = 100000")
     assert told == 0
     assert journal.intend(keyed := uuid4(), "f")
+    journal.settle()
     position = journal.position
     storage._database.close()  # as a crash would
     again = journal_in(file)
