@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.model.ledger import ledger_steps
-from tests.model.machine import machine_steps
-from tests.model.node import node_steps
+from tests.model.machine import eager_machine_step, machine_steps
+from tests.model.node import eager_node_step, node_steps
 from tests.model.properties import observed
 from tests.model.rules import World
 from tests.model.state import (
@@ -82,7 +82,15 @@ def beginning(faults: Faults) -> State:
 
 
 def possible_steps(world: World, state: State) -> Iterator[Step]:
-    """Every step that anybody can take in a state."""
+    """Every step that anybody can take in a state, as far as the order of steps matters.
+
+    Some steps cannot be seen by anybody but by whom they concern, and make nothing impossible that
+    matters: where there is one, it comes first, and alone.
+    """
+    for eager in (eager_machine_step(world, state), eager_node_step(world, state)):
+        if eager is not None:
+            yield eager
+            return
     yield from ledger_steps(world, state)
     yield from machine_steps(world, state)
     yield from node_steps(world, state, 0)

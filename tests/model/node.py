@@ -30,6 +30,27 @@ def node_steps(world: World, state: State, number: int) -> Iterator[Step]:
         yield from _kills(world, state, number)
 
 
+def eager_node_step(world: World, state: State) -> Step | None:
+    """A step that may as well come at once: it is the same whether it comes now or later.
+
+    A message that was heard and led to nothing yet is as good as one that was not heard, but for
+    a request that waits for it: should the link end, that one fails, and another may begin.  A
+    link that never will be ready is as good as none.
+    """
+    for number, (link, request) in enumerate(state.nodes):
+        if link is None:
+            continue
+        if link.inbox and (request is None or request.stage not in ("ack", "asked")):
+            return _heard(world, state, number, link)
+        is_new = link.stage == "welcomed" or (
+            link.stage == "hello" and world.rules.judged_after_ready
+        )
+        if is_new and not link.connected and not link.inbox:
+            ended = end_of_link(world.rules, state, number)
+            return Step(f"node {number} notices that its link is gone", False, ended)
+    return None
+
+
 def _kills(world: World, state: State, number: int) -> Iterator[Step]:
     """The process ends and starts anew; a write that it was making is lost, or lands later."""
     link, request = state.nodes[number]
@@ -61,14 +82,18 @@ def _link_steps(world: World, state: State, number: int, link: ServerLink) -> It
         ended = end_of_link(world.rules, state._replace(faults=faults), number)
         yield Step(f"cut: node {number} gives its link up", True, ended)
     if link.inbox:
-        message = link.inbox[0]
-        step = f"node {number} hears {message.kind} {message.outcome or ''}".rstrip()
-        yield Step(step, False, _hear(world, state, number, link))
+        yield _heard(world, state, number, link)
     if state.faults.others and can_send(world.rules, link):
         faults = state.faults._replace(others=state.faults.others - 1)
         sent = tell_machine(state._replace(faults=faults), number, Message("other"))
         yield Step(f"node {number} sends another command", True, sent)
     yield from _settle(world, state, number, link)
+
+
+def _heard(world: World, state: State, number: int, link: ServerLink) -> Step:
+    message = link.inbox[0]
+    name = f"node {number} hears {message.kind} {message.outcome or ''}".rstrip()
+    return Step(name, False, _hear(world, state, number, link))
 
 
 def _hear(world: World, state: State, number: int, link: ServerLink) -> State:

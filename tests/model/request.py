@@ -27,7 +27,7 @@ from tests.model.state import (
 )
 
 _UP = frozenset({"resolve", "asked", "running", "store", "settled"})
-_SETTLING = frozenset({"judge", "store unknown", "judged", "resolve", "asked", "running", "store"})
+_READY = _UP | {"judge", "store unknown", "judged"}
 _KINDS = {
     "claim": "claim",
     "mark": "mark sent",
@@ -73,17 +73,13 @@ def request_steps(world: World, state: State, number: int) -> Iterator[Step]:
     link, request = state.nodes[number]
     if request is None:
         if link is not None and (state.record is None or state.record.state not in FINAL):
-            yield from _begin(world.rules, state, number, link)
+            yield from _begin(world, state, number, link)
         return
     write = write_of(request)
     if write is not None:
         yield from _write(world, state, number, request, write)
     elif request.stage == "hold" and link is None:
-        yield Step(
-            f"node {number} has no link any more",
-            False,
-            _at(state, number, request._replace(stage="forget")),
-        )
+        yield from _start_write(world, state, number, request._replace(stage="forget"))
     elif request.stage == "hold" and link is not None and can_send(world.rules, link):
         record = Record(SENT, request.record.attempt, sent_on(link))
         yield Step(f"node {number} has settled", False, _at(state, number, Request("mark", record)))
@@ -94,17 +90,27 @@ def sent_on(link: ServerLink) -> Sent:
     return link.hello._replace(sequence=link.seen)
 
 
-def _begin(rules: Rules, state: State, number: int, link: ServerLink) -> Iterator[Step]:
-    """A client asks, and the machine is here: the node claims."""
+def _begin(world: World, state: State, number: int, link: ServerLink) -> Iterator[Step]:
+    """A client asks, and the machine is here: the node claims; while it settles, to send later.
+
+    It may do so on a settled link too: that is the same as a claim that took long.
+    """
+    rules, attempt = world.rules, free_attempt(state)
+    if world.configuration.claims_while_settling and link.stage in _READY:
+        claimed = Request("claim", Record(CLAIMED, attempt, None))
+        yield from _start_write(world, state, number, claimed)
     if can_send(rules, link):
-        record = Record(SENT, free_attempt(state), sent_on(link))
         if not rules.sent_before_bytes:
             state = tell_machine(state, number, Message("input"))
-    elif link.stage in _SETTLING:
-        record = Record(CLAIMED, free_attempt(state), None)
-    else:
-        return
-    yield Step(f"node {number} is asked", False, _at(state, number, Request("claim", record)))
+        sent = Request("claim", Record(SENT, attempt, sent_on(link)))
+        yield Step(f"node {number} is asked", False, _at(state, number, sent))
+
+
+def _start_write(world: World, state: State, number: int, request: Request) -> Iterator[Step]:
+    """Begin and make a write in one step, as what it writes does not depend on when it is made."""
+    write = write_of(request)
+    assert write is not None
+    yield from _write(world, _at(state, number, request), number, request, write)
 
 
 def _write(
@@ -125,7 +131,7 @@ def _write(
         elif written.is_done:
             yield Step(name, is_fault, _won(rules, written.state, number, request.record))
         else:
-            for step in _known(rules, written.state, number, request):
+            for step in _known(world, written.state, number, request):
                 yield step._replace(name=f"{name} loses; {step.name}")
 
 
@@ -142,8 +148,9 @@ def _won(rules: Rules, state: State, number: int, record: Record) -> State:
     return _at(state, number, Request("ack", record))
 
 
-def _known(rules: Rules, state: State, number: int, request: Request) -> Iterator[Step]:
+def _known(world: World, state: State, number: int, request: Request) -> Iterator[Step]:
     """The claim was not made: the record says why."""
+    rules = world.rules
     record, link = state.record, state.nodes[number].link
     ended = _at(state, number, None)
     if record is None or record.state in FINAL:
@@ -158,7 +165,10 @@ def _known(rules: Rules, state: State, number: int, request: Request) -> Iterato
         if link is not None:
             taken = Record(CLAIMED, request.record.attempt, None)
             take_over = Request("take", taken, record.attempt)
-            yield Step("the lease is over", False, _at(state, number, take_over))
+            if rules.takeover_compares:
+                yield from _start_write(world, state, number, take_over)
+            else:
+                yield Step("the lease is over", False, _at(state, number, take_over))
     elif link is not None and can_send(rules, link):
         yield _ask(rules, state, number, record, link)
     else:

@@ -87,6 +87,8 @@ class Configuration:
     faults: Faults
     has_deadlines: bool = False
     """An input may be too late when its turn comes."""
+    claims_while_settling: bool = True
+    """A node claims before its link has settled; else it claims what it can send at once."""
     copies_while_up: bool = False
     """Copies of the journal are made at any moment, also after the mark and before the INTENT."""
 

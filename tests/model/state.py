@@ -106,8 +106,8 @@ class Journal(NamedTuple):
 class Machine(NamedTuple):
     """The machine client's process, its disk, and every copy that there could be of its journal.
 
-    ``running`` is how far the command is: 0 not running, 1 intended, 2 begun, 3 ended and not yet
-    noted.  ``stale`` is what an old link still brings, where old links are not refused.
+    ``running`` is how far the command is: 0 not running, 1 intended, 2 begun; a kill before DONE is
+    noted is a kill while it is begun.  ``stale`` is what an old link still brings, where old links are not refused.
     """
 
     link: MachineLink | None
