@@ -16,7 +16,7 @@ from schemas.trajectories import (
     TrajectoryWithIncluded,
 )
 from server.store.errors import StoreUnavailable
-from server.store.trajectories import TrajectoryListing
+from server.store.trajectory_listing import TrajectoryListing
 from tests.service import Reply, Service
 
 WORKFLOW = "11111111-1111-4111-8111-111111111111"
