@@ -80,7 +80,7 @@ class Injector:
 
     @property
     def injected(self) -> int:
-        """How many events of the last injection have surely happened; for any thread."""
+        """How many events of the input prepared last have surely happened; for any thread."""
         return self._desktop.confirmed - self._confirmed_before
 
     def displays(self) -> list[Display]:
@@ -100,6 +100,8 @@ class Injector:
         chords: tuple[Chord, ...] = ()
         try:
             desktop = self._open_desktop()
+            # From here on, whoever looks sees this input's count and no earlier one's.
+            self._confirmed_before = desktop.confirmed
             if isinstance(body, PressKeys):
                 chords = parse_combination(body.text)
                 if body.down is not False:

@@ -124,9 +124,16 @@ class Worker:
         finally:
             self._injecting = None
         reached(Failpoint.AFTER_EVENTS)
-        self._journal.finish(command_id, outcome)
+        self._finish(command_id, outcome)
         reached(Failpoint.AFTER_DONE)
         return outcome
+
+    def _finish(self, command_id: UUID, outcome: Outcome) -> None:
+        """Note the end.  What was injected is told even where that fails: the intent stands."""
+        try:
+            self._journal.finish(command_id, outcome)
+        except Exception:
+            logger.exception("the journal does not know how command=%s ended", command_id)
 
     def _prepare(self, command: Input) -> Callable[[], Point] | Refused | Failed:
         try:

@@ -161,6 +161,42 @@ def test_a_long_drag_can_be_interrupted_and_lets_go(injector: Injector, witness:
     assert failures[0].injected_at_least == len(events)
 
 
+def test_count_of_a_long_drag_grows_while_it_runs_and_is_never_ahead(
+    injector: Injector, witness: Witness
+) -> None:
+    begin = injector.prepare(DragMouse(start_x=0, start_y=0, to_x=1000, to_y=0, duration=60))
+    witness.take()
+
+    def run() -> None:
+        with contextlib.suppress(InjectionFailed):
+            begin()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    eventually(lambda: injector.injected >= 5, "the count grows")
+    counted = injector.injected
+    eventually(lambda: len(witness.seen()) >= counted, "what is counted has happened")
+    eventually(lambda: injector.injected >= counted + 10, "the count goes on growing")
+    injector.interrupt()
+    thread.join(10)
+    assert injector.injected == len(witness.take())
+
+
+@pytest.mark.parametrize(("body", "events"), [(MoveMouse(x=5, y=5), 1), (PressKeys(text="a"), 2)])
+def test_count_is_the_last_inputs_own_from_its_preparation_on(
+    injector: Injector, body: AnyInput, events: int
+) -> None:
+    # The start, the press, eight moves, the release.
+    drag = DragMouse(start_x=1, start_y=1, to_x=50, to_y=50)
+    for _ in range(2):
+        perform(injector, drag)
+        assert injector.injected == 11
+    begin = injector.prepare(body)
+    assert injector.injected == 0
+    begin()
+    assert injector.injected == events
+
+
 def test_after_an_interruption_nothing_begins_until_all_is_released(
     injector: Injector, witness: Witness
 ) -> None:

@@ -6,14 +6,13 @@ from uuid import UUID
 
 import pytest
 
-from machine_client.injector import Injector
 from machine_client.journal import EntryState, Journal
 from machine_client.session import CommandEnded, CommandLookedUp
 from machine_client.worker import Worker
-from schemas.inputs import AnyInput, DragMouse, Operation
-from schemas.outcomes import Completed, Expired, NotCarriedOut, Point, Unknown
+from schemas.inputs import AnyInput, Operation
+from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Point, Unknown
 from schemas.wire import Display, Input
-from tests.machine_client.journals import journal_in
+from tests.machine_client.journals import JournalMemory, journal_in
 
 COMMAND = UUID(int=0xA)
 
@@ -118,11 +117,27 @@ def test_progress_of_what_a_key_can_repeat_is_in_the_journal_while_it_runs(
     assert isinstance(entry.final_outcome(), Completed)
 
 
-def test_injector_tells_how_much_of_its_last_injection_happened(display: str) -> None:
-    injector = Injector(display)
-    drag = DragMouse(start_x=1, start_y=1, to_x=50, to_y=50)
-    for _ in range(2):
-        injector.prepare(drag)()
-        # The start, the press, eight moves, the release.
-        assert injector.injected == 11
-    injector.close()
+def test_end_that_the_journal_cannot_take_is_told_all_the_same() -> None:
+    memory = JournalMemory()
+    journal, desktop = Journal(memory), CountingDesktop()
+    worker = Worker(journal, desktop, lambda: 10.0)
+
+    def fill_the_disk() -> None:
+        memory.is_full = True
+
+    desktop.on_inject = fill_the_disk
+    assert isinstance(worker.carry_out(command(), 11.0).outcome, Completed)
+    # Whoever asks the journal later hears what it honestly knows, and nothing is injected again.
+    assert worker.look_up(COMMAND).outcome == Unknown()
+    assert worker.carry_out(command(), 11.0).outcome == Unknown()
+    assert desktop.injected == 2
+
+
+def test_intent_that_the_journal_cannot_take_is_never_injected() -> None:
+    memory = JournalMemory()
+    desktop = CountingDesktop()
+    worker = Worker(Journal(memory), desktop, lambda: 10.0)
+    memory.is_full = True
+    failed = worker.carry_out(command(), 11.0).outcome
+    assert isinstance(failed, Failed)
+    assert (failed.code, failed.injected_at_least, desktop.injected) == ("internal_error", 0, 0)
