@@ -28,6 +28,7 @@ KEPT_SECONDS = 8 * 24 * 3600
 PRUNE_EVERY = 3600.0
 
 MAX_UNWRITTEN = 256
+"""How many entries that no key can repeat may gather in memory."""
 
 _MARK = UUID(int=0)
 """Stands in the place of a command's id: the one entry that no command made."""
@@ -120,14 +121,16 @@ class Journal:
         return self._begin_entry(command_id, Entry(EntryState.INTENT, fingerprint, None))
 
     def finish(self, command_id: UUID, outcome: Outcome) -> None:
-        """Note how a command that was intended ended.
+        """Note how a command that was intended ended; nothing else can end, and nothing twice.
 
         Not flushed: should it be lost in a power cut, the intent stands, and the outcome is
         honestly unknown.
         """
         with self._lock:
             intended = self._find(command_id)
-            done = Entry(EntryState.DONE, intended.fingerprint if intended else "", outcome)
+            if intended is None or intended.state is not EntryState.INTENT:
+                return
+            done = Entry(EntryState.DONE, intended.fingerprint, outcome)
             if command_id in self._unwritten:
                 self._unwritten[command_id] = done
             else:
@@ -186,9 +189,9 @@ class Journal:
             if entry.fingerprint:
                 self._write({command_id: entry}, flush=flush)
                 return True
-            self._unwritten[command_id] = entry
             if len(self._unwritten) >= MAX_UNWRITTEN:
-                self._settle()
+                self._settle()  # first, as a full disk must not let them gather without end
+            self._unwritten[command_id] = entry
             return True
 
     def _settle(self) -> None:
