@@ -1,16 +1,24 @@
-"""Where entries are kept: whole batches or nothing, and never a number twice."""
+"""Where entries are kept: whole batches or nothing, never a number twice, and for one alone."""
 
+import os
+import re
 import sqlite3
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
 from machine_client.journal import Entry, EntryState, NumberedEntry
-from machine_client.journal_file import JournalFile
+from machine_client.journal_file import JournalError, JournalFile
+from tests.machine_client.journals import journal_in, other_process
 
 INTENT = Entry(EntryState.INTENT, "f", None)
 A, B, C = (UUID(int=number) for number in (0xA, 0xB, 0xC))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "journal.sqlite3"
 
 
 def test_later_entry_of_a_command_replaces_the_earlier_one(tmp_path: Path) -> None:
@@ -50,3 +58,64 @@ def test_forgetting_keeps_the_highest_number(tmp_path: Path) -> None:
     again = JournalFile(tmp_path / "journal")
     assert again.sequence == 2
     again.close()
+
+
+def test_another_file_is_another_journal(tmp_path: Path) -> None:
+    one, other = journal_in(tmp_path / "one"), journal_in(tmp_path / "other")
+    assert one.position.id != other.position.id
+    one.close()
+    other.close()
+
+
+def test_journal_of_another_process_is_refused_with_a_sentence(file: Path) -> None:
+    owner = other_process("print('open', flush=True); sys.stdin.read()", file)
+    try:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "open\n"
+        with pytest.raises(JournalError, match="is in use: a machine client runs with it already"):
+            journal_in(file)
+    finally:
+        owner.communicate()
+    journal_in(file).close()
+
+
+@pytest.mark.parametrize("content", [b"this is no database at all" * 100, os.urandom(8192)])
+def test_corrupt_file_is_refused_with_a_sentence(file: Path, content: bytes) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        journal_in(file)
+
+
+def test_damaged_journal_is_refused_with_a_sentence(file: Path) -> None:
+    journal = journal_in(file)
+    for _ in range(200):
+        journal.bar(uuid4())
+    journal.close()
+    damaged = bytearray(file.read_bytes())
+    damaged[100:] = b"\xff" * (len(damaged) - 100)
+    file.write_bytes(damaged)
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        journal_in(file)
+
+
+@pytest.mark.parametrize("broken_id", ["", "not-a-uuid"])
+def test_journal_without_a_proper_id_is_refused_with_a_sentence(file: Path, broken_id: str) -> None:
+    journal_in(file).close()
+    database = sqlite3.connect(file)
+    database.execute("UPDATE journal SET id = ?", (broken_id,))
+    database.commit()
+    database.close()
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        journal_in(file)
+
+
+def test_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where a directory should be")
+    with pytest.raises(JournalError, match="taken"):
+        journal_in(tmp_path / "taken" / "journal.sqlite3")
+
+
+def test_state_directory_is_for_its_owner_alone(file: Path) -> None:
+    journal_in(file).close()
+    assert file.parent.stat().st_mode & 0o077 == 0
