@@ -19,6 +19,7 @@ from bson.errors import InvalidDocument
 from motor.core import AgnosticBaseCursor
 from motor.motor_asyncio import (
     AsyncIOMotorClient,
+    AsyncIOMotorClientSession,
     AsyncIOMotorCollection,
     AsyncIOMotorDatabase,
 )
@@ -197,6 +198,10 @@ class Database:
     def collection(self, name: str) -> AsyncIOMotorCollection[Document]:
         """A collection, with the database's own read and write concerns."""
         return self._database[name]
+
+    async def session(self) -> AsyncIOMotorClientSession:
+        """A session of the client, to be ended by ``async with``; see server.store.transactions."""
+        return await self._client.start_session()
 
     def check_size(self, document: Document, estimate: int) -> None:
         """Raise TooLarge for what does not fit a document; ``estimate`` is of its large parts.
