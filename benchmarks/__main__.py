@@ -12,7 +12,7 @@ import platform
 import statistics
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,11 +24,16 @@ from benchmarks.subjects import (
     bare_tunnel,
     farhand_with_injection,
     farhand_without_injection,
+    flushed_intent,
     majority_write,
     mongodb,
 )
 
 TOGETHER = 32
+MAJORITY_WRITE = "one majority write, journaled"
+
+Step = Callable[[int], Awaitable[list[float]]]
+"""Does one step so many times, one after another; how long each took, in seconds."""
 
 
 @dataclass
@@ -59,13 +64,13 @@ def progress(text: str) -> None:
 
 async def measure(
     subjects: Sequence[Subject],
-    write: Callable[[int], Awaitable[list[float]]],
+    steps: Mapping[str, Step],
     arguments: argparse.Namespace,
-) -> tuple[dict[str, Figures], list[float]]:
-    """Ask every subject in turn, round after round; and how long majority writes took between."""
+) -> tuple[dict[str, Figures], dict[str, list[float]]]:
+    """Ask every subject in turn, round after round; and how long the steps took between."""
     rounds, alone, together = arguments.rounds, arguments.alone, arguments.together
     figures = {subject.name: Figures() for subject in subjects}
-    writes: list[float] = []
+    seconds: dict[str, list[float]] = {name: [] for name in steps}
     for subject in subjects:
         await ask_alone(subject.request, alone // 10 + 20)
     for number in range(rounds):
@@ -75,9 +80,10 @@ async def measure(
                 await ask_alone(subject.request, alone),
                 await ask_together(subject.request, together, TOGETHER),
             )
-        writes += await write(alone)
+        for name, step in steps.items():
+            seconds[name] += await step(alone)
     progress("")
-    return figures, writes
+    return figures, seconds
 
 
 def table(figures: dict[str, Figures]) -> str:
@@ -123,20 +129,23 @@ async def run(arguments: argparse.Namespace) -> None:
     async with AsyncExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="farhand-bench-")))
         uri = await stack.enter_async_context(mongodb(directory))
-        write = await stack.enter_async_context(majority_write(uri))
+        steps = {
+            MAJORITY_WRITE: await stack.enter_async_context(majority_write(uri)),
+            "one INTENT, flushed": stack.enter_context(flushed_intent(directory)),
+        }
         subjects = [
             await stack.enter_async_context(bare_post()),
             await stack.enter_async_context(bare_tunnel()),
             *await stack.enter_async_context(farhand_without_injection(directory, uri)),
             *await stack.enter_async_context(farhand_with_injection(directory, uri)),
         ]
-        figures, writes = await measure(subjects, write, arguments)
-    write_ms = statistics.median(writes) * 1000
+        figures, seconds = await measure(subjects, steps, arguments)
     print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores")
     print(table(figures))
-    print(f"{'one majority write, journaled':42}{write_ms:10.2f}")
+    for name, each in seconds.items():
+        print(f"{name:42}{statistics.median(each) * 1000:10.2f}{_p99(each):10.2f}")
     print()
-    print(verdicts(figures, write_ms))
+    print(verdicts(figures, statistics.median(seconds[MAJORITY_WRITE]) * 1000))
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import Request as UrlRequest
@@ -16,6 +16,8 @@ from urllib.request import urlopen
 from uuid import uuid4
 
 from benchmarks.load import Request
+from machine_client.journal import Journal
+from machine_client.journal_file import JournalFile
 from server.store.database import Database
 from server.store.embedded import EmbeddedMongoDB
 
@@ -200,6 +202,26 @@ async def majority_write(uri: str) -> AsyncIterator[Callable[[int], Awaitable[li
         yield write
     finally:
         database.close()
+
+
+@contextmanager
+def flushed_intent(directory: Path) -> Iterator[Callable[[int], Awaitable[list[float]]]]:
+    """Yields what measures so many flushed entries of a machine's journal; in seconds."""
+    journal = Journal(JournalFile(directory / "journal" / "journal.sqlite3"))
+
+    async def intend(times: int) -> list[float]:
+        seconds = []
+        for _ in range(times):
+            command_id = uuid4()
+            started = time.perf_counter()
+            journal.intend(command_id, "0" * 64)
+            seconds.append(time.perf_counter() - started)
+        return seconds
+
+    try:
+        yield intend
+    finally:
+        journal.close()
 
 
 async def _joined(api: Api) -> None:
