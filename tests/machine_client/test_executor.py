@@ -2,6 +2,8 @@
 
 import queue
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,62 +14,24 @@ import pytest
 
 from machine_client.clock import awake_seconds
 from machine_client.executor import Executor
-from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
+from machine_client.injector import InjectionFailed
 from machine_client.journal import EntryState, Journal
 from machine_client.journal_file import JournalFile
 from machine_client.session import CommandEnded, CommandLookedUp, JournalMarked
-from schemas.inputs import AnyInput, MoveMouse, Operation
 from schemas.outcomes import (
     Completed,
     Expired,
     Failed,
     NotCarriedOut,
     Outcome,
-    Point,
     Refused,
     Unknown,
 )
-from schemas.wire import Display, Input
-from tests.machine_client.journals import journal_in
+from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
+from tests.machine_client.journals import PROJECT, journal_in
 
 WAIT_SECONDS = 10.0
 COMMAND = UUID(int=0xA)
-HERE = Point(x=1, y=2)
-
-
-class FakeDesktop:
-    """Notes what it is told; a test may set what else happens at each step."""
-
-    injected = 0
-
-    def __init__(self) -> None:
-        self.calls: list[str] = []
-        self.interrupted = threading.Event()
-        self.on_prepare: Callable[[], None] = lambda: None
-        self.on_inject: Callable[[], None] = lambda: None
-
-    def prepare(self, body: AnyInput) -> Callable[[], Point]:
-        assert isinstance(body, MoveMouse)
-        self.on_prepare()
-
-        def inject() -> Point:
-            self.calls.append(f"inject {body.x}")
-            self.on_inject()
-            return HERE
-
-        return inject
-
-    def interrupt(self) -> None:
-        self.interrupted.set()
-
-    def release_all(self) -> None:
-        self.calls.append("release")
-
-    def displays(self) -> list[Display]:
-        return []
-
-    def close(self) -> None:
-        self.calls.append("close")
 
 
 class Bench:
@@ -90,20 +54,19 @@ class Bench:
         fingerprint: str = "f",
         within: float = 60.0,
     ) -> None:
-        command = Input(
-            command_id=command_id,
-            operation=Operation.MOUSE_MOVE,
-            body={"x": x, "y": 2},
-            fingerprint=fingerprint,
-            expires_at=0,
-            server_time=0,
-        )
-        self.executor.begin(command, awake_seconds() + within)
+        self.executor.begin(move(command_id, x, fingerprint), awake_seconds() + within)
 
     def next(self) -> CommandEnded | CommandLookedUp:
         report = self.reports.get(timeout=WAIT_SECONDS)
         assert not isinstance(report, JournalMarked)
         return report
+
+    def marked(self) -> int:
+        """The journal's number after a mark, which is made after all that was asked for before."""
+        self.executor.mark()
+        report = self.reports.get(timeout=WAIT_SECONDS)
+        assert isinstance(report, JournalMarked)
+        return report.journal_sequence
 
     def outcome(self, command_id: UUID = COMMAND) -> Outcome:
         """The outcome of the one command that was begun, and proof that it is the only one."""
@@ -124,15 +87,12 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     bench.executor.stop()
 
 
-def raising(error: Exception) -> Callable[[], None]:
-    def fail() -> None:
-        raise error
+def waiting_for(event: threading.Event, begun: threading.Event | None = None) -> Callable[[], None]:
+    """Wait for an event; ``begun`` is set first."""
 
-    return fail
-
-
-def waiting_for(event: threading.Event) -> Callable[[], None]:
     def wait() -> None:
+        if begun is not None:
+            begun.set()
         assert event.wait(WAIT_SECONDS)
 
     return wait
@@ -144,20 +104,6 @@ def test_command_is_injected_once_and_completed(bench: Bench) -> None:
     assert isinstance(outcome, Completed)
     assert outcome.pointer == HERE
     assert bench.desktop.calls == ["inject 1"]
-
-
-def test_intent_is_written_before_the_first_event_and_the_end_after_the_last(bench: Bench) -> None:
-    seen: list[EntryState | None] = []
-
-    def state() -> None:
-        entry = bench.journal.find(COMMAND)
-        seen.append(entry.state if entry else None)
-
-    bench.desktop.on_prepare = bench.desktop.on_inject = state
-    bench.begin()
-    bench.outcome()
-    state()
-    assert seen == [None, EntryState.INTENT, EntryState.DONE]
 
 
 def test_report_carries_the_journals_sequence(bench: Bench) -> None:
@@ -217,76 +163,6 @@ def test_journal_that_fails_while_nothing_runs_does_not_end_the_executor(
     monkeypatch.undo()
 
 
-def test_command_that_began_and_broke_off_says_how_much_happened(bench: Bench) -> None:
-    bench.desktop.on_inject = raising(InjectionFailed("display_lost", "the screen went", 7))
-    bench.begin()
-    failed = Failed(code="display_lost", message="the screen went", injected_at_least=7)
-    assert bench.outcome() == failed
-    bench.begin()
-    assert bench.outcome() == failed
-    assert bench.desktop.calls == ["inject 1"]
-
-
-def test_refusal_is_final_and_nothing_is_injected(bench: Bench) -> None:
-    refused = Refused(code="coordinates_outside_display", message="no", loc=("body", "x"))
-    bench.desktop.on_prepare = raising(Refusal(refused))
-    bench.begin()
-    assert bench.outcome() == refused
-    bench.desktop.on_prepare = lambda: None
-    bench.begin()
-    assert bench.outcome() == refused
-    assert bench.desktop.calls == []
-
-
-def test_body_that_is_none_is_refused_by_the_field(bench: Bench) -> None:
-    bench.begin(x="far left")
-    outcome = bench.outcome()
-    assert isinstance(outcome, Refused)
-    assert outcome.loc == ("body", "x")
-    assert bench.desktop.calls == []
-
-
-def test_desktop_that_is_gone_fails_with_nothing_injected(bench: Bench) -> None:
-    bench.desktop.on_prepare = raising(InjectionUnavailable("no display"))
-    bench.begin()
-    assert bench.outcome() == Failed(
-        code="desktop_unavailable", message="no display", injected_at_least=0
-    )
-
-
-def test_known_id_is_answered_from_the_journal_and_never_injected_again(bench: Bench) -> None:
-    bench.begin()
-    first = bench.outcome()
-    bench.begin()
-    assert bench.outcome() == first
-    assert bench.desktop.calls == ["inject 1"]
-
-
-def test_id_of_another_fingerprint_is_refused_at_the_header(bench: Bench) -> None:
-    bench.begin()
-    bench.outcome()
-    bench.begin(fingerprint="another")
-    outcome = bench.outcome()
-    assert isinstance(outcome, Refused)
-    assert outcome.loc == ("header", "Idempotency-Key")
-    assert outcome.code == "idempotency_key_reused"
-    assert bench.desktop.calls == ["inject 1"]
-
-
-def test_id_that_was_begun_and_not_finished_is_unknown_and_not_injected(bench: Bench) -> None:
-    bench.journal.intend(COMMAND, "f")
-    bench.begin()
-    assert bench.outcome() == Unknown()
-    assert bench.desktop.calls == []
-
-
-def test_late_command_expires_and_leaves_no_trace(bench: Bench) -> None:
-    bench.begin(within=-0.001)
-    assert bench.outcome() == Expired()
-    assert bench.desktop.calls == []
-    assert bench.journal.find(COMMAND) is None
-
-
 def test_command_that_waits_too_long_for_its_turn_expires(bench: Bench) -> None:
     go_on = threading.Event()
     bench.desktop.on_inject = waiting_for(go_on)
@@ -344,6 +220,78 @@ def test_another_desktop_takes_over_from_the_next_command_on(bench: Bench) -> No
     bench.begin()
     bench.outcome()
     assert (bench.desktop.calls, other.calls) == (["close"], ["inject 1"])
+
+
+def test_killed_in_a_long_drag_its_outcome_says_how_much_happened_at_least(tmp_path: Path) -> None:
+    told = 0
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "tests.machine_client.endless_drag"),
+            *(str(tmp_path / "journal"), str(COMMAND)),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=PROJECT,
+    ) as dragging:
+        try:
+            assert dragging.stdout is not None
+            while told < 20:
+                told = int(dragging.stdout.readline())
+        finally:
+            dragging.kill()
+    bench = Bench(tmp_path / "journal")
+    bench.executor.look_up(COMMAND)
+    looked_up = bench.next()
+    assert isinstance(looked_up.outcome, Unknown)
+    assert looked_up.outcome.injected_at_least >= told
+    bench.begin()
+    assert bench.outcome() == looked_up.outcome
+    assert bench.desktop.calls == []
+    bench.executor.stop()
+
+
+def test_progress_is_noted_of_what_a_key_can_repeat_while_it_runs(bench: Bench) -> None:
+    bench.desktop.injected = 7
+    for fingerprint, noted in (("", 0), ("f", 1)):
+        begun, go_on = threading.Event(), threading.Event()
+        bench.desktop.on_inject = waiting_for(go_on, begun)
+        bench.begin(uuid4(), fingerprint=fingerprint)
+        assert begun.wait(WAIT_SECONDS)
+        before = bench.journal.position.sequence
+        bench.executor.note_progress()
+        assert bench.marked() == before + noted + 1
+        go_on.set()
+        assert isinstance(bench.next(), CommandEnded)
+    bench.journal.settle()
+    before = bench.journal.position.sequence
+    bench.executor.note_progress()
+    assert bench.marked() == before + 1
+
+
+def test_mark_is_made_and_reported_while_a_command_runs(bench: Bench) -> None:
+    go_on = threading.Event()
+    bench.desktop.on_inject = waiting_for(go_on)
+    bench.begin()
+    bench.executor.look_up(uuid4())
+    bench.next()
+    assert bench.marked() == bench.journal.position.sequence
+    go_on.set()
+    assert isinstance(bench.next(), CommandEnded)
+
+
+def test_late_command_is_answered_while_another_runs(bench: Bench) -> None:
+    bench.begin()
+    done = bench.outcome()
+    go_on = threading.Event()
+    bench.desktop.on_inject = waiting_for(go_on)
+    bench.begin(running := uuid4())
+    for command_id, outcome in ((COMMAND, done), (uuid4(), Expired())):
+        bench.executor.expire(move(command_id))
+        ended = bench.next()
+        assert isinstance(ended, CommandEnded)
+        assert (ended.command_id, ended.outcome) == (command_id, outcome)
+    go_on.set()
+    assert bench.next().command_id == running
 
 
 def test_stop_interrupts_what_runs_and_closes_everything(tmp_path: Path) -> None:

@@ -1,143 +1,212 @@
 """One command at a time, without threads: journal, inject, journal."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 
+from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal import EntryState, Journal
 from machine_client.session import CommandEnded, CommandLookedUp
 from machine_client.worker import Worker
-from schemas.inputs import AnyInput, Operation
-from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Point, Unknown
-from schemas.wire import Display, Input
-from tests.machine_client.journals import JournalMemory, journal_in
+from schemas.outcomes import (
+    Completed,
+    Expired,
+    Failed,
+    NotCarriedOut,
+    Outcome,
+    Refused,
+    Unknown,
+)
+from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
+from tests.machine_client.journals import JournalMemory
 
 COMMAND = UUID(int=0xA)
+NOW = 10.0
 
 
-class CountingDesktop:
-    """Counts what it injects; a test may look in between."""
+class Bench:
+    """A worker whose clock stands at `NOW`."""
 
     def __init__(self) -> None:
-        self.injected = 0
-        self.on_inject: Callable[[], None] = lambda: None
+        self.memory = JournalMemory()
+        self.journal = Journal(self.memory)
+        self.desktop = FakeDesktop()
+        self.worker = Worker(self.journal, self.desktop, lambda: NOW)
 
-    def prepare(self, body: AnyInput) -> Callable[[], Point]:
-        def inject() -> Point:
-            self.injected += 2
-            self.on_inject()
-            return Point(x=1, y=2)
+    def carry_out(
+        self, *, x: Any = 1, fingerprint: str = "f", begin_by: float = NOW + 1
+    ) -> Outcome:
+        """The outcome of `COMMAND`."""
+        ended = self.worker.carry_out(move(COMMAND, x, fingerprint), begin_by)
+        assert ended == CommandEnded(COMMAND, ended.outcome, self.memory.sequence)
+        return ended.outcome
 
-        return inject
-
-    def interrupt(self) -> None: ...
-
-    def release_all(self) -> None: ...
-
-    def displays(self) -> list[Display]:
-        return []
-
-    def close(self) -> None: ...
+    def state(self) -> EntryState | None:
+        entry = self.journal.find(COMMAND)
+        return None if entry is None else entry.state
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    journal = journal_in(tmp_path / "journal")
-    yield journal
-    journal.close()
+def bench() -> Bench:
+    return Bench()
 
 
-def command(fingerprint: str = "f") -> Input:
-    return Input(
-        command_id=COMMAND,
-        operation=Operation.MOUSE_MOVE,
-        body={"x": 1, "y": 2},
-        fingerprint=fingerprint,
-        expires_at=0,
-        server_time=0,
+def test_intent_is_written_before_the_first_event_and_the_end_after_the_last(bench: Bench) -> None:
+    seen: list[EntryState | None] = []
+    bench.desktop.on_prepare = bench.desktop.on_inject = lambda: seen.append(bench.state())
+    outcome = bench.carry_out()
+    assert isinstance(outcome, Completed)
+    assert outcome.pointer == HERE
+    assert [*seen, bench.state()] == [None, EntryState.INTENT, EntryState.DONE]
+    assert bench.memory.sequence == 2
+
+
+def test_command_is_begun_up_to_its_time_and_not_after(bench: Bench) -> None:
+    assert bench.carry_out(begin_by=NOW - 0.001) == Expired()
+    assert bench.state() is None
+    assert isinstance(bench.carry_out(begin_by=NOW), Completed)
+    assert bench.desktop.calls == ["inject 1"]
+
+
+def test_known_command_that_comes_late_has_its_first_outcome(bench: Bench) -> None:
+    first = bench.carry_out()
+    assert bench.carry_out(begin_by=NOW - 1) == first
+    assert bench.worker.expire(move(COMMAND)).outcome == first
+    assert bench.desktop.calls == ["inject 1"]
+
+
+def test_late_command_that_is_not_known_expires_and_leaves_no_trace(bench: Bench) -> None:
+    assert bench.worker.expire(move(COMMAND)) == CommandEnded(COMMAND, Expired(), 0)
+    assert bench.state() is None
+
+
+def test_command_that_began_and_broke_off_says_how_much_happened(bench: Bench) -> None:
+    bench.desktop.on_inject = raising(InjectionFailed("display_lost", "the screen went", 7))
+    failed = Failed(code="display_lost", message="the screen went", injected_at_least=7)
+    assert bench.carry_out() == failed
+    assert bench.carry_out() == failed
+    assert bench.desktop.calls == ["inject 1"]
+
+
+def test_refusal_is_final_and_nothing_is_injected(bench: Bench) -> None:
+    refused = Refused(code="coordinates_outside_display", message="no", loc=("body", "x"))
+    bench.desktop.on_prepare = raising(Refusal(refused))
+    assert bench.carry_out() == refused
+    bench.desktop.on_prepare = lambda: None
+    assert bench.carry_out() == refused
+    assert bench.desktop.calls == []
+
+
+def test_body_that_is_none_is_refused_by_the_field(bench: Bench) -> None:
+    outcome = bench.carry_out(x="far left")
+    assert isinstance(outcome, Refused)
+    assert outcome.loc == ("body", "x")
+    assert bench.desktop.calls == []
+
+
+def test_desktop_that_is_gone_fails_with_nothing_injected(bench: Bench) -> None:
+    bench.desktop.on_prepare = raising(InjectionUnavailable("no display"))
+    assert bench.carry_out() == Failed(
+        code="desktop_unavailable", message="no display", injected_at_least=0
     )
 
 
-def test_command_is_begun_up_to_its_time_and_not_after(journal: Journal) -> None:
-    desktop = CountingDesktop()
-    now = 10.0
-    worker = Worker(journal, desktop, lambda: now)
-    assert worker.carry_out(command(), 9.9) == CommandEnded(COMMAND, Expired(), 0)
-    assert journal.find(COMMAND) is None
-    assert isinstance(worker.carry_out(command(), 10.0).outcome, Completed)
-    assert desktop.injected == 2
+@pytest.mark.parametrize("fingerprint", ["f", ""])
+def test_known_id_is_answered_from_the_journal_and_never_injected_again(
+    bench: Bench, fingerprint: str
+) -> None:
+    first = bench.carry_out(fingerprint=fingerprint)
+    assert bench.carry_out(fingerprint=fingerprint) == first
+    assert bench.desktop.calls == ["inject 1"]
 
 
-def test_known_command_that_comes_late_has_its_first_outcome(journal: Journal) -> None:
-    worker = Worker(journal, CountingDesktop(), lambda: 10.0)
-    first = worker.carry_out(command(), 11.0)
-    assert worker.carry_out(command(), 9.0).outcome == first.outcome
-    assert worker.expire(command()).outcome == first.outcome
+def test_known_id_is_answered_even_where_it_would_now_be_refused(bench: Bench) -> None:
+    first = bench.carry_out()
+    bench.desktop.on_prepare = raising(InjectionUnavailable("no display"))
+    assert bench.carry_out() == first
 
 
-def test_late_command_that_is_not_known_expires(journal: Journal) -> None:
-    worker = Worker(journal, CountingDesktop(), lambda: 10.0)
-    assert worker.expire(command()) == CommandEnded(COMMAND, Expired(), 0)
-    assert journal.find(COMMAND) is None
+@pytest.mark.parametrize("begin_by", [NOW + 1, NOW - 1], ids=["in time", "late"])
+def test_id_of_another_fingerprint_is_refused_at_the_header(bench: Bench, begin_by: float) -> None:
+    bench.carry_out()
+    outcome = bench.carry_out(fingerprint="another", begin_by=begin_by)
+    assert isinstance(outcome, Refused)
+    assert outcome.loc == ("header", "Idempotency-Key")
+    assert outcome.code == "idempotency_key_reused"
+    assert bench.desktop.calls == ["inject 1"]
 
 
-def test_command_that_is_looked_up_first_is_never_carried_out(journal: Journal) -> None:
-    desktop = CountingDesktop()
-    worker = Worker(journal, desktop, lambda: 10.0)
-    assert worker.look_up(COMMAND) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
-    assert worker.carry_out(command(), 11.0).outcome == NotCarriedOut()
-    assert desktop.injected == 0
+@pytest.mark.parametrize("begin_by", [NOW + 1, NOW - 1], ids=["in time", "late"])
+def test_id_that_was_begun_and_not_finished_is_unknown_and_not_injected(
+    bench: Bench, begin_by: float
+) -> None:
+    bench.journal.intend(COMMAND, "f")
+    assert bench.carry_out(begin_by=begin_by) == Unknown()
+    assert bench.desktop.calls == []
+
+
+def test_command_that_is_looked_up_first_is_never_carried_out(bench: Bench) -> None:
+    assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
+    assert bench.carry_out() == NotCarriedOut()
+    assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
+    assert bench.desktop.calls == []
+
+
+def test_command_that_ended_is_looked_up_with_its_outcome(bench: Bench) -> None:
+    done = bench.carry_out()
+    assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, done, 2)
 
 
 @pytest.mark.parametrize("fingerprint", ["f", ""])
 def test_progress_of_what_a_key_can_repeat_is_in_the_journal_while_it_runs(
-    journal: Journal, fingerprint: str
+    bench: Bench, fingerprint: str
 ) -> None:
-    desktop = CountingDesktop()
-    worker = Worker(journal, desktop, lambda: 10.0)
     seen: list[object] = []
 
     def look() -> None:
-        worker.note_progress()
-        entry = journal.find(COMMAND)
+        bench.worker.note_progress()  # of nothing yet, which is not worth a write
+        assert bench.memory.sequence == (1 if fingerprint else 0)
+        bench.desktop.injected = 2
+        bench.worker.note_progress()
+        entry = bench.journal.find(COMMAND)
         assert entry is not None
         assert entry.state is EntryState.INTENT
-        seen.append((worker.is_injecting, entry.final_outcome()))
+        seen.append((bench.worker.is_injecting, entry.final_outcome()))
 
-    desktop.on_inject = look
-    worker.carry_out(command(fingerprint), 11.0)
+    bench.desktop.on_inject = look
+    bench.carry_out(fingerprint=fingerprint)
     kept = Unknown(injected_at_least=2) if fingerprint else Unknown()
     assert seen == [(bool(fingerprint), kept)]
-    assert not worker.is_injecting
-    worker.note_progress()
-    entry = journal.find(COMMAND)
-    assert entry is not None
-    assert isinstance(entry.final_outcome(), Completed)
+    assert not bench.worker.is_injecting
+    bench.worker.note_progress()
+    assert bench.state() is EntryState.DONE
 
 
-def test_end_that_the_journal_cannot_take_is_told_all_the_same() -> None:
-    memory = JournalMemory()
-    journal, desktop = Journal(memory), CountingDesktop()
-    worker = Worker(journal, desktop, lambda: 10.0)
-
-    def fill_the_disk() -> None:
-        memory.is_full = True
-
-    desktop.on_inject = fill_the_disk
-    assert isinstance(worker.carry_out(command(), 11.0).outcome, Completed)
-    # Whoever asks the journal later hears what it honestly knows, and nothing is injected again.
-    assert worker.look_up(COMMAND).outcome == Unknown()
-    assert worker.carry_out(command(), 11.0).outcome == Unknown()
-    assert desktop.injected == 2
-
-
-def test_intent_that_the_journal_cannot_take_is_never_injected() -> None:
-    memory = JournalMemory()
-    desktop = CountingDesktop()
-    worker = Worker(Journal(memory), desktop, lambda: 10.0)
-    memory.is_full = True
-    failed = worker.carry_out(command(), 11.0).outcome
+def test_nothing_is_injecting_after_a_mistake(bench: Bench) -> None:
+    bench.desktop.on_inject = raising(KeyError("a mistake"))
+    failed = bench.carry_out()
     assert isinstance(failed, Failed)
-    assert (failed.code, failed.injected_at_least, desktop.injected) == ("internal_error", 0, 0)
+    assert (failed.code, bench.worker.is_injecting) == ("internal_error", False)
+    # Nobody knows how much happened: it is not done again, and whoever asks hears so.
+    assert bench.carry_out() == Unknown()
+
+
+def test_end_that_the_journal_cannot_take_is_told_all_the_same(bench: Bench) -> None:
+    def fill_the_disk() -> None:
+        bench.memory.is_full = True
+
+    bench.desktop.on_inject = fill_the_disk
+    assert isinstance(bench.carry_out(), Completed)
+    # Whoever asks the journal later hears what it honestly knows, and nothing is injected again.
+    assert bench.worker.look_up(COMMAND).outcome == Unknown()
+    assert bench.carry_out() == Unknown()
+    assert bench.desktop.calls == ["inject 1"]
+
+
+def test_intent_that_the_journal_cannot_take_is_never_injected(bench: Bench) -> None:
+    bench.memory.is_full = True
+    failed = bench.carry_out()
+    assert isinstance(failed, Failed)
+    assert (failed.code, failed.injected_at_least) == ("internal_error", 0)
+    assert bench.desktop.calls == []

@@ -1,0 +1,75 @@
+"""A process whose desktop never ends a drag: the journal is noted as the connection would.
+
+``python -m tests.machine_client.endless_drag JOURNAL COMMAND`` prints, again and again, how many
+events the desktop had surely taken before the journal was last noted.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+from uuid import UUID
+
+from machine_client.clock import awake_seconds
+from machine_client.executor import Executor
+from machine_client.session import CommandEnded, CommandLookedUp, JournalMarked
+from schemas.inputs import AnyInput, Operation
+from schemas.outcomes import Point
+from schemas.wire import Display, Input
+from tests.machine_client.journals import journal_in
+
+
+class EndlessDesktop:
+    """Injects an event each millisecond, for ever."""
+
+    def __init__(self) -> None:
+        self.injected = 0
+
+    def prepare(self, body: AnyInput) -> Callable[[], Point]:
+        def inject() -> Point:
+            while True:
+                self.injected += 1
+                time.sleep(0.001)
+
+        return inject
+
+    def interrupt(self) -> None: ...
+
+    def release_all(self) -> None: ...
+
+    def displays(self) -> list[Display]:
+        return []
+
+    def close(self) -> None: ...
+
+
+def main(file: Path, command_id: UUID) -> None:
+    """Begin the drag, and note and tell its progress until somebody ends this process."""
+    desktop = EndlessDesktop()
+    counts: SimpleQueue[int] = SimpleQueue()
+
+    def report(ended: CommandEnded | CommandLookedUp | JournalMarked) -> None:
+        # Each mark was made after the progress that was asked for before it, by the same thread.
+        assert isinstance(ended, JournalMarked)
+        print(counts.get(), flush=True)
+
+    executor = Executor(journal_in(file), desktop, report)
+    drag = Input(
+        command_id=command_id,
+        operation=Operation.MOUSE_DRAG,
+        body={"start_x": 0, "start_y": 0, "to_x": 9, "to_y": 9},
+        fingerprint="f",
+        expires_at=0,
+        server_time=0,
+    )
+    executor.begin(drag, awake_seconds() + 60)
+    while True:
+        counts.put(desktop.injected)
+        executor.note_progress()
+        executor.mark()
+        time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), UUID(sys.argv[2]))
