@@ -1,13 +1,15 @@
 """Breadth-first through every state of a configuration, to the shortest way to a broken promise."""
 
+import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tests.model.ledger import ledger_steps
 from tests.model.machine import eager_machine_step, machine_steps
 from tests.model.node import eager_node_step, node_steps
 from tests.model.properties import observed
-from tests.model.rules import World
+from tests.model.protocol import World
 from tests.model.state import (
     FINAL,
     Faults,
@@ -48,10 +50,15 @@ def explore(world: World) -> Exploration:
 
     Where no promise is broken, see that every state has a way without faults to a final record.
     """
+    with _without_collector():
+        return _explore(world)
+
+
+def _explore(world: World) -> Exploration:
     first = beginning(world.configuration.faults)
     numbers = {first: 0}
     states = [first]
-    came_from = [(0, "")]
+    came_from = [0]
     healed_from: list[list[int]] = [[]]
     steps = 0
     for number, state in enumerate(states):
@@ -64,14 +71,20 @@ def explore(world: World) -> Exploration:
             if reached is None:
                 reached = numbers[after] = len(states)
                 states.append(after)
-                came_from.append((number, step.name))
+                came_from.append(number)
                 healed_from.append([])
                 if after.seen.wrong is not None:
-                    found = Violation(after.seen.wrong, _way_to(came_from, reached))
+                    way = _way_to(world, states, came_from, reached)
+                    found = Violation(after.seen.wrong, way)
                     return Exploration(len(states), steps, found)
             if not step.is_fault:
                 healed_from[reached].append(number)
-    return Exploration(len(states), steps, _never_final(states, came_from, healed_from))
+    stuck = _never_final(states, healed_from)
+    if stuck is None:
+        return Exploration(len(states), steps, None)
+    way = _way_to(world, states, came_from, stuck)
+    violation = Violation("no way without faults leads to a final answer", way)
+    return Exploration(len(states), steps, violation)
 
 
 def beginning(faults: Faults) -> State:
@@ -97,9 +110,7 @@ def possible_steps(world: World, state: State) -> Iterator[Step]:
     yield from node_steps(world, state, 1)
 
 
-def _never_final(
-    states: list[State], came_from: list[tuple[int, str]], healed_from: list[list[int]]
-) -> Violation | None:
+def _never_final(states: list[State], healed_from: list[list[int]]) -> int | None:
     """The nearest state from which no way without faults leads to a final record."""
     reaches = bytearray(len(states))
     todo = [
@@ -115,14 +126,36 @@ def _never_final(
                 reaches[before] = 1
                 todo.append(before)
     stuck = reaches.find(0)
-    if stuck < 0:
-        return None
-    return Violation("no way without faults leads to a final answer", _way_to(came_from, stuck))
+    return None if stuck < 0 else stuck
 
 
-def _way_to(came_from: list[tuple[int, str]], number: int) -> tuple[str, ...]:
-    steps = []
+def _way_to(
+    world: World, states: list[State], came_from: list[int], number: int
+) -> tuple[str, ...]:
+    """The names of the steps to a state, taken again so that each node keeps its own number."""
+    way = []
     while number:
-        number, step = came_from[number]
-        steps.append(step)
-    return tuple(reversed(steps))
+        way.append(states[number])
+        number = came_from[number]
+    state, names = states[0], []
+    for wanted in reversed(way):
+        step = next(
+            step
+            for step in possible_steps(world, state)
+            if canonical(observed(step.state)) == wanted
+        )
+        state = observed(step.state)
+        names.append(step.name)
+    return tuple(names)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Spare the search for cycles, of which tuples have none: it would take half of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tests.model.rules import Rules, World
-from tests.model.state import CLAIMED, FINAL, Record, State, Step, Write
+from tests.model.protocol import Rules, World
+from tests.model.state import CLAIMED, FINAL, SENT, UNKNOWN, Record, State, Step, Write
 
 
 class Written(NamedTuple):
@@ -40,7 +40,9 @@ def apply(rules: Rules, record: Record | None, write: Write) -> tuple[Record | N
             return (None, True) if may else (record, False)
         case _:
             may = (is_same or not rules.finish_compares_attempt) and (
-                is_open or not rules.first_final_state_wins
+                record.state == SENT
+                or (is_claimed and not rules.only_sent_is_finished)
+                or (not is_open and not rules.first_final_state_wins)
             )
             if may:
                 return record._replace(state=write.record.state), True
@@ -80,12 +82,25 @@ def ledger_steps(world: World, state: State) -> Iterator[Step]:
             f"the late {state.late.kind} lands", False, state._replace(record=record, late=None)
         )
         yield Step(f"the late {state.late.kind} is lost", True, state._replace(late=None))
-    record = state.record
-    if state.faults.expiries and record is not None and record.state in FINAL and _is_quiet(state):
+    if state.faults.expiries and state.record is not None and _is_quiet(state):
         faults = state.faults._replace(expiries=state.faults.expiries - 1)
-        seen = state.seen._replace(has_expired=True)
-        expired = state._replace(record=None, faults=faults, seen=seen)
-        yield Step("the record has lived its 24 hours", True, expired)
+        if state.record.state in FINAL:
+            expired = _expired(world.rules, state._replace(faults=faults))
+            yield Step("the record has lived its 24 hours", True, expired)
+        elif not world.rules.sent_does_not_expire:
+            expired = state._replace(record=None, faults=faults)
+            yield Step("the open record is deleted", True, expired)
+
+
+def _expired(rules: Rules, state: State) -> State:
+    """The key can be claimed anew; what it is answered then is the journal's to say."""
+    seen, machine = state.seen._replace(has_expired=True), state.machine
+    if seen.answer == UNKNOWN:
+        # Nobody knew; who asks a day later is told what the journal knows, if it knows anything.
+        seen = seen._replace(answer=None)
+    if not rules.journal_outlives_record:
+        machine = machine._replace(journal=machine.journal._replace(entry=None))
+    return state._replace(record=None, seen=seen, machine=machine)
 
 
 def _is_quiet(state: State) -> bool:

@@ -5,7 +5,7 @@ pleases, and until then writes to nobody (a half-open link).  What one end wrote
 arrive; what is lost is what its reader did not read before it gave up.
 """
 
-from tests.model.rules import Rules
+from tests.model.protocol import Rules
 from tests.model.state import Message, Node, Request, State
 
 

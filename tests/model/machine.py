@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from tests.model.links import tell_node, with_node, without_answer
-from tests.model.rules import World
+from tests.model.protocol import World
 from tests.model.state import (
+    COMPLETED,
     EXPIRED,
     FINAL,
     INTENT,
     NOT_CARRIED_OUT,
-    COMPLETED,
     SENT,
     TOMBSTONE,
     UNKNOWN,
@@ -133,7 +133,7 @@ def _mark(world: World, state: State, link: MachineLink, answer: str) -> State:
     """Raise the number, so that no copy made before has it; the link is up."""
     journal = state.machine.journal
     if world.rules.marked_before_input:
-        journal = journal._replace(sequence=journal.sequence + 1)
+        journal = journal._replace(sequence=journal.sequence + world.configuration.counts)
     machine = _copied(world, state)._replace(journal=journal, link=link._replace(is_up=True))
     state = _with(state, machine)
     return tell_node(state, Message(answer, None, journal.sequence))
@@ -150,7 +150,7 @@ def _queued(state: State) -> State:
 def _other(world: World, state: State) -> State:
     """Begin something else; what had been begun on an older link must have its final answer."""
     journal, record, link = state.machine.journal, state.record, state.machine.link
-    journal = journal._replace(sequence=journal.sequence + 1)
+    journal = journal._replace(sequence=journal.sequence + world.configuration.counts)
     state = _with(state, _copied(world, state)._replace(journal=journal))
     if record is None or record.state != SENT or not state.seen.begun or link is None:
         return state
@@ -175,7 +175,9 @@ def _resolve(world: World, state: State) -> State:
     if machine.journal.entry is None and world.rules.tombstone_before_never:
         flushed = world.rules.tombstone_is_flushed
         machine = machine._replace(copies=_copied(world, state).copies)
-        machine = machine._replace(journal=_write(machine.journal, TOMBSTONE, flushed=flushed))
+        machine = machine._replace(
+            journal=_write(world, machine.journal, TOMBSTONE, flushed=flushed)
+        )
     state = _with(state, machine)
     known = _outcome_of(machine.journal.entry)
     return tell_node(state, Message("report", known or NOT_CARRIED_OUT, machine.journal.sequence))
@@ -201,8 +203,8 @@ def _carry_out(world: World, state: State) -> Iterator[Step]:
         case 2:
             journal = machine.journal
             if not rules.intent_before_events:
-                journal = _write(journal, INTENT, flushed=True)
-            journal = _write(journal, COMPLETED, flushed=False)
+                journal = _write(world, journal, INTENT, flushed=True)
+            journal = _write(world, journal, COMPLETED, flushed=False)
             state = state._replace(seen=state.seen._replace(finished=True))
             done = _with(state, machine._replace(journal=journal, running=0))
             step = "machine ends the events and notes DONE"
@@ -225,13 +227,13 @@ def _take_turn(world: World, state: State) -> Iterator[Step]:
         journal = machine.journal
         if rules.intent_before_events:
             entry = INTENT if rules.done_after_events else COMPLETED
-            journal = _write(journal, entry, flushed=rules.intent_is_flushed)
+            journal = _write(world, journal, entry, flushed=rules.intent_is_flushed)
         begun = _with(state, machine._replace(running=1, journal=journal))
         yield Step("machine notes INTENT", False, begun)
     if world.configuration.has_deadlines and not (is_known and rules.journal_before_lateness):
         journal = machine.journal
         if known is None:
-            journal = _write(journal, EXPIRED, flushed=False)
+            journal = _write(world, journal, EXPIRED, flushed=False)
         late = _with(state, machine._replace(journal=journal))
         yield Step("machine finds the input too late", False, _acknowledge(late, EXPIRED))
 
@@ -313,14 +315,12 @@ def _rebooted(state: State) -> State:
 
 def _with_journal(state: State, journal: Journal) -> State:
     """Put a journal, which is on disk as it is, in the place of the present one."""
-    settled = journal._replace(
-        flushed_sequence=journal.sequence, flushed_entry=journal.entry
-    )
+    settled = journal._replace(flushed_sequence=journal.sequence, flushed_entry=journal.entry)
     return _with(state, state.machine._replace(journal=settled, copies=()))
 
 
-def _write(journal: Journal, entry: str, *, flushed: bool) -> Journal:
-    sequence = journal.sequence + 1
+def _write(world: World, journal: Journal, entry: str, *, flushed: bool) -> Journal:
+    sequence = journal.sequence + world.configuration.counts
     if flushed:
         return Journal(journal.id, sequence, entry, sequence, entry)
     return journal._replace(sequence=sequence, entry=entry)

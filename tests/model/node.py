@@ -4,15 +4,14 @@ from collections.abc import Iterator
 
 from tests.model.ledger import carry_out
 from tests.model.links import end_of_link, tell_machine, with_node
+from tests.model.protocol import Rules, World
 from tests.model.request import can_send, hear, is_lost, is_older, request_steps, write_of
-from tests.model.rules import Rules, World
 from tests.model.state import (
     SENT,
     UNKNOWN,
     Message,
     Node,
     Record,
-    Sent,
     ServerLink,
     State,
     Step,

@@ -8,12 +8,12 @@ def observed(state: State) -> State:
 
     What is final in the ledger is counted as answered: some client may have just read it.  When a
     record has lived its 24 hours the key may be claimed anew, and must then be answered alike; or
-    UNKNOWN, where the machine lost the end of its journal in a power cut.
+    UNKNOWN, where that is honest: something befell the machine since.
     """
     seen, record = state.seen, state.record
     final = record.state if record is not None and record.state in FINAL else None
     if final is not None and (
-        seen.answer is None or (seen.has_expired and final == UNKNOWN and seen.was_interrupted)
+        seen.answer is None or (seen.has_expired and final == UNKNOWN and _is_honest(state))
     ):
         state = state._replace(seen=seen._replace(answer=final))
     if seen.wrong is None and (promise := _broken(state, final)) is not None:
@@ -42,6 +42,4 @@ def _broken(state: State, final: str | None) -> str | None:
 def _is_honest(state: State) -> bool:
     """Whether the machine cannot know, or what was sent on a link could have been lost there."""
     sent = None if state.record is None else state.record.sent
-    return state.seen.was_interrupted or (
-        sent is not None and sent.epoch <= state.seen.lost_epoch
-    )
+    return state.seen.was_interrupted or (sent is not None and sent.epoch <= state.seen.lost_epoch)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tests.model.ledger import carry_out, free_attempt
 from tests.model.links import tell_machine, with_node
-from tests.model.rules import Rules, World
+from tests.model.protocol import Rules, World
 from tests.model.state import (
     CLAIMED,
     FINAL,

@@ -179,6 +179,7 @@ def canonical(state: State) -> State:
     The two nodes are alike, so their order is the hashes'; to which node a link led matters to the
     machine while the node's end is there, and what a power cut would leave while one may come.
     """
+    state = _with_dense_epochs(state)
     machine, (first, second) = state.machine, state.nodes
     journal, link = machine.journal, machine.link
     if not state.faults.reboots and (journal.flushed_sequence or journal.flushed_entry):
@@ -194,6 +195,47 @@ def canonical(state: State) -> State:
     if in_order:
         return state if machine is state.machine else state._replace(machine=machine)
     return state._replace(nodes=(second, first), machine=machine)
+
+
+def _with_dense_epochs(state: State) -> State:
+    """The same state with the epochs that occur in it numbered without gaps: only order counts."""
+    used = {0, state.seen.lost_epoch}
+    records = [state.record, state.late.record if state.late is not None else None]
+    for link, request in state.nodes:
+        if link is not None:
+            used.add(link.hello.epoch)
+            records.append(link.write.record if link.write is not None else None)
+        if request is not None:
+            records.append(request.record)
+    used |= {record.sent.epoch for record in records if record is not None and record.sent}
+    if state.epoch == len(used) - 1:
+        return state
+    rank = {epoch: number for number, epoch in enumerate(sorted(used))}
+    late = state.late
+    return state._replace(
+        record=state.record and _ranked(state.record, rank),
+        late=late and late._replace(record=_ranked(late.record, rank)),
+        nodes=(_ranked_node(state.nodes[0], rank), _ranked_node(state.nodes[1], rank)),
+        epoch=len(used) - 1,
+        seen=state.seen._replace(lost_epoch=rank[state.seen.lost_epoch]),
+    )
+
+
+def _ranked(record: Record, rank: dict[int, int]) -> Record:
+    if record.sent is None:
+        return record
+    return record._replace(sent=record.sent._replace(epoch=rank[record.sent.epoch]))
+
+
+def _ranked_node(node: Node, rank: dict[int, int]) -> Node:
+    link, request = node
+    if link is not None:
+        hello = link.hello._replace(epoch=rank[link.hello.epoch])
+        write = link.write and link.write._replace(record=_ranked(link.write.record, rank))
+        link = link._replace(hello=hello, write=write)
+    if request is not None:
+        request = request._replace(record=_ranked(request.record, rank))
+    return Node(link, request)
 
 
 def is_over(state: State) -> bool:

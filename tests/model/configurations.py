@@ -1,0 +1,172 @@
+"""What the whole protocol is checked against, and where each of its rules is missed.
+
+Together the configurations cover: two kills of nodes with two of the machine client; every pair of
+a kill, a cut and an error of the store; two cuts; two errors of the store; and each thing that
+befalls the journal together with a cut, a copy that is put back also with kills of the client and
+with an error of the store.  None covers three different faults but those named.
+"""
+
+from tests.model.protocol import Configuration
+from tests.model.state import Faults
+
+CONFIGURATIONS = (
+    Configuration(
+        "two kills of each side",
+        Faults(node_kills=2, machine_kills=2),
+        claims_while_settling=False,
+    ),
+    Configuration("a kill of each side, claims that wait", Faults(node_kills=1, machine_kills=1)),
+    Configuration(
+        "a kill of each side, a cut",
+        Faults(node_kills=1, machine_kills=1, cuts=1),
+        claims_while_settling=False,
+    ),
+    Configuration("two cuts, another command", Faults(cuts=2, others=1)),
+    Configuration(
+        "a cut, a store error, another command", Faults(cuts=1, store_errors=1, others=1)
+    ),
+    Configuration(
+        "a cut, two store errors", Faults(cuts=1, store_errors=2), claims_while_settling=False
+    ),
+    Configuration(
+        "a kill of each side, a store error",
+        Faults(node_kills=1, machine_kills=1, store_errors=1),
+        claims_while_settling=False,
+    ),
+    Configuration(
+        "a kill of a node, a cut, a store error",
+        Faults(node_kills=1, cuts=1, store_errors=1),
+        claims_while_settling=False,
+    ),
+    Configuration(
+        "a copy put back, a cut, another command",
+        Faults(restores=1, cuts=1, others=1),
+        claims_while_settling=False,
+    ),
+    Configuration(
+        "a copy put back, a kill of the client",
+        Faults(restores=1, machine_kills=1),
+        claims_while_settling=False,
+    ),
+    Configuration(
+        "a copy put back, a kill of a node",
+        Faults(restores=1, node_kills=1),
+        claims_while_settling=False,
+    ),
+    Configuration("a copy put back, a store error", Faults(restores=1, store_errors=1)),
+    Configuration(
+        "a copy put back, a reboot", Faults(restores=1, reboots=1), claims_while_settling=False
+    ),
+    Configuration(
+        "another journal, a cut", Faults(replacements=1, cuts=1), claims_while_settling=False
+    ),
+    Configuration(
+        "a reboot, a cut, 24 hours",
+        Faults(reboots=1, cuts=1, expiries=1),
+        claims_while_settling=False,
+    ),
+    Configuration(
+        "an image put back, whenever it was made, a cut",
+        Faults(image_restores=1, cuts=1),
+        claims_while_settling=False,
+        copies_while_up=True,
+    ),
+    Configuration(
+        "a kill of the client, a cut, deadlines, 24 hours",
+        Faults(machine_kills=1, cuts=1, expiries=1),
+        claims_while_settling=False,
+        has_deadlines=True,
+    ),
+)
+
+COPY_AT_ANY_MOMENT = Configuration(
+    "a copy put back, whenever it was made", Faults(restores=1), copies_while_up=True
+)
+
+_KILL = Configuration("a kill of the client", Faults(machine_kills=1))
+_NODE_KILL = Configuration("a kill of a node", Faults(node_kills=1))
+_CUT = Configuration("a cut", Faults(cuts=1))
+_RESTORE = Configuration("a copy put back", Faults(restores=1))
+_EXPIRY = Configuration("24 hours, deadlines", Faults(expiries=1), has_deadlines=True)
+_KILL_EXPIRY = Configuration("a kill, 24 hours", Faults(machine_kills=1, expiries=1))
+_REBOOT_EXPIRY = Configuration(
+    "a reboot, a cut, 24 hours",
+    Faults(reboots=1, cuts=1, expiries=1),
+    claims_while_settling=False,
+)
+_CUT_RESTORE = Configuration(
+    "a copy put back, a cut", Faults(restores=1, cuts=1), claims_while_settling=False
+)
+_ERROR_RESTORE = Configuration("a copy put back, a store error", Faults(restores=1, store_errors=1))
+
+_UNUSED = "the events were begun, and the key says unused"
+_TWICE = "the events were begun twice"
+_NEVER_BUT_BEGUN = "not carried out, and the events were begun"
+_FALSE_UNKNOWN = "unknown, and the machine was interrupted by nothing"
+_BEGUN_AFTER = "the events were begun after the final answer"
+_NOT_STORED = "is not stored"
+_TWO_ANSWERS = "two final answers"
+
+MUTANTS = {
+    "claim_is_unique": (_KILL, _UNUSED),
+    "claim_is_known_by_attempt": (_KILL, _UNUSED),
+    "mark_sent_compares": (_NODE_KILL, _NOT_STORED),
+    "takeover_compares": (_KILL, _UNUSED),
+    "sent_before_bytes": (_NODE_KILL, _UNUSED),
+    "sent_is_never_sent_again": (_KILL, _UNUSED),
+    "only_unsent_is_forgotten": (_CUT, _UNUSED),
+    "forgetting_compares_attempt": (_CUT, _UNUSED),
+    "forgetting_compares_state": (_CUT, _NOT_STORED),
+    "finish_compares_attempt": (_RESTORE, _FALSE_UNKNOWN),
+    "first_final_state_wins": (_RESTORE, _TWO_ANSWERS),
+    "only_sent_is_finished": (_ERROR_RESTORE, _FALSE_UNKNOWN),
+    "stored_before_answered": (_NODE_KILL, _NOT_STORED),
+    "journal_id_is_compared": (
+        Configuration("another journal", Faults(replacements=1)),
+        _NEVER_BUT_BEGUN,
+    ),
+    "sequence_is_compared": (_RESTORE, _NEVER_BUT_BEGUN),
+    "boot_is_compared": (
+        Configuration("an image put back", Faults(image_restores=1), copies_while_up=True),
+        _NEVER_BUT_BEGUN,
+    ),
+    "epoch_is_compared": (_RESTORE, _FALSE_UNKNOWN),
+    "judged_after_ready": (Configuration("a reboot", Faults(reboots=1)), _FALSE_UNKNOWN),
+    "judged_before_mark": (_CUT_RESTORE, _NEVER_BUT_BEGUN),
+    "marked_before_input": (_RESTORE, _NEVER_BUT_BEGUN),
+    "settled_before_new": (
+        Configuration("a cut, another command", Faults(cuts=1, others=1)),
+        "something new was begun while what was begun before is open",
+    ),
+    "old_links_are_refused": (_RESTORE, _BEGUN_AFTER),
+    "intent_before_events": (_KILL, _NEVER_BUT_BEGUN),
+    "intent_is_flushed": (_REBOOT_EXPIRY, _TWICE),
+    "done_after_events": (_KILL, "completed, and the events were not all there"),
+    "done_is_answered_from_journal": (_EXPIRY, _BEGUN_AFTER),
+    "intent_is_never_injected": (_KILL_EXPIRY, _TWICE),
+    "tombstone_is_never_injected": (_KILL_EXPIRY, _BEGUN_AFTER),
+    "tombstone_before_never": (_KILL_EXPIRY, _BEGUN_AFTER),
+    "tombstone_is_flushed": (_REBOOT_EXPIRY, _BEGUN_AFTER),
+    "running_is_reported_running": (_CUT, _FALSE_UNKNOWN),
+    "journal_before_lateness": (_EXPIRY, _TWO_ANSWERS),
+    "queue_ends_with_link": (_CUT_RESTORE, _NEVER_BUT_BEGUN),
+    "sent_does_not_expire": (
+        Configuration("a cut, 24 hours", Faults(cuts=1, expiries=1)),
+        _UNUSED,
+    ),
+    "journal_outlives_record": (
+        Configuration("24 hours", Faults(expiries=1)),
+        _TWICE,
+    ),
+    "finish_is_tried_again": (_ERROR_RESTORE, _NEVER_BUT_BEGUN),
+}
+"""Every rule: a small configuration in which it is missed, and the promise that breaks first."""
+
+COVERED = {
+    "queue_is_left_by_the_asked": (
+        "A request that has sent an input lives as long as its link, and whatever waits in the "
+        "queue ends with it: nobody asks about what is queued.  Should somebody, the TOMBSTONE "
+        "stands in the journal before the command's turn comes."
+    ),
+}
+"""Rules that the others cover, and why: a second lock on a door."""
