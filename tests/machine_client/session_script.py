@@ -1,0 +1,127 @@
+"""A session's script: what happens, and what must be decided at each event."""
+
+from uuid import UUID, uuid4
+
+from machine_client.session import (
+    BeginCommand,
+    Effect,
+    Event,
+    JournalMarked,
+    LinkOpened,
+    MarkJournal,
+    MessageReceived,
+    SendMessage,
+    Session,
+)
+from schemas.inputs import Operation
+from schemas.outcomes import Completed, Outcome, Point
+from schemas.wire import (
+    Ack,
+    Capability,
+    Hello,
+    Input,
+    JournalPosition,
+    Limits,
+    Ready,
+    Report,
+    Resolve,
+    Welcome,
+)
+
+SERVER_EPOCH = 1_700_000_000_000
+"""What the server's clock says (ms) when the local clock says 0 s."""
+
+JOURNAL = UUID("00000000-0000-4000-8000-000000000001")
+DONE = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
+A, B, C = (UUID(int=number) for number in (0xA, 0xB, 0xC))
+
+
+class Clock:
+    """A clock that a script moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Script:
+    """Feeds a session events and checks the effects of each."""
+
+    def __init__(self, *, linked: bool = True) -> None:
+        self.clock = Clock()
+        self.session = Session(self.clock)
+        if linked:
+            self.link()
+
+    def link(self, journal_sequence: int = 0) -> None:
+        greeting = hello(journal_sequence)
+        self.on(LinkOpened(greeting), SendMessage(greeting))
+        self.on(MessageReceived(self.welcome()), MarkJournal())
+        marked = journal_sequence + 1
+        self.on(JournalMarked(marked), SendMessage(Ready(journal_sequence=marked)))
+
+    def on(self, event: Event, *expected: Effect) -> None:
+        assert self.session.handle(event) == list(expected)
+
+    def server_time(self) -> int:
+        return SERVER_EPOCH + round(self.clock.now * 1000)
+
+    def welcome(self, protocol: int = 1) -> Welcome:
+        return Welcome(
+            protocol=protocol,
+            link_id=uuid4(),
+            machine_id="desk",
+            server_time=self.server_time(),
+            heartbeat_seconds=20,
+            limits=Limits(unanswered_inputs=64, message_bytes=1000),
+        )
+
+    def input(
+        self,
+        command_id: UUID,
+        *,
+        within: float = 10.0,
+        delay: float = 0.0,
+        fingerprint: str = "",
+    ) -> Input:
+        """A command that must begin ``within`` seconds; sent ``delay`` seconds ago."""
+        sent_at = self.server_time() - round(delay * 1000)
+        return Input(
+            command_id=command_id,
+            operation=Operation.MOUSE_MOVE,
+            body={"x": 1, "y": 2},
+            fingerprint=fingerprint,
+            expires_at=sent_at + round(within * 1000),
+            server_time=sent_at,
+        )
+
+    def begins(self, command: Input) -> BeginCommand:
+        """The effect that begins a command, whose clock was heard without delay."""
+        return BeginCommand(command, (command.expires_at - SERVER_EPOCH) / 1000)
+
+    def resolve(self, command_id: UUID) -> MessageReceived:
+        return MessageReceived(Resolve(command_id=command_id, server_time=self.server_time()))
+
+
+def hello(journal_sequence: int = 0) -> Hello:
+    able = Capability(available=True)
+    return Hello(
+        protocols=[1],
+        client_version="1",
+        platform="test",
+        boot_id="boot",
+        displays=[],
+        input=able,
+        screen=able,
+        journal=JournalPosition(id=JOURNAL, sequence=journal_sequence),
+    )
+
+
+def ack(command_id: UUID, outcome: Outcome, sequence: int = 1) -> SendMessage:
+    return SendMessage(Ack(command_id=command_id, outcome=outcome, journal_sequence=sequence))
+
+
+def report(command_id: UUID, outcome: Outcome | None, sequence: int = 1) -> SendMessage:
+    return SendMessage(Report(command_id=command_id, outcome=outcome, journal_sequence=sequence))

@@ -1,0 +1,223 @@
+"""How a link begins and ends, and what outlives it."""
+
+from machine_client.session import (
+    CloseLink,
+    CommandEnded,
+    CommandLookedUp,
+    JournalMarked,
+    LinkLost,
+    LinkOpened,
+    LookUpCommand,
+    MarkJournal,
+    MessageReceived,
+    ReleaseHeld,
+    SendMessage,
+    TimePassed,
+)
+from schemas.outcomes import Expired, NotCarriedOut
+from schemas.wire import (
+    CloseCode,
+    Heartbeat,
+    HeartbeatAck,
+    Ready,
+)
+from tests.machine_client.session_script import DONE, A, B, C, Script, ack, hello, report
+
+
+def test_hello_comes_first_and_ready_once_the_journal_has_a_mark_of_the_link() -> None:
+    script = Script(linked=False)
+    greeting = hello(7)
+    script.on(LinkOpened(greeting), SendMessage(greeting))
+    welcome = script.welcome()
+    script.on(MessageReceived(welcome), MarkJournal())
+    assert script.session.welcome == welcome
+    # A mark that was asked for by an earlier link may be in hello already.
+    script.on(JournalMarked(7))
+    script.on(JournalMarked(8), SendMessage(Ready(journal_sequence=8)))
+    script.on(JournalMarked(9))
+
+
+def test_mark_that_comes_after_its_link_is_nobodys() -> None:
+    script = Script(linked=False)
+    script.session.handle(LinkOpened(hello()))
+    script.session.handle(MessageReceived(script.welcome()))
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(JournalMarked(1))
+
+
+def test_every_heartbeat_marks_the_journal_and_tells_its_number() -> None:
+    script = Script()
+    for sequence, marked in ((1, 1), (2, 2), (3, 3)):
+        script.on(
+            MessageReceived(Heartbeat(sequence=sequence, server_time=script.server_time())),
+            SendMessage(HeartbeatAck(sequence=sequence, journal_sequence=marked)),
+            MarkJournal(),
+        )
+        script.on(JournalMarked(marked + 1))
+
+
+def test_heartbeat_is_answered_at_once_even_while_a_command_runs() -> None:
+    script = Script()
+    command = script.input(A)
+    script.on(MessageReceived(command), script.begins(command))
+    heartbeat = Heartbeat(sequence=7, server_time=script.server_time())
+    script.on(
+        MessageReceived(heartbeat),
+        SendMessage(HeartbeatAck(sequence=7, journal_sequence=1)),
+        MarkJournal(),
+    )
+
+
+def test_protocol_that_was_not_offered_closes_the_link() -> None:
+    script = Script(linked=False)
+    script.session.handle(LinkOpened(hello()))
+    (effect,) = script.session.handle(MessageReceived(script.welcome(protocol=2)))
+    assert isinstance(effect, CloseLink)
+    assert effect.code is CloseCode.PROTOCOL_UNSUPPORTED
+    assert "protocol 2" in effect.reason
+    assert script.session.welcome is None
+
+
+def test_input_before_welcome_closes_the_link_and_is_not_begun() -> None:
+    script = Script(linked=False)
+    script.session.handle(LinkOpened(hello()))
+    (effect,) = script.session.handle(MessageReceived(script.input(A)))
+    assert isinstance(effect, CloseLink)
+    assert effect.code is CloseCode.MESSAGE_INVALID
+    assert not script.session.has_queued
+
+
+def test_input_before_ready_closes_the_link_and_is_not_begun() -> None:
+    script = Script(linked=False)
+    script.session.handle(LinkOpened(hello(7)))
+    script.on(MessageReceived(script.welcome()), MarkJournal())
+    script.on(JournalMarked(7))
+    (effect,) = script.session.handle(MessageReceived(script.input(A)))
+    assert isinstance(effect, CloseLink)
+    assert effect.code is CloseCode.MESSAGE_INVALID
+    assert "before ready" in effect.reason
+    assert not script.session.has_queued
+
+
+def test_ready_of_an_earlier_link_does_not_count_on_the_next() -> None:
+    script = Script()
+    script.on(LinkLost(), ReleaseHeld())
+    greeting = hello(1)
+    script.on(LinkOpened(greeting), SendMessage(greeting))
+    script.on(MessageReceived(script.welcome()), MarkJournal())
+    (effect,) = script.session.handle(MessageReceived(script.input(A)))
+    assert isinstance(effect, CloseLink)
+    # A mark that the earlier link had asked for is in hello, and makes nobody ready.
+    script.on(JournalMarked(1))
+    script.on(JournalMarked(2), SendMessage(Ready(journal_sequence=2)))
+
+
+def test_what_is_asked_about_before_ready_is_looked_up() -> None:
+    script = Script(linked=False)
+    script.session.handle(LinkOpened(hello(7)))
+    script.session.handle(MessageReceived(script.welcome()))
+    script.on(script.resolve(A), LookUpCommand(A))
+    script.on(CommandLookedUp(A, NotCarriedOut(), 8), report(A, NotCarriedOut(), 8))
+    # The tombstone has a higher number, but only the link's own mark makes it ready.
+    script.on(JournalMarked(9), SendMessage(Ready(journal_sequence=9)))
+
+
+def test_number_of_a_mark_is_told_with_the_next_answer() -> None:
+    script = Script()
+    script.on(JournalMarked(5))
+    script.on(script.resolve(A), LookUpCommand(A))
+    script.on(CommandLookedUp(A, NotCarriedOut(), 4), report(A, NotCarriedOut(), 5))
+    # What an earlier moment's mark says comes too late to count.
+    script.on(JournalMarked(3))
+    heartbeat = Heartbeat(sequence=1, server_time=script.server_time())
+    script.on(
+        MessageReceived(heartbeat),
+        SendMessage(HeartbeatAck(sequence=1, journal_sequence=5)),
+        MarkJournal(),
+    )
+
+
+def test_welcome_of_an_earlier_link_does_not_count_on_the_next() -> None:
+    script = Script()
+    script.on(LinkLost(), ReleaseHeld())
+    script.session.handle(LinkOpened(hello()))
+    (effect,) = script.session.handle(MessageReceived(script.input(A)))
+    assert isinstance(effect, CloseLink)
+
+
+def test_messages_of_a_lost_link_have_no_effect() -> None:
+    script = Script()
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(MessageReceived(script.input(A)))
+    script.on(script.resolve(A))
+    script.on(MessageReceived(Heartbeat(sequence=1, server_time=script.server_time())))
+
+
+def test_lost_link_drops_the_queue_and_releases_what_is_held() -> None:
+    script = Script()
+    first, second = script.input(A), script.input(B)
+    script.on(MessageReceived(first), script.begins(first))
+    script.on(MessageReceived(second))
+    script.on(LinkLost(), ReleaseHeld())
+    assert not script.session.has_queued
+    script.on(CommandEnded(A, DONE, 2))
+    script.link(2)
+    script.on(TimePassed())
+
+
+def test_command_of_an_earlier_link_is_not_acknowledged_on_a_later_one() -> None:
+    script = Script()
+    command = script.input(A)
+    script.on(MessageReceived(command), script.begins(command))
+    script.on(LinkLost(), ReleaseHeld())
+    script.link()
+    script.on(CommandEnded(A, DONE, 2))
+
+
+def test_command_of_an_earlier_link_that_was_asked_about_is_acknowledged() -> None:
+    script = Script()
+    command = script.input(A)
+    script.on(MessageReceived(command), script.begins(command))
+    script.on(LinkLost(), ReleaseHeld())
+    script.link()
+    script.on(script.resolve(A), report(A, None))
+    script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2))
+
+
+def test_running_command_that_a_new_link_says_again_is_answered_when_it_ends() -> None:
+    script = Script()
+    command = script.input(A)
+    script.on(MessageReceived(command), script.begins(command))
+    script.on(LinkLost(), ReleaseHeld())
+    script.link(1)
+    script.on(MessageReceived(command))
+    script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4))
+
+
+def test_new_command_waits_for_the_running_one_of_an_earlier_link() -> None:
+    script = Script()
+    old = script.input(A)
+    script.on(MessageReceived(old), script.begins(old))
+    script.on(LinkLost(), ReleaseHeld())
+    script.link()
+    new = script.input(B)
+    script.on(MessageReceived(new))
+    script.on(CommandEnded(A, DONE, 2), script.begins(new))
+
+
+def test_look_up_that_ends_after_the_link_is_told_to_nobody() -> None:
+    script = Script()
+    script.on(script.resolve(A), LookUpCommand(A))
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(CommandLookedUp(A, NotCarriedOut(), 3))
+
+
+def test_journal_sequence_never_goes_back_on_the_wire() -> None:
+    script = Script(linked=False)
+    script.link(journal_sequence=50)
+    command = script.input(A)
+    script.on(MessageReceived(command), script.begins(command))
+    script.on(CommandEnded(A, DONE, 40), ack(A, DONE, 51))
+    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(CommandLookedUp(B, NotCarriedOut(), 51), report(B, NotCarriedOut(), 51))
+    script.on(MessageReceived(script.input(C, within=-1)), ack(C, Expired(), 51))
