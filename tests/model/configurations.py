@@ -97,6 +97,11 @@ _REBOOT_EXPIRY = Configuration(
 _CUT_RESTORE = Configuration(
     "a copy put back, a cut", Faults(restores=1, cuts=1), claims_while_settling=False
 )
+_KILL_RESTORE = Configuration(
+    "a copy put back, a kill of the client",
+    Faults(restores=1, machine_kills=1),
+    claims_while_settling=False,
+)
 _ERROR_RESTORE = Configuration("a copy put back, a store error", Faults(restores=1, store_errors=1))
 
 _UNUSED = "the events were begun, and the key says unused"
@@ -117,7 +122,7 @@ MUTANTS = {
     "only_unsent_is_forgotten": (_CUT, _UNUSED),
     "forgetting_compares_attempt": (_CUT, _UNUSED),
     "forgetting_compares_state": (_CUT, _NOT_STORED),
-    "finish_compares_attempt": (_RESTORE, _FALSE_UNKNOWN),
+    "finish_compares_attempt": (_KILL_RESTORE, _FALSE_UNKNOWN),
     "first_final_state_wins": (_RESTORE, _TWO_ANSWERS),
     "only_sent_is_finished": (_ERROR_RESTORE, _FALSE_UNKNOWN),
     "stored_before_answered": (_NODE_KILL, _NOT_STORED),

@@ -10,13 +10,18 @@ from tests.model.state import CLAIMED, FINAL, SENT, UNKNOWN, Record, State, Step
 class Written(NamedTuple):
     """How one write went, as its writer sees it.
 
-    ``is_done``: it changed the record, or it found that it must not; None is an error, after
-    which the writer knows nothing.
+    ``is_done``: it changed the record, or it found that it must not; None is an error, after which
+    the writer knows nothing.
     """
 
     name: str
     is_done: bool | None
     state: State
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the store did other than it was asked to."""
+        return self.is_done is None
 
 
 def apply(rules: Rules, record: Record | None, write: Write) -> tuple[Record | None, bool]:
@@ -55,23 +60,19 @@ def carry_out(world: World, state: State, write: Write) -> Iterator[Written]:
     That it waits is not among them: a write that has not been answered yet has not been made yet,
     and one that was made while its writer is stopped is an error that the writer never sees.
     """
+    name = f"{write.kind} {write.record.state}"
     record, changed = apply(world.rules, state.record, write)
     landed = state._replace(record=record)
-    yield Written(write.kind, changed, landed)
+    yield Written(name, changed, landed)
     if not state.faults.store_errors:
         return
     faults = state.faults._replace(store_errors=state.faults.store_errors - 1)
-    yield Written(f"{write.kind} fails", None, state._replace(faults=faults))
+    yield Written(f"{name} fails", None, state._replace(faults=faults))
     if changed:
-        yield Written(
-            f"{write.kind} is made, and seems to fail", None, landed._replace(faults=faults)
-        )
+        yield Written(f"{name} is made, and seems to fail", None, landed._replace(faults=faults))
     if state.late is None:
-        yield Written(
-            f"{write.kind} seems to fail, and will be made later",
-            None,
-            state._replace(faults=faults, late=write),
-        )
+        later = state._replace(faults=faults, late=write)
+        yield Written(f"{name} seems to fail, and will be made later", None, later)
 
 
 def ledger_steps(world: World, state: State) -> Iterator[Step]:

@@ -1,4 +1,4 @@
-"""The steps of the machine: its process, its end of the link, its journal, and what befalls them."""
+"""The steps of the machine: its process, its end of the link, its journal, and their faults."""
 
 from collections.abc import Iterator
 

@@ -66,7 +66,7 @@ def _kills(world: World, state: State, number: int) -> Iterator[Step]:
     for write in writes:
         if write is not None:
             yield Step(
-                f"node {number} is killed; its {write.kind} lands later",
+                f"node {number} is killed; its {write.kind} {write.record.state} lands later",
                 True,
                 killed._replace(late=write),
             )
@@ -137,8 +137,8 @@ def _settle(world: World, state: State, number: int, link: ServerLink) -> Iterat
             again = "judge" if link.stage == "store unknown" else "resolve"
             for written in carry_out(world, state, link.write):
                 yield Step(
-                    f"{name}, settling: {written.name} ({link.write.record.state})",
-                    written.name != link.write.kind,
+                    f"{name}, settling: {written.name}",
+                    written.is_fault,
                     _stored(rules, written.state, number, again, written.is_done),
                 )
 
@@ -157,7 +157,7 @@ def _stored(rules: Rules, state: State, number: int, again: str, is_done: bool |
 
 
 def _judge(rules: Rules, state: State, number: int, link: ServerLink) -> State:
-    """Find what no question can answer any more; where there is nothing, have the journal marked."""
+    """Find what no question can answer any more; where nothing is, have the journal marked."""
     record = state.record
     if record is not None and is_older(rules, record, link) and is_lost(rules, record, link):
         return _at(state, number, _with_write(link, "store unknown", record, UNKNOWN))

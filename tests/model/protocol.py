@@ -9,10 +9,10 @@ is a final answer.  The machine connects to either node, one link at a time; a l
 counted (the epoch), is judged by its hello, has the journal marked, is settled, and only then
 carries input.  A node works on the key for one client at a time, whoever else asks it waits.
 
-**What goes wrong.**  Nodes and the machine client are killed and come back.  A paused process is one
-that takes no step for a while; a lease may be over at any time.  Each end of a link gives up when
-it pleases and the other notices when it pleases, so a link can be half open, and all that was not
-read is lost; within a link order is kept.  A write to the ledger fails, or is made and seems to
+**What goes wrong.**  Nodes and the machine client are killed and come back.  A paused process is
+one that takes no step for a while; a lease may be over at any time.  Each end of a link gives up
+when it pleases and the other notices when it pleases, so a link can be half open, and all that was
+not read is lost; within a link order is kept.  A write to the ledger fails, or is made and seems to
 fail, or seems to fail and is made later, or is made later though its node was killed.  The
 journal's file is replaced by another journal, or by any copy that could have been made of it; the
 machine reboots, and what was not flushed is lost; or the disk's image is put back, and boots.

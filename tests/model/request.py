@@ -118,7 +118,7 @@ def _write(
 ) -> Iterator[Step]:
     rules = world.rules
     for written in carry_out(world, state, write):
-        name, is_fault = f"node {number}: {written.name}", written.name != write.kind
+        name, is_fault = f"node {number}: {written.name}", written.is_fault
         if written.is_done is None:
             may_give_up = request.stage != "finish" or not rules.finish_is_tried_again
             if may_give_up:
@@ -126,7 +126,6 @@ def _write(
             if request.stage != "finish" or rules.finish_is_tried_again:
                 yield Step(name, is_fault, written.state)
         elif request.stage in ("forget", "finish"):
-            name = f"{name} ({request.record.state})"
             yield Step(name, is_fault, _at(written.state, number, None))
         elif written.is_done:
             yield Step(name, is_fault, _won(rules, written.state, number, request.record))

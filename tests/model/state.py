@@ -107,7 +107,8 @@ class Machine(NamedTuple):
     """The machine client's process, its disk, and every copy that there could be of its journal.
 
     ``running`` is how far the command is: 0 not running, 1 intended, 2 begun; a kill before DONE is
-    noted is a kill while it is begun.  ``stale`` is what an old link still brings, where old links are not refused.
+    noted is a kill while it is begun.  ``stale`` is what an old link still brings, where old links
+    are not refused.
     """
 
     link: MachineLink | None
@@ -139,8 +140,8 @@ class Seen(NamedTuple):
 
     ``begun`` and ``finished``: the events of the command; ``answer``: the first final answer that
     anybody was given, or could have been; ``was_interrupted``: the machine lost, by a kill or a
-    reboot, how a command that had its INTENT ended; ``lost_epoch``: the newest link of the time when
-    the journal was last lost, replaced or put back, or the machine rebooted; ``has_expired``: the
+    reboot, how a command that had its INTENT ended; ``lost_epoch``: the newest link of the time
+    when the journal was last replaced or put back, or the machine rebooted; ``has_expired``: the
     final record has lived its 24 hours; ``wrong``: which promise was just broken.
     """
 

@@ -4,6 +4,7 @@ Run with ``-s`` to see how many states there were.
 """
 
 from dataclasses import fields
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,12 @@ def without(rule: str) -> Rules:
     return Rules(**{rule: False})
 
 
+@cache
+def holds(configuration: Configuration) -> bool:
+    """Whether every promise holds while every rule is kept."""
+    return explore(World(configuration)).violation is None
+
+
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda value: value.name)
 def test_every_promise_holds_in_every_state(configuration: Configuration) -> None:
     found = explore(World(configuration))
@@ -32,7 +39,7 @@ def test_every_promise_holds_in_every_state(configuration: Configuration) -> Non
 @pytest.mark.parametrize("rule", MUTANTS)
 def test_without_a_rule_a_promise_breaks(rule: str) -> None:
     configuration, promise = MUTANTS[rule]
-    assert explore(World(configuration)).violation is None, "it is not the rule that is missed"
+    assert holds(configuration), "it is not the rule that is missed"
     found = explore(World(configuration, without(rule)))
     print(f" {found.states} states without {rule}", end=" ")
     assert found.violation is not None, f"{configuration.name}: {found.states} states, none wrong"
@@ -40,7 +47,7 @@ def test_without_a_rule_a_promise_breaks(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", COVERED)
-@pytest.mark.parametrize("configuration", CONFIGURATIONS[1:5], ids=lambda value: value.name)
+@pytest.mark.parametrize("configuration", CONFIGURATIONS[1:4], ids=lambda value: value.name)
 def test_rule_that_others_cover_is_not_missed(rule: str, configuration: Configuration) -> None:
     found = explore(World(configuration, without(rule)))
     assert found.violation is None, str(found.violation)
