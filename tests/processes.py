@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -46,6 +47,19 @@ def free_port() -> int:
     """A port that nobody listened on a moment ago."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return int(listening.getsockname()[1])
+
+
+def lasting_port() -> int:
+    """A free port that a program can leave and come back to.
+
+    It is below those that systems give to outgoing connections, one of which could take it
+    meanwhile.
+    """
+    for _ in range(1000):
+        port = random.randint(20_000, 32_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port from 20000 to 32000 is free")
 
 
 class Program:
@@ -211,9 +225,9 @@ class ServedApi:
 class ServerProcess:
     """``farhand serve`` on one data directory and one port, to be started again and again."""
 
-    def __init__(self, directory: Path, **settings: str) -> None:
+    def __init__(self, directory: Path, *, port: int | None = None, **settings: str) -> None:
         self.directory = directory
-        self.port = free_port()
+        self.port = free_port() if port is None else port
         self.url = f"http://127.0.0.1:{self.port}"
         self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
 

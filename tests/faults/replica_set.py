@@ -1,0 +1,184 @@
+"""A MongoDB replica set of three members, each to be killed, stopped and woken."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pymongo
+from pymongo.errors import OperationFailure, PyMongoError
+
+from server.store import die_with_parent
+from server.store.embedded import find_mongod
+from tests.faults.kept import KeptProcess
+from tests.processes import lasting_port, until
+
+NAME = "faults"
+ELECTION_MILLISECONDS = 2000
+START_SECONDS = 60.0
+
+_ALREADY_INITIALIZED = 23
+
+
+class Member:
+    """One mongod on a port of 127.0.0.1; started again whenever it ends."""
+
+    def __init__(self, directory: Path, mongod: Path) -> None:
+        self.port = lasting_port()
+        self._directory = directory
+        self._mongod = mongod
+        self._client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(
+            "127.0.0.1",
+            self.port,
+            directConnection=True,
+            connect=False,
+            serverSelectionTimeoutMS=500,
+            connectTimeoutMS=500,
+            socketTimeoutMS=4000,
+        )
+        self.kept = KeptProcess(f"mongod {directory.name}", self._run)
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def command(self, name: str, value: Any = 1, **options: Any) -> dict[str, Any]:
+        """Run a command of the database ``admin`` on this member.  Raises PyMongoError."""
+        return self._client.admin.command(name, value, **options)
+
+    def hello(self) -> dict[str, Any]:
+        """What the member says of itself; empty where it does not answer."""
+        try:
+            return self.command("hello")
+        except PyMongoError:
+            return {}
+
+    def close(self) -> None:
+        self.kept.close()
+        self._client.close()
+
+    @contextlib.contextmanager
+    def _run(self) -> Iterator[subprocess.Popen[bytes]]:
+        data = self._directory / "db"
+        data.mkdir(parents=True, exist_ok=True)
+        arguments = [
+            *(sys.executable, "-I", "-S", str(Path(die_with_parent.__file__).absolute())),
+            *(str(os.getpid()), str(self._mongod)),
+            *("--dbpath", str(data), "--replSet", NAME, "--oplogSize", "64"),
+            *("--bind_ip", "127.0.0.1", "--port", str(self.port), "--nounixsocket"),
+            *("--networkMessageCompressors", "disabled"),
+            *("--wiredTigerCacheSizeGB", "0.25", "--quiet"),
+            *("--setParameter", "diagnosticDataCollectionEnabled=false"),
+        ]
+        with (self._directory / "mongod.log").open("ab") as log:
+            process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+class ReplicaSet:
+    """Three members; elections take two or three seconds."""
+
+    def __init__(self, directory: Path) -> None:
+        mongod = find_mongod()
+        self.members = [Member(directory / f"member-{number}", mongod) for number in range(3)]
+
+    @property
+    def uri(self) -> str:
+        """The address of all members."""
+        hosts = ",".join(member.address for member in self.members)
+        return f"mongodb://{hosts}/?replicaSet={NAME}"
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls, directory: Path) -> Iterator["ReplicaSet"]:
+        """Start three members; yields once one is primary and the others follow it."""
+        replica_set = cls(directory)
+        with contextlib.ExitStack() as stack:
+            for member in replica_set.members:
+                stack.callback(member.close)
+                member.kept.start()
+            replica_set._initiate()
+            replica_set.wait_until_whole()
+            yield replica_set
+
+    def primary(self) -> Member | None:
+        """The member that says it is primary, if one does."""
+        return self._first(lambda hello: bool(hello.get("isWritablePrimary")))
+
+    def secondary(self, chance: random.Random) -> Member | None:
+        """Any member that follows the primary."""
+        followers = [member for member in self.members if member.hello().get("secondary")]
+        return chance.choice(followers) if followers else None
+
+    def is_whole(self) -> bool:
+        """Whether one member is primary and all others follow it."""
+        states = [member.hello() for member in self.members]
+        primaries = sum(bool(state.get("isWritablePrimary")) for state in states)
+        followers = sum(bool(state.get("secondary")) for state in states)
+        return (primaries, followers) == (1, len(self.members) - 1)
+
+    def wait_until_whole(self) -> None:
+        """Wait until every member does its part again."""
+        until(self.is_whole, "the replica set is whole", START_SECONDS)
+
+    def step_down(self) -> bool:
+        """Have the primary give up its part; False where it could not."""
+        primary = self.primary()
+        if primary is None:
+            return False
+        try:
+            primary.command("replSetStepDown", 3, secondaryCatchUpPeriodSecs=2)
+        except PyMongoError:
+            return False
+        return True
+
+    @staticmethod
+    def pause(member: Member, seconds: float) -> bool:
+        """Stop a member for so long, then wake it; False where it does not run."""
+        if not member.kept.signal(signal.SIGSTOP):
+            return False
+        try:
+            time.sleep(seconds)
+        finally:
+            member.kept.signal(signal.SIGCONT)
+        return True
+
+    def _first(self, fits: Callable[[dict[str, Any]], bool]) -> Member | None:
+        return next((member for member in self.members if fits(member.hello())), None)
+
+    def _initiate(self) -> None:
+        first = self.members[0]
+        until(first.hello, "the first member answers", START_SECONDS)
+        configuration = {
+            "_id": NAME,
+            "members": [
+                {"_id": number, "host": member.address}
+                for number, member in enumerate(self.members)
+            ],
+            "settings": {
+                "electionTimeoutMillis": ELECTION_MILLISECONDS,
+                "heartbeatIntervalMillis": 500,
+            },
+        }
+        until(lambda: all(member.hello() for member in self.members), "all answer", START_SECONDS)
+        try:
+            first.command("replSetInitiate", configuration)
+        except OperationFailure as error:
+            if error.code != _ALREADY_INITIALIZED:
+                raise

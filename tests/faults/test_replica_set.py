@@ -1,0 +1,82 @@
+"""The replica set that the fault run strikes at: it survives what is done to it."""
+
+import random
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pymongo
+import pytest
+from pymongo import WriteConcern
+
+from tests.faults.replica_set import Member, ReplicaSet
+from tests.processes import until
+
+
+@pytest.fixture(scope="module")
+def replica_set(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReplicaSet]:
+    with ReplicaSet.running(tmp_path_factory.mktemp("replica_set")) as replica_set:
+        yield replica_set
+
+
+@pytest.fixture
+def primary(replica_set: ReplicaSet) -> Member:
+    replica_set.wait_until_whole()
+    primary = replica_set.primary()
+    assert primary is not None
+    return primary
+
+
+def write_and_count(replica_set: ReplicaSet) -> int:
+    """Write a document that a majority holds; how many there are then."""
+    with pymongo.MongoClient[dict[str, Any]](replica_set.uri) as client:
+        documents = client.test.get_collection(
+            "documents", write_concern=WriteConcern("majority", j=True)
+        )
+        documents.insert_one({})
+        return documents.count_documents({})
+
+
+def another_is_primary(replica_set: ReplicaSet, before: Member) -> None:
+    until(lambda: replica_set.primary() not in (None, before), "another member is primary")
+
+
+def test_killed_primary_is_replaced_and_comes_back_with_everything(
+    replica_set: ReplicaSet, primary: Member
+) -> None:
+    before = write_and_count(replica_set)
+    primary.kept.hold()
+    assert primary.kept.kill()
+    another_is_primary(replica_set, primary)
+    assert write_and_count(replica_set) == before + 1
+    primary.kept.release()
+    replica_set.wait_until_whole()
+    assert write_and_count(replica_set) == before + 2
+    assert -signal.SIGKILL in primary.kept.exit_codes
+
+
+def test_primary_that_stands_still_is_replaced_and_follows_when_it_wakes(
+    replica_set: ReplicaSet, primary: Member
+) -> None:
+    assert primary.kept.signal(signal.SIGSTOP)
+    assert primary.kept.is_stopped
+    another_is_primary(replica_set, primary)
+    assert primary.kept.signal(signal.SIGCONT)
+    replica_set.wait_until_whole()
+    assert not primary.kept.is_stopped
+
+
+def test_primary_steps_down_for_another(replica_set: ReplicaSet, primary: Member) -> None:
+    assert replica_set.step_down()
+    another_is_primary(replica_set, primary)
+
+
+def test_secondary_killed_hinders_nobody(replica_set: ReplicaSet, primary: Member) -> None:
+    secondary = replica_set.secondary(random.Random(1))
+    assert secondary not in (None, primary)
+    assert secondary is not None
+    secondary.kept.hold()
+    assert secondary.kept.kill()
+    assert write_and_count(replica_set) > 0
+    assert replica_set.primary() is primary
+    secondary.kept.release()
