@@ -7,6 +7,7 @@ left behind cannot kill a real server.
 """
 
 import os
+import re
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from typing import Literal
 VARIABLE = "FARHAND_FAILPOINTS"
 
 Side = Literal["server", "machine"]
-Action = Literal["kill", "stop"]
 
 
 class Failpoint(StrEnum):
@@ -88,15 +88,16 @@ def arm_from_environment(side: Side, *, testing: bool) -> None:
 
 def _parsed(entry: str, side: Side) -> tuple[Failpoint, _Armed]:
     name, _, rest = entry.strip().partition("=")
-    action, _, passes = rest.partition("@")
+    wanted = re.fullmatch(r"(kill|stop)(?:@([1-9][0-9]*))?", rest)
     known = [point.value for point in Failpoint if point.side == side]
     if name not in known:
         raise FailpointError(f"{VARIABLE}: no failpoint {name!r} here; known: {', '.join(known)}")
-    if action not in _SIGNALS or not (passes or "1").isdecimal() or passes == "0":
+    if wanted is None:
         raise FailpointError(
             f"{VARIABLE}: {entry.strip()!r} must be like {name}=kill, {name}=stop or {name}=kill@3"
         )
-    return Failpoint(name), _Armed(_SIGNALS[action], int(passes or "1"))
+    action, passes = wanted.groups()
+    return Failpoint(name), _Armed(_SIGNALS[action], int(passes or 1))
 
 
 def _strike(point: Failpoint) -> None:

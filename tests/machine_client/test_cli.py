@@ -85,6 +85,26 @@ def test_wrong_file_is_a_sentence_with_its_name_and_code_2(
     assert str(file) in sentence
 
 
+@pytest.mark.parametrize(
+    ("arguments", "failpoints", "said"),
+    [
+        ((), "after-intent=kill", "FARHAND_FAILPOINTS is set, which would end this program"),
+        (("--testing",), "after-intnet=kill", "no failpoint 'after-intnet' here; known: before-i"),
+        (("--testing",), "after-sent=kill", "no failpoint 'after-sent' here; known: before-inte"),
+        (("--testing",), "after-done=pause", "'after-done=pause' must be like after-done=kill"),
+    ],
+)
+def test_failpoint_that_cannot_be_is_a_sentence_and_code_2(
+    arguments: tuple[str, ...], failpoints: str, said: str
+) -> None:
+    used = (*SERVER, "--token", "t", *arguments)
+    assert said in wrongly_used(*used, FARHAND_FAILPOINTS=failpoints)
+
+
+def test_testing_is_nothing_for_people() -> None:
+    assert "--testing" not in run("farhand-machine", "join", "--help").stdout
+
+
 def test_every_mistake_is_told_at_once() -> None:
     ended = run(
         "farhand-machine", "join", "--server", "x", "--token", "t", "--proxy", "x",

@@ -3,11 +3,22 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from schemas import failpoints
-from schemas.failpoints import Failpoint, FailpointError, Side, arm_from_environment, reached
+from schemas.failpoints import (
+    VARIABLE,
+    Failpoint,
+    FailpointError,
+    Side,
+    arm_from_environment,
+    reached,
+)
+from tests.processes import WAIT_SECONDS, run, until
+
+PROJECT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +34,7 @@ def test_nothing_happens_where_nothing_is_armed() -> None:
 def test_program_that_was_not_started_for_tests_takes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv(failpoints.VARIABLE, "after-sent=kill")
+    monkeypatch.setenv(VARIABLE, "after-sent=kill")
     with pytest.raises(FailpointError, match="unset it, or start with --testing"):
         arm_from_environment("server", testing=False)
     reached(Failpoint.AFTER_SENT)
@@ -33,7 +44,7 @@ def test_program_that_was_not_started_for_tests_takes_none(
 def test_program_without_the_variable_starts_as_ever(
     monkeypatch: pytest.MonkeyPatch, testing: bool
 ) -> None:
-    monkeypatch.delenv(failpoints.VARIABLE, raising=False)
+    monkeypatch.delenv(VARIABLE, raising=False)
     arm_from_environment("server", testing=testing)
     reached(Failpoint.AFTER_SENT)
 
@@ -48,12 +59,16 @@ def test_program_without_the_variable_starts_as_ever(
         ("server", "after-sent=explode", "'after-sent=explode' must be like after-sent=kill"),
         ("server", "after-sent=kill@0", "must be like"),
         ("server", "after-sent=kill@x", "must be like"),
+        ("server", "after-sent=kill@-1", "must be like"),
+        ("server", "after-sent=kill@²", "must be like"),
+        ("server", "=kill", "no failpoint '' here"),
+        ("server", "after-ack=kill,after-sent", "'after-sent' must be like"),
     ],
 )
 def test_what_cannot_be_armed_is_said(
     monkeypatch: pytest.MonkeyPatch, side: Side, text: str, complaint: str
 ) -> None:
-    monkeypatch.setenv(failpoints.VARIABLE, text)
+    monkeypatch.setenv(VARIABLE, text)
     with pytest.raises(FailpointError, match=complaint):
         arm_from_environment(side, testing=True)
 
@@ -65,7 +80,8 @@ def test_every_point_is_of_one_side() -> None:
     assert sides[Failpoint.BEFORE_INTENT] == "machine"
 
 
-def test_armed_point_ends_the_process_at_the_pass_that_was_named() -> None:
+def passing(failpoints: str) -> "subprocess.Popen[str]":
+    """A process that was armed with these, passes two points four times, and counts."""
     script = (
         "from schemas.failpoints import *\n"
         "arm_from_environment('server', testing=True)\n"
@@ -74,11 +90,76 @@ def test_armed_point_ends_the_process_at_the_pass_that_was_named() -> None:
         "    reached(Failpoint.AFTER_SENT)\n"
         "    print(passes, flush=True)\n"
     )
-    ended = subprocess.run(
+    return subprocess.Popen(
         [sys.executable, "-c", script],
-        env={failpoints.VARIABLE: "after-sent=kill@3, after-ack=kill"},
-        capture_output=True,
+        env={VARIABLE: failpoints},
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
     )
-    assert (ended.returncode, ended.stdout) == (-signal.SIGKILL, "1\n2\n"), ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("failpoints", "passes"),
+    [
+        ("after-sent=kill@3, after-ack=kill", 2),
+        ("after-sent=kill", 0),
+        ("after-bytes=kill@9,after-sent=kill@2,", 1),
+    ],
+)
+def test_armed_point_ends_the_process_at_the_pass_that_was_named(
+    failpoints: str, passes: int
+) -> None:
+    process = passing(failpoints)
+    said, _ = process.communicate(timeout=WAIT_SECONDS)
+    assert process.returncode == -signal.SIGKILL
+    assert said.split() == [str(number + 1) for number in range(passes)]
+
+
+def test_armed_point_that_others_pass_does_nothing() -> None:
+    process = passing("after-ack=kill,after-sent=kill@5")
+    assert process.communicate(timeout=WAIT_SECONDS)[0].split() == ["1", "2", "3", "4"]
+    assert process.returncode == 0
+
+
+def test_stopped_process_goes_on_where_it_was_and_is_struck_once() -> None:
+    process = passing("after-sent=stop@2")
+    try:
+        until(lambda: state_of(process.pid) == "T", "it stops")
+        process.send_signal(signal.SIGCONT)
+        assert process.communicate(timeout=WAIT_SECONDS)[0].split() == ["1", "2", "3", "4"]
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def state_of(process_id: int) -> str:
+    """A process's state, as the kernel abbreviates it."""
+    return Path(f"/proc/{process_id}/stat").read_text().rpartition(") ")[2][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "failpoints", "said"),
+    [
+        ((), "after-sent=kill", "FARHAND_FAILPOINTS is set, which would end this program in the"),
+        (("--testing",), "after-snet=kill", "no failpoint 'after-snet' here; known: before-claim"),
+        (("--testing",), "after-intent=kill", "no failpoint 'after-intent' here; known: before-c"),
+        (("--testing",), "after-sent=pause", "'after-sent=pause' must be like after-sent=kill"),
+        (("--testing",), "after-sent=kill@", "'after-sent=kill@' must be like after-sent=kill"),
+    ],
+)
+def test_server_says_in_one_line_what_cannot_be_armed(
+    tmp_path: Path, arguments: tuple[str, ...], failpoints: str, said: str
+) -> None:
+    ended = run(
+        "farhand", "serve", "--data-dir", str(tmp_path / "data"), *arguments,
+        FARHAND_FAILPOINTS=failpoints,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (2, "")
+    usage, _, sentence = ended.stderr.strip().partition("Error: ")
+    assert usage.startswith("Usage: farhand serve")
+    assert said in sentence
+    assert "\n" not in sentence
+    # Nothing was begun: no database, no file of its own.
+    assert not (tmp_path / "data").exists()
