@@ -20,7 +20,7 @@ from machine_client import connection
 from machine_client.connection import MustStopError, reconnect_delays, retry_or_stop
 from machine_client.injector import InjectionUnavailable
 from machine_client.worker import Injector
-from schemas.outcomes import Completed, Expired
+from schemas.outcomes import Completed, Expired, Outcome
 from schemas.wire import Ack, CloseCode, HeartbeatAck, Hello
 from tests.certificates import self_signed
 from tests.machine_client.scripted import (
@@ -83,6 +83,108 @@ async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
         assert isinstance(acknowledged.outcome, Completed)
 
     async with scripted_server(script) as server, machine_client(server.address, tmp_path):
+        await server.finished()
+
+
+@async_test
+async def test_each_link_and_each_heartbeat_has_a_mark_of_its_own(tmp_path: Path) -> None:
+    told = [0]
+
+    async def script(line: Line) -> None:
+        hello = await line.greet()  # whose ready has a higher number
+        assert hello.journal.sequence >= told[-1]
+        marks_at_most = hello.journal.sequence + 1
+        # A mark is told with a later answer, whichever that is.
+        async with asyncio.timeout(WAIT_SECONDS):
+            while told[-1] < hello.journal.sequence + 4:
+                await line.say(heartbeat(1))
+                beat = await line.hear()
+                assert isinstance(beat, HeartbeatAck)
+                assert told[-1] <= beat.journal_sequence <= marks_at_most
+                told.append(beat.journal_sequence)
+                marks_at_most += 1
+        await line.websocket.close(4000, "again")
+
+    async with scripted_server(script, script) as server, machine_client(server.address, tmp_path):
+        await server.finished()
+
+
+@async_test
+async def test_late_command_whose_key_is_in_the_journal_has_its_first_outcome(
+    tmp_path: Path,
+) -> None:
+    command = move()
+    outcomes: list[Outcome] = []
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        for each in (command, move(within=-1, command_id=command.command_id), move(within=-1)):
+            await line.say(each)
+            acknowledged = await line.hear()
+            assert isinstance(acknowledged, Ack)
+            outcomes.append(acknowledged.outcome)
+
+    async with scripted_server(script) as server, machine_client(server.address, tmp_path):
+        await server.finished()
+    first, again, other = outcomes
+    assert isinstance(first, Completed)
+    assert again == first
+    assert other == Expired()
+
+
+@async_test
+async def test_input_before_ready_closes_the_link_and_is_not_begun(tmp_path: Path) -> None:
+    desktop = QuietDesktop()
+
+    async def script(line: Line) -> None:
+        await line.hear()
+        await line.say(move())
+        assert await line.closed() == (CloseCode.MESSAGE_INVALID, "an input came before ready")
+
+    async with (
+        scripted_server(script) as server,
+        machine_client(server.address, tmp_path, open_desktop=lambda: desktop) as client,
+    ):
+        await server.finished()
+        assert isinstance(await ended(client), MustStopError)
+    assert "mouse.move" not in desktop.calls
+
+
+@async_test
+async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
+    tmp_path: Path,
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    desktop = QuietDesktop()
+    command = move()
+
+    def inject() -> None:
+        desktop.injected = 5
+        begun.set()
+        assert go_on.wait(WAIT_SECONDS)
+
+    desktop.on_inject = inject
+    beats: list[int] = []
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.say(command)
+        assert await asyncio.to_thread(begun.wait, WAIT_SECONDS)
+        # A mark and no more at each heartbeat: what counts beyond that is the progress.
+        async with asyncio.timeout(WAIT_SECONDS):
+            while not beats or beats[-1] <= beats[0] + len(beats):
+                await line.say(heartbeat(1))
+                beat = await line.hear()
+                assert isinstance(beat, HeartbeatAck)
+                beats.append(beat.journal_sequence)
+                await asyncio.sleep(0.01)
+        go_on.set()
+        assert isinstance(await line.hear(), Ack)
+
+    async with (
+        scripted_server(script) as server,
+        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+    ):
         await server.finished()
 
 
@@ -437,29 +539,36 @@ def test_delays_grow_with_jitter_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) 
         assert statistics.pstdev(delays) > longest / 10
 
 
+def test_no_delay_is_longer_than_the_longest_even_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "FIRST_DELAY", 1.0)
+    delays = [delay for _ in range(100) for delay in islice(reconnect_delays(0.25), 5)]
+    assert 0.2 < max(delays) <= 0.25
+
+
 @async_test
 async def test_delays_begin_anew_after_a_link_that_lasted_and_not_after_a_short_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = 0
+    begun: list[float] = []
 
-    def counted(_longest: float) -> Generator[float, None, None]:
-        nonlocal begun
-        begun += 1
+    def counted(longest: float) -> Generator[float, None, None]:
+        begun.append(longest)
         while True:
             yield 0.001
 
     monkeypatch.setattr(connection, "reconnect_delays", counted)
     for lasting, expected in ((60.0, 1), (0.0, 2)):
         monkeypatch.setattr(connection, "LASTING_SECONDS", lasting)
-        begun = 0
+        begun.clear()
         async with (
             scripted_server(closing_with(4000), closing_with(4000), greeted) as server,
-            machine_client(server.address, tmp_path / str(lasting)),
+            machine_client(server.address, tmp_path / str(lasting), reconnect_longest=7.5),
         ):
             await server.finished()
         # A generator counts when its first delay is asked for: one for both, or one for each.
-        assert begun == expected
+        assert begun == [7.5] * expected
 
 
 @pytest.mark.parametrize(

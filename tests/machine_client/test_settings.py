@@ -105,6 +105,15 @@ def test_heartbeat_out_of_bounds_is_refused_by_its_variable(
         settings(token="t")
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "601", "never", "nan", "inf"])
+def test_longest_delay_out_of_bounds_is_refused_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch, seconds: str
+) -> None:
+    monkeypatch.setenv("FARHAND_MACHINE_RECONNECT_LONGEST", seconds)
+    with pytest.raises(SettingsError, match=r"^FARHAND_MACHINE_RECONNECT_LONGEST: "):
+        settings(token="t")
+
+
 def test_unknown_variable_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FARHAND_MACHINE_SERVR", "https://a.example")
     with pytest.raises(SettingsError, match="FARHAND_MACHINE_SERVR"):
