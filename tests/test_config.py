@@ -22,3 +22,15 @@ def test_server_file_names_every_setting() -> None:
 def test_machine_file_is_understood() -> None:
     read = read_settings(MachineSettings, CONFIG / "machine.toml", {})
     assert read.websocket_url == "wss://farhand.example/v1/machines/connect"
+
+
+def test_machine_file_has_the_defaults() -> None:
+    given = {"server": "https://farhand.example", "token_file": Path("/etc/farhand/machine-token")}
+    read = read_settings(MachineSettings, CONFIG / "machine.toml", {})
+    assert read.model_dump() == read_settings(MachineSettings, None, given).model_dump()
+
+
+def test_machine_file_names_every_setting_but_the_token_itself() -> None:
+    text = (CONFIG / "machine.toml").read_text()
+    missing = [name for name in MachineSettings.model_fields if f"{name} = " not in text]
+    assert missing == ["token"]
