@@ -41,6 +41,12 @@ WALLS = {
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {"schemas"},
     "machine_client.session": {"schemas", "machine_client.clock"},
+    # These run against any disk, desktop and clock, those of a simulation among them.
+    "machine_client.journal": {"schemas"},
+    "machine_client.worker": {
+        *("machine_client.injector", "machine_client.journal", "machine_client.session"),
+        "schemas",
+    },
 }
 """Which of our own modules each room, or module, may import."""
 
@@ -140,6 +146,12 @@ def test_module_imports_through_no_wall(module: str) -> None:
 @pytest.mark.parametrize("module", ["server.machines.link", "machine_client.session"])
 def test_state_machines_import_nothing_that_does_io(module: str) -> None:
     assert not {name.split(".")[0] for name in SOURCES[module]} & NO_IO
+
+
+@pytest.mark.parametrize("module", ["machine_client.journal", "machine_client.worker"])
+def test_what_a_simulation_runs_reaches_for_no_disk_and_no_network(module: str) -> None:
+    harmless = {"time", "threading", "logging"}  # a monotonic clock, a lock, what went wrong
+    assert not {name.split(".")[0] for name in SOURCES[module]} & (NO_IO - harmless)
 
 
 def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> None:
