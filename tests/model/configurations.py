@@ -77,6 +77,11 @@ CONFIGURATIONS = (
         claims_while_settling=False,
         has_deadlines=True,
     ),
+    Configuration(
+        "a cut, a store error, claims with a deadline",
+        Faults(cuts=1, store_errors=1),
+        has_deadlines=True,
+    ),
 )
 
 COPY_AT_ANY_MOMENT = Configuration(
@@ -87,7 +92,10 @@ _KILL = Configuration("a kill of the client", Faults(machine_kills=1))
 _NODE_KILL = Configuration("a kill of a node", Faults(node_kills=1))
 _CUT = Configuration("a cut", Faults(cuts=1))
 _RESTORE = Configuration("a copy put back", Faults(restores=1))
-_EXPIRY = Configuration("24 hours, deadlines", Faults(expiries=1), has_deadlines=True)
+# A claim that expired before it was sent is in no journal, and a new key after 24 hours.
+_EXPIRY = Configuration(
+    "24 hours, deadlines", Faults(expiries=1), has_deadlines=True, claims_while_settling=False
+)
 _KILL_EXPIRY = Configuration("a kill, 24 hours", Faults(machine_kills=1, expiries=1))
 _REBOOT_EXPIRY = Configuration(
     "a reboot, a cut, 24 hours",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from tests.model.disk import disk_steps
 from tests.model.ledger import ledger_steps
 from tests.model.machine import eager_machine_step, machine_steps
 from tests.model.node import eager_node_step, node_steps
@@ -106,6 +107,7 @@ def possible_steps(world: World, state: State) -> Iterator[Step]:
             return
     yield from ledger_steps(world, state)
     yield from machine_steps(world, state)
+    yield from disk_steps(world, state)
     yield from node_steps(world, state, 0)
     yield from node_steps(world, state, 1)
 

@@ -38,6 +38,8 @@ def apply(rules: Rules, record: Record | None, write: Write) -> tuple[Record | N
             may = (is_same and is_claimed) or not rules.mark_sent_compares
         case "take over":
             may = (is_same and is_claimed) or not rules.takeover_compares
+        case "expire":
+            may = (is_same or not rules.finish_compares_attempt) and is_claimed
         case "forget":
             may = (is_same or not rules.forgetting_compares_attempt) and (
                 is_open or not rules.forgetting_compares_state

@@ -6,7 +6,7 @@ arrive; what is lost is what its reader did not read before it gave up.
 """
 
 from tests.model.protocol import Rules
-from tests.model.state import Message, Node, Request, State
+from tests.model.state import Machine, Message, Node, Request, State
 
 
 def with_node(state: State, number: int, node: Node) -> State:
@@ -54,3 +54,30 @@ def end_of_link(rules: Rules, state: State, number: int) -> State:
         machine = machine._replace(link=machine.link._replace(connected=False))
         state = state._replace(machine=machine)
     return with_node(state, number, Node(None, without_answer(rules, node)))
+
+
+def end_of_machine_link(rules: Rules, state: State) -> State:
+    """End the machine's end of its link; what it wrote may still arrive, and what runs goes on."""
+    machine, link = state.machine, state.machine.link
+    if link is None:
+        return state
+    if link.connected:
+        node = state.nodes[link.node]
+        assert node.link is not None
+        cut = node._replace(link=node.link._replace(connected=False))
+        state = with_node(state, link.node, cut)
+    stale = machine.stale
+    if not rules.old_links_are_refused:
+        stale = (*stale, *(message for message in link.inbox if message.kind == "input"))[:1]
+    queued = machine.is_queued and not rules.queue_ends_with_link
+    return with_machine(state, machine._replace(link=None, is_queued=queued, stale=stale))
+
+
+def with_machine(state: State, machine: Machine) -> State:
+    """The state with another machine."""
+    return state._replace(machine=machine)
+
+
+def spend(state: State, **left: int) -> State:
+    """The state with that many of a fault left."""
+    return state._replace(faults=state.faults._replace(**left))

@@ -13,6 +13,7 @@ from tests.model.links import tell_machine, with_node
 from tests.model.protocol import Rules, World
 from tests.model.state import (
     CLAIMED,
+    EXPIRED,
     FINAL,
     SENT,
     UNKNOWN,
@@ -32,14 +33,17 @@ _KINDS = {
     "claim": "claim",
     "mark": "mark sent",
     "take": "take over",
+    "expire": "expire",
     "forget": "forget",
     "finish": "finish",
 }
 
 
 def can_send(rules: Rules, link: ServerLink) -> bool:
-    """Whether new input may be sent on a link."""
-    return link.stage == "settled" or (not rules.settled_before_new and link.stage in _UP)
+    """Whether new input may be sent on a link: what still runs will be acknowledged on it first."""
+    return link.stage in ("settled", "running") or (
+        not rules.settled_before_new and link.stage in _UP
+    )
 
 
 def is_older(rules: Rules, record: Record, link: ServerLink) -> bool:
@@ -78,9 +82,20 @@ def request_steps(world: World, state: State, number: int) -> Iterator[Step]:
     write = write_of(request)
     if write is not None:
         yield from _write(world, state, number, request, write)
-    elif request.stage == "hold" and link is None:
+    elif request.stage == "hold":
+        yield from _hold(world, state, number, request)
+
+
+def _hold(world: World, state: State, number: int, request: Request) -> Iterator[Step]:
+    """The claim waits for the link to settle: give it up, let it expire, or mark it SENT."""
+    link = state.nodes[number].link
+    if link is None:
         yield from _start_write(world, state, number, request._replace(stage="forget"))
-    elif request.stage == "hold" and link is not None and can_send(world.rules, link):
+        return
+    if world.configuration.has_deadlines:
+        expired = Request("expire", request.record._replace(state=EXPIRED))
+        yield Step(f"node {number} has waited too long", False, _at(state, number, expired))
+    if can_send(world.rules, link):
         record = Record(SENT, request.record.attempt, sent_on(link))
         yield Step(f"node {number} has settled", False, _at(state, number, Request("mark", record)))
 
@@ -125,7 +140,7 @@ def _write(
                 yield Step(f"{name}; it gives up", is_fault, _at(written.state, number, None))
             if request.stage != "finish" or rules.finish_is_tried_again:
                 yield Step(name, is_fault, written.state)
-        elif request.stage in ("forget", "finish"):
+        elif request.stage in ("forget", "finish", "expire"):
             yield Step(name, is_fault, _at(written.state, number, None))
         elif written.is_done:
             yield Step(name, is_fault, _won(rules, written.state, number, request.record))

@@ -47,7 +47,7 @@ def test_without_a_rule_a_promise_breaks(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", COVERED)
-@pytest.mark.parametrize("configuration", CONFIGURATIONS[1:4], ids=lambda value: value.name)
+@pytest.mark.parametrize("configuration", CONFIGURATIONS[1:4:2], ids=lambda value: value.name)
 def test_rule_that_others_cover_is_not_missed(rule: str, configuration: Configuration) -> None:
     found = explore(World(configuration, without(rule)))
     assert found.violation is None, str(found.violation)
