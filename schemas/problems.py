@@ -78,6 +78,25 @@ CONFLICT = _type(
     "Already exists",
     "Choose another id, or use what is there.",
 )
+WRONG_STATE = _type(
+    "wrong-state",
+    409,
+    "Its state does not allow this",
+    "Nothing was changed.  Bring it into the state that the detail names first, then try again.",
+)
+IN_USE = _type(
+    "in-use",
+    409,
+    "Other things refer to it",
+    "Nothing was deleted.  Delete what refers to it first.",
+)
+PRECONDITION_FAILED = _type(
+    "precondition-failed",
+    412,
+    "It has changed in the meantime",
+    "Nothing was changed.  Read it again, look at what is there now, and send the request with the "
+    "ETag of that in If-Match.",
+)
 TOO_LARGE = _type(
     "body-too-large",
     413,

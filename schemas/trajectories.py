@@ -3,9 +3,18 @@
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
+from schemas.changes import not_given
 from schemas.json_texts import Dimensions, JsonObject, JsonObjects
 from schemas.queries import (
     NullableBool,
@@ -23,6 +32,16 @@ from schemas.times import Time
 MAX_NAME_CHARACTERS = 255
 
 
+TrajectoryName = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS), Storable]
+"""What people call a trajectory."""
+
+
+def _some_steps(steps: JsonObjects) -> JsonObjects:
+    if not steps.count:
+        raise PydanticCustomError("too_short", "must have at least one step")
+    return steps
+
+
 class NewTrajectory(BaseModel):
     """The body of ``POST /v1/trajectories``.
 
@@ -34,7 +53,7 @@ class NewTrajectory(BaseModel):
     workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
     dimensions: Dimensions = Field(description="Display dimensions during the recording.")
     trajectory_data: JsonObjects | None = Field(description="The steps; null while there are none.")
-    name: Annotated[str, Field(max_length=MAX_NAME_CHARACTERS), Storable] | None = None
+    name: TrajectoryName | None = None
     description: Text | None = None
     run_id: UUID | None = Field(None, description="Run that created the trajectory.")
     original_input_values: JsonObject | None = Field(
@@ -70,6 +89,57 @@ class ImportedTrajectory(NewTrajectory):
         return self
 
 
+class ChangedTrajectory(BaseModel):
+    """The body of ``PATCH /v1/trajectories/{trajectory_id}``: what is named changes, nothing else.
+
+    Null clears a field that can be empty.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: TrajectoryName | None = None
+    description: Text | None = None
+    run_id: UUID | None = Field(None, description="Run that created the trajectory.")
+    dimensions: Dimensions = Field(
+        default_factory=not_given, description="Display dimensions during the recording."
+    )
+    original_input_values: JsonObject | None = Field(
+        None, description="Input values used when the trajectory was created."
+    )
+    is_approved: StrictBool = Field(
+        default_factory=not_given, description="Only what is generated can be approved."
+    )
+    is_generated: StrictBool = Field(
+        default_factory=not_given,
+        description="true ends the generation and takes a step at least; false goes back to "
+        "pending, which takes that it is not approved.",
+    )
+    updated_at: Time = Field(
+        default_factory=not_given,
+        description="Kept as it is given, for the end of an import; otherwise the present time.",
+    )
+
+
+class NewSteps(BaseModel):
+    """The body of ``POST /v1/trajectories/{trajectory_id}/steps``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    steps: Annotated[JsonObjects, AfterValidator(_some_steps)] = Field(
+        description="Steps to put behind those that are there: at least one."
+    )
+
+
+class Duplicate(BaseModel):
+    """The body of ``POST /v1/trajectories/{trajectory_id}/duplicate``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: TrajectoryName | None = Field(
+        None, description="Its name; the original's with “ (copy)” behind it where none is given."
+    )
+
+
 class IncludedResource(BaseModel):
     """A related resource, by its type; its own fields follow."""
 
@@ -97,6 +167,27 @@ class Trajectory(BaseModel):
     trajectory_data: list[dict[str, Any]] | None = None
     original_input_values: dict[str, Any] = Field(
         default_factory=dict, description="Input values used when the trajectory was created."
+    )
+
+
+class TrajectoryHead(BaseModel):
+    """A trajectory without its steps."""
+
+    id: UUID
+    workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
+    is_approved: bool = Field(description="Approval status.")
+    is_generated: bool = Field(description="true = generated, false = pending generation.")
+    step_count: int = Field(ge=0, description="How many steps it has now.")
+    dimensions: dict[str, Any] = Field(description="Display dimensions during the recording.")
+    created_at: Time
+    updated_at: Time
+    name: str | None
+    description: str | None
+    run_id: UUID | None = Field(description="Run that created the trajectory.")
+    user_id: UUID | None
+    organization_id: str
+    original_input_values: dict[str, Any] = Field(
+        description="Input values used when the trajectory was created."
     )
 
 

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from schemas.changes import not_given
 from schemas.scalars import Name, Text
 from schemas.times import Time
 
@@ -14,6 +15,15 @@ class NewWorkflow(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name
+    description: Text | None = None
+
+
+class ChangedWorkflow(BaseModel):
+    """The body of ``PATCH /v1/workflows/{workflow_id}``: what is named changes, nothing else."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name = Field(default_factory=not_given)
     description: Text | None = None
 
 

@@ -16,7 +16,9 @@ from server.api.machines import MachineHandler, MachinesHandler
 from server.api.routing import Route
 from server.api.tokens import OrganizationsHandler, TokenHandler, TokensHandler
 from server.api.trajectories import (
+    DuplicateHandler,
     LatestTrajectoryHandler,
+    StepsHandler,
     TrajectoriesHandler,
     TrajectoryHandler,
 )
@@ -34,6 +36,8 @@ ROUTES = (
     Route(f"{INPUT}/keyboard/key", PressKeysHandler),
     Route("/v1/trajectories", TrajectoriesHandler),
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
+    Route("/v1/trajectories/{trajectory_id}/steps", StepsHandler),
+    Route("/v1/trajectories/{trajectory_id}/duplicate", DuplicateHandler),
     Route("/v1/workflows", WorkflowsHandler),
     Route("/v1/workflows/{workflow_id}", WorkflowHandler),
     Route("/v1/workflows/{workflow_id}/latest-trajectory", LatestTrajectoryHandler),

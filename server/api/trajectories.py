@@ -1,38 +1,54 @@
-"""Trajectories: made, listed, read, and the latest of a workflow."""
+"""Trajectories: made, listed, read, changed, appended to, duplicated, deleted; and the latest."""
 
-import logging
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from pydantic import BaseModel
-from tornado.iostream import StreamClosedError
 
 from schemas import problems
+from schemas.entity_tags import ChangeHeaders, ReadHeaders, version_tag
 from schemas.problems import ProblemError
 from schemas.tokens import Scope
 from schemas.trajectories import (
+    ChangedTrajectory,
+    Duplicate,
     ImportedTrajectory,
     IncludeQuery,
     LatestTrajectory,
-    NewTrajectory,
+    NewSteps,
     Trajectory,
+    TrajectoryHead,
     TrajectoryPage,
     TrajectoryQuery,
     TrajectoryWithIncluded,
 )
-from server.api.base import ApiHandler
+from server.api.base import Model
+from server.api.changes import (
+    REPLAYED,
+    TAGGED,
+    AppendHeaders,
+    ChangingHandler,
+    CreationHeaders,
+    refusals,
+)
 from server.api.operation import Operation, operation
-from server.store.errors import AlreadyExists, StoreError, TooLarge
-from server.store.trajectories import render_trajectory
+from server.api.streaming import CHUNK_BYTES, StreamingHandler
+from server.store.database import Document
+from server.store.errors import NotFound
+from server.store.trajectory_documents import StoredTrajectory, new_trajectory
 from server.store.trajectory_listing import TrajectoryListing
-
-logger = logging.getLogger(__name__)
+from server.store.trajectory_rendering import (
+    render_head,
+    render_trajectory,
+    rendered_size,
+    trajectory_pieces,
+)
+from server.store.transactions import Session
+from server.store.workflows import render_included_workflow
 
 MAX_TRAJECTORY_BYTES = 15 * 1024 * 1024
 """What surely fits one document of the database, with everything around it."""
-
-CHUNK_BYTES = 64 * 1024
 
 
 class TrajectoryPath(BaseModel):
@@ -47,7 +63,33 @@ class WorkflowPath(BaseModel):
     workflow_id: UUID
 
 
-class TrajectoriesHandler(ApiHandler):
+class AnsweringHandler(StreamingHandler, ChangingHandler):
+    """A handler that answers with trajectories."""
+
+    async def answer_trajectory(
+        self, status: int, stored: StoredTrajectory, included: Sequence[bytes] | None = None
+    ) -> None:
+        """Send a trajectory; a long one as it comes from the database."""
+        size = rendered_size(stored, included)
+        if size <= CHUNK_BYTES and not stored.segments:
+            self.answer_bytes(status, render_trajectory(stored, included))
+            return
+        self.set_status(status)
+        self.set_header("Content-Type", "application/json")
+        self.set_header("Content-Length", size)
+        try:
+            await self.stream(trajectory_pieces(self.services.database, stored, included))
+        except NotFound as error:
+            raise ProblemError(problems.NOT_FOUND, str(error)) from None
+
+    def answer_head(self, status: int, result: Document) -> None:
+        """Send a trajectory's head as it was after what was done."""
+        self.set_header("ETag", result["tag"])
+        self.set_header("Location", f"/v1/trajectories/{result['id']}")
+        self.answer_bytes(status, result["head"])
+
+
+class TrajectoriesHandler(AnsweringHandler):
     @operation(
         Operation(
             summary="List trajectories",
@@ -61,80 +103,213 @@ class TrajectoriesHandler(ApiHandler):
         listing = TrajectoryListing(self.services.database, self.principal.organization_id, query)
         total = await listing.total()
         self.set_header("Content-Type", "application/json")
-        # A reader who goes away in the middle is nobody who could be told.
-        with suppress(StreamClosedError):
-            await self._stream(_page(listing, query, total))
+        await self.stream(self._page(listing, query, total))
 
-    async def _stream(self, pieces: AsyncGenerator[bytes, None]) -> None:
-        """Write pieces as they come, and wait whenever the reader is slower than the database."""
-        waiting = 0
-        async with aclosing(pieces) as stream:
-            try:
-                async for piece in stream:
-                    self.write(piece)
-                    waiting += len(piece)
-                    if waiting >= CHUNK_BYTES:
-                        await self.flush()
-                        waiting = 0
-            except StoreError:
-                if not self._headers_written:
-                    self.clear()
-                    raise
-                # Half a list must not look like a whole one: cut the answer off.
-                logger.exception("request=%s a list broke off", self.request_id)
-                self.request.connection.stream.close()  # type: ignore[union-attr]
-                return
-        self.finish()
+    async def _page(
+        self, listing: TrajectoryListing, query: TrajectoryQuery, total: int
+    ) -> AsyncGenerator[bytes, None]:
+        """The JSON text of a page, piece by piece."""
+        yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % (total, query.skip, query.limit)
+        comma = b""
+        async for trajectory in listing.trajectories():
+            yield comma
+            async for piece in trajectory_pieces(self.services.database, trajectory):
+                yield piece
+            comma = b","
+        included = await listing.included()
+        if included is None:
+            yield b"]}"
+        else:
+            yield b'],"included":[' + b",".join(included) + b"]}"
 
     @operation(
         Operation(
             summary="Create a trajectory",
             description="id, created_at and updated_at are kept where given, as in an import.",
             scope=Scope.TRAJECTORIES_WRITE,
+            headers=CreationHeaders,
             body=ImportedTrajectory,
             answers={201: Trajectory},
             problems=(problems.CONFLICT,),
             max_body_bytes=MAX_TRAJECTORY_BYTES,
+            answer_headers={**TAGGED, **REPLAYED},
         )
     )
-    async def post(self, body: NewTrajectory) -> None:
-        try:
-            stored = await self.services.trajectories.create(
-                self.principal.organization_id, self.principal.user_id, body
-            )
-        except AlreadyExists:
-            raise ProblemError(
-                problems.CONFLICT, "there is a trajectory with this id already"
-            ) from None
-        except TooLarge as error:
-            raise ProblemError(
-                problems.TOO_LARGE, str(error), members={"max_bytes": MAX_TRAJECTORY_BYTES}
-            ) from None
+    async def post(self, headers: CreationHeaders, body: ImportedTrajectory) -> None:
+        trajectories, principal = self.services.trajectories, self.principal
+        with refusals("trajectory with this id", MAX_TRAJECTORY_BYTES):
+            if headers.idempotency_key is None:
+                stored = await trajectories.create(
+                    principal.organization_id, principal.user_id, body
+                )
+            else:
+                stored = await self._create_once(headers, body)
         self.set_header("Location", f"/v1/trajectories/{stored.id}")
-        self.answer_bytes(201, render_trajectory(stored))
+        self.set_header("ETag", version_tag(stored.version))
+        await self.answer_trajectory(201, stored)
+
+    async def _create_once(
+        self, headers: CreationHeaders, body: ImportedTrajectory
+    ) -> StoredTrajectory:
+        """The trajectory as it was made first under this key.
+
+        The same request says the same again; what it does not say is in the key's record.
+        """
+        new = new_trajectory(self.principal.organization_id, self.principal.user_id, body)
+
+        async def work(session: Session) -> Document:
+            await self.services.trajectories.insert(new, session)
+            return {
+                name: getattr(new, name)
+                for name in ("id", "user_id", "created_at", "updated_at", "version")
+            }
+
+        return replace(new, **await self.once(headers, body, work))
 
 
-class TrajectoryHandler(ApiHandler):
+class TrajectoryHandler(AnsweringHandler):
     @operation(
         Operation(
             summary="Get a trajectory",
+            description="With included resources the ETag names their version too.",
             scope=Scope.TRAJECTORIES_READ,
             path=TrajectoryPath,
             query=IncludeQuery,
-            answers={200: TrajectoryWithIncluded},
+            headers=ReadHeaders,
+            answers={200: TrajectoryWithIncluded, 304: None},
             problems=(problems.NOT_FOUND,),
+            answer_headers=TAGGED,
         )
     )
-    async def get(self, path: TrajectoryPath, query: IncludeQuery) -> None:
+    async def get(self, path: TrajectoryPath, query: IncludeQuery, headers: ReadHeaders) -> None:
         trajectories = self.services.trajectories
         stored = await trajectories.get(self.principal.organization_id, path.trajectory_id)
         if stored is None:
             raise ProblemError(problems.NOT_FOUND, f"there is no trajectory {path.trajectory_id}")
-        included = await trajectories.included(stored) if query.include else None
-        self.answer_bytes(200, render_trajectory(stored, included))
+        included, tag = None, version_tag(stored.version)
+        if query.include:
+            workflows = await trajectories.included(stored)
+            included = [render_included_workflow(workflow) for workflow in workflows]
+            tag = version_tag(stored.version, sum(workflow.version for workflow in workflows))
+        self.set_header("ETag", tag)
+        if headers.if_none_match is not None and headers.if_none_match.name(tag):
+            self.answer(304)
+            return
+        await self.answer_trajectory(200, stored, included)
+
+    @operation(
+        Operation(
+            summary="Change a trajectory",
+            description="What is named changes, nothing else; null clears.  Only what has a step "
+            "becomes generated, only what is generated becomes approved, and what is approved "
+            "does not become pending, or other dimensions or original_input_values, before the "
+            "approval is withdrawn.",
+            scope=Scope.TRAJECTORIES_WRITE,
+            path=TrajectoryPath,
+            headers=ChangeHeaders,
+            body=ChangedTrajectory,
+            answers={200: Trajectory},
+            problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
+            max_body_bytes=MAX_TRAJECTORY_BYTES,
+            answer_headers=TAGGED,
+        )
+    )
+    async def patch(
+        self, path: TrajectoryPath, headers: ChangeHeaders, body: ChangedTrajectory
+    ) -> None:
+        with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
+            stored = await self.services.trajectories.change(
+                self.principal.organization_id, path.trajectory_id, body, headers.versions
+            )
+        self.set_header("ETag", version_tag(stored.version))
+        await self.answer_trajectory(200, stored)
+
+    @operation(
+        Operation(
+            summary="Delete a trajectory",
+            scope=Scope.TRAJECTORIES_WRITE,
+            path=TrajectoryPath,
+            headers=ChangeHeaders,
+            answers={204: None},
+            problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
+        )
+    )
+    async def delete(self, path: TrajectoryPath, headers: ChangeHeaders) -> None:
+        with refusals(f"trajectory {path.trajectory_id}"):
+            await self.services.trajectories.delete(
+                self.principal.organization_id, path.trajectory_id, headers.versions
+            )
+        self.answer(204)
 
 
-class LatestTrajectoryHandler(ApiHandler):
+class StepsHandler(AnsweringHandler):
+    @operation(
+        Operation(
+            summary="Append steps to a trajectory",
+            description="Only while it is pending generation.  A trajectory grows to any size by "
+            "this; the answer has how many steps there are now, not the steps.",
+            scope=Scope.TRAJECTORIES_WRITE,
+            path=TrajectoryPath,
+            headers=AppendHeaders,
+            body=NewSteps,
+            answers={200: TrajectoryHead},
+            problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
+            max_body_bytes=MAX_TRAJECTORY_BYTES,
+            answer_headers={**TAGGED, **REPLAYED},
+        )
+    )
+    async def post(self, path: TrajectoryPath, headers: AppendHeaders, body: NewSteps) -> None:
+        organization_id = self.principal.organization_id
+
+        async def work(session: Session) -> Document:
+            stored = await self.services.trajectories.append(
+                session, organization_id, path.trajectory_id, body.steps, headers.versions
+            )
+            return _head_result(stored)
+
+        with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
+            result = await self.once(headers, body, work)
+        self.answer_head(200, result)
+
+
+class DuplicateHandler(AnsweringHandler):
+    @operation(
+        Operation(
+            summary="Duplicate a trajectory",
+            description="The copy has an id and times of its own, belongs to the caller, and is "
+            "not approved; the answer does not repeat the steps.",
+            scope=Scope.TRAJECTORIES_WRITE,
+            path=TrajectoryPath,
+            headers=CreationHeaders,
+            body=Duplicate,
+            answers={201: TrajectoryHead},
+            problems=(problems.NOT_FOUND,),
+            answer_headers={**TAGGED, **REPLAYED},
+        )
+    )
+    async def post(self, path: TrajectoryPath, headers: CreationHeaders, body: Duplicate) -> None:
+        principal = self.principal
+
+        async def work(session: Session) -> Document:
+            stored = await self.services.trajectories.duplicate(
+                session,
+                principal.organization_id,
+                principal.user_id,
+                path.trajectory_id,
+                body.name,
+            )
+            return _head_result(stored)
+
+        with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
+            result = await self.once(headers, body, work)
+        self.answer_head(201, result)
+
+    def _body(self, model: type[Model]) -> Model:
+        # All of it is optional, so that without a body nothing is missing.
+        return super()._body(model) if self.request.body else model()
+
+
+class LatestTrajectoryHandler(AnsweringHandler):
     @operation(
         Operation(
             summary="Get the latest trajectory of a workflow",
@@ -143,6 +318,7 @@ class LatestTrajectoryHandler(ApiHandler):
             path=WorkflowPath,
             answers={200: LatestTrajectory},
             problems=(problems.NOT_FOUND,),
+            answer_headers=TAGGED,
         )
     )
     async def get(self, path: WorkflowPath) -> None:
@@ -154,20 +330,14 @@ class LatestTrajectoryHandler(ApiHandler):
                 problems.NOT_FOUND,
                 f"there is no generated trajectory with a step of a workflow {path.workflow_id}",
             )
-        self.answer_bytes(200, render_trajectory(stored))
+        self.set_header("ETag", version_tag(stored.version))
+        await self.answer_trajectory(200, stored)
 
 
-async def _page(
-    listing: TrajectoryListing, query: TrajectoryQuery, total: int
-) -> AsyncGenerator[bytes, None]:
-    """The JSON text of a page, piece by piece."""
-    yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % (total, query.skip, query.limit)
-    comma = b""
-    async for item in listing.items():
-        yield comma + item
-        comma = b","
-    included = await listing.included()
-    if included is None:
-        yield b"]}"
-    else:
-        yield b'],"included":[' + b",".join(included) + b"]}"
+def _head_result(stored: StoredTrajectory) -> Document:
+    """What a key's record keeps of an answer with a head."""
+    return {
+        "id": stored.id,
+        "tag": version_tag(stored.version),
+        "head": render_head(stored, step_count=stored.step_count),
+    }

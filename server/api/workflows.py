@@ -1,17 +1,20 @@
 """Workflows: what trajectories are recordings of."""
 
 from schemas import problems
+from schemas.entity_tags import ChangeHeaders, ReadHeaders, version_tag
 from schemas.problems import ProblemError
 from schemas.queries import PageQuery
 from schemas.tokens import Scope
-from schemas.workflows import NewWorkflow, Workflow, WorkflowPage
-from server.api.base import ApiHandler
+from schemas.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
+from server.api.changes import REPLAYED, TAGGED, ChangingHandler, CreationHeaders, refusals
 from server.api.operation import Operation, operation
 from server.api.trajectories import WorkflowPath
-from server.store.workflows import StoredWorkflow
+from server.store.database import Document
+from server.store.transactions import Session
+from server.store.workflows import StoredWorkflow, new_workflow
 
 
-class WorkflowsHandler(ApiHandler):
+class WorkflowsHandler(ChangingHandler):
     @operation(
         Operation(
             summary="List workflows",
@@ -29,31 +32,93 @@ class WorkflowsHandler(ApiHandler):
         Operation(
             summary="Create a workflow",
             scope=Scope.TRAJECTORIES_WRITE,
+            headers=CreationHeaders,
             body=NewWorkflow,
             answers={201: Workflow},
+            answer_headers={**TAGGED, **REPLAYED},
         )
     )
-    async def post(self, body: NewWorkflow) -> None:
-        stored = await self.services.workflows.create(self.principal.organization_id, body)
-        self.set_header("Location", f"/v1/workflows/{stored.id}")
-        self.answer(201, _view(stored))
+    async def post(self, headers: CreationHeaders, body: NewWorkflow) -> None:
+        new = new_workflow(self.principal.organization_id, body)
+
+        async def work(session: Session) -> Document:
+            await self.services.workflows.insert(new, session)
+            return {
+                "id": new.id,
+                "tag": version_tag(new.version),
+                "body": _view(new).model_dump_json().encode(),
+            }
+
+        with refusals("workflow"):
+            result = await self.once(headers, body, work)
+        self.set_header("Location", f"/v1/workflows/{result['id']}")
+        self.set_header("ETag", result["tag"])
+        self.answer_bytes(201, result["body"])
 
 
-class WorkflowHandler(ApiHandler):
+class WorkflowHandler(ChangingHandler):
     @operation(
         Operation(
             summary="Get a workflow",
             scope=Scope.TRAJECTORIES_READ,
             path=WorkflowPath,
-            answers={200: Workflow},
+            headers=ReadHeaders,
+            answers={200: Workflow, 304: None},
             problems=(problems.NOT_FOUND,),
+            answer_headers=TAGGED,
         )
     )
-    async def get(self, path: WorkflowPath) -> None:
+    async def get(self, path: WorkflowPath, headers: ReadHeaders) -> None:
         stored = await self.services.workflows.get(self.principal.organization_id, path.workflow_id)
         if stored is None:
             raise ProblemError(problems.NOT_FOUND, f"there is no workflow {path.workflow_id}")
+        tag = version_tag(stored.version)
+        self.set_header("ETag", tag)
+        if headers.if_none_match is not None and headers.if_none_match.name(tag):
+            self.answer(304)
+        else:
+            self.answer(200, _view(stored))
+
+    @operation(
+        Operation(
+            summary="Change a workflow",
+            description="What is named changes, nothing else; null clears the description.",
+            scope=Scope.TRAJECTORIES_WRITE,
+            path=WorkflowPath,
+            headers=ChangeHeaders,
+            body=ChangedWorkflow,
+            answers={200: Workflow},
+            problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
+            answer_headers=TAGGED,
+        )
+    )
+    async def patch(
+        self, path: WorkflowPath, headers: ChangeHeaders, body: ChangedWorkflow
+    ) -> None:
+        with refusals(f"workflow {path.workflow_id}"):
+            stored = await self.services.workflows.change(
+                self.principal.organization_id, path.workflow_id, body, headers.versions
+            )
+        self.set_header("ETag", version_tag(stored.version))
         self.answer(200, _view(stored))
+
+    @operation(
+        Operation(
+            summary="Delete a workflow",
+            description="Only one that no trajectory refers to.",
+            scope=Scope.TRAJECTORIES_WRITE,
+            path=WorkflowPath,
+            headers=ChangeHeaders,
+            answers={204: None},
+            problems=(problems.NOT_FOUND, problems.IN_USE, problems.PRECONDITION_FAILED),
+        )
+    )
+    async def delete(self, path: WorkflowPath, headers: ChangeHeaders) -> None:
+        with refusals(f"workflow {path.workflow_id}"):
+            await self.services.workflows.delete(
+                self.principal.organization_id, path.workflow_id, headers.versions
+            )
+        self.answer(204)
 
 
 def _view(stored: StoredWorkflow) -> Workflow:

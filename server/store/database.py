@@ -67,7 +67,7 @@ _INDEX_SECONDS = 3600.0
 # https://www.mongodb.com/docs/manual/reference/error-codes/
 _UNAUTHORIZED = 13
 _AUTHENTICATION_FAILED = 18
-_BSON_OBJECT_TOO_LARGE = 10334
+_TOO_LARGE = (10334, 17419, 17420)
 
 _NEWEST_FIRST = [("created_at", DESCENDING), ("_id", DESCENDING)]
 # Behind the order as well: what does not match is passed over, and counted, without being read.
@@ -310,7 +310,7 @@ def translated(error: Exception) -> StoreError:
     code = error.code if isinstance(error, OperationFailure) else None
     if isinstance(error, DuplicateKeyError):
         return AlreadyExists("It exists already.")
-    if isinstance(error, DocumentTooLarge) or code == _BSON_OBJECT_TOO_LARGE:
+    if isinstance(error, DocumentTooLarge) or code in _TOO_LARGE:
         return TooLarge("It is larger than the 16 MiB that the database takes.")
     if code in (_UNAUTHORIZED, _AUTHENTICATION_FAILED):
         return StoreUnusable("The database refused the user or the password of the MongoDB URI.")

@@ -26,6 +26,22 @@ class NotFound(StoreError):
     """There is nothing with this identity in this organization; nothing was written."""
 
 
+class VersionMismatch(StoreError):
+    """The thing has changed since the version that was asked for; nothing was written."""
+
+
+class WrongState(StoreError):
+    """The thing's state does not allow this; the message says which would.  Nothing was written."""
+
+
+class InUse(StoreError):
+    """Other things refer to this one; nothing was written."""
+
+
+class KeyReused(StoreError):
+    """The idempotency key belongs to another request; nothing was written."""
+
+
 class TooLarge(StoreError):
     """The thing does not fit one document of the database (16 MiB); nothing was written."""
 

@@ -1,4 +1,4 @@
-"""Lists of trajectories: which ones, how many, and each as JSON, one after another."""
+"""Lists of trajectories: which ones, how many, and each, one after another."""
 
 import re
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from uuid import UUID
 from schemas.times import whole_milliseconds
 from schemas.trajectories import TrajectoryQuery
 from server.store.database import Database, Document
-from server.store.trajectories import render_trajectory, stored_trajectory
+from server.store.trajectory_documents import StoredTrajectory, stored_trajectory
 from server.store.workflows import WorkflowStore, render_included_workflow
 
 _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
@@ -22,7 +22,8 @@ _SPECIAL: Final = re.compile(r"[^0-9A-Za-z\u0080-\U0010ffff]")
 class TrajectoryListing:
     """One page of a list, in the making.
 
-    The caller's order: ``total`` at any time, ``items`` once and to its end, then ``included``.
+    The caller's order: ``total`` at any time, ``trajectories`` once and to its end, then
+    ``included``.
     """
 
     def __init__(self, database: Database, organization_id: UUID, query: TrajectoryQuery) -> None:
@@ -39,8 +40,8 @@ class TrajectoryListing:
         async with self._database.operation():
             return await self._trajectories.count_documents(self._filter)
 
-    async def items(self) -> AsyncIterator[bytes]:
-        """Each trajectory of the page as JSON, newest first; no more than a batch is in memory."""
+    async def trajectories(self) -> AsyncIterator[StoredTrajectory]:
+        """Each trajectory of the page, newest first; no more than a batch is in memory."""
         cursor = self._trajectories.find(
             self._filter,
             sort=_NEWEST_FIRST,
@@ -50,7 +51,7 @@ class TrajectoryListing:
         async for document in self._database.documents(cursor):
             trajectory = stored_trajectory(document)
             self._workflow_ids[trajectory.workflow_id] = None
-            yield render_trajectory(trajectory)
+            yield trajectory
 
     async def included(self) -> list[bytes] | None:
         """The related resources of the items, as JSON; None where the query asks for none."""

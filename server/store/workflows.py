@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
+from pymongo import ReturnDocument
+
 from schemas.json_texts import encode_json
 from schemas.queries import PageQuery
 from schemas.times import format_time
-from schemas.workflows import NewWorkflow
+from schemas.workflows import ChangedWorkflow, NewWorkflow
 from server.store.database import Database, Document, now, own_id, scoped_id
+from server.store.errors import InUse, NotFound
+from server.store.transactions import Session, in_transaction
+from server.store.versions import Versions, check_version, first_version
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,23 @@ class StoredWorkflow:
     description: str | None
     created_at: datetime
     updated_at: datetime
+    version: int
+
+
+def new_workflow(
+    organization_id: UUID, new: NewWorkflow, workflow_id: UUID | None = None
+) -> StoredWorkflow:
+    """The workflow that is made now from what was given."""
+    time = now()
+    return StoredWorkflow(
+        id=workflow_id or uuid4(),
+        organization_id=organization_id,
+        name=new.name,
+        description=new.description,
+        created_at=time,
+        updated_at=time,
+        version=first_version(time),
+    )
 
 
 def render_included_workflow(workflow: StoredWorkflow) -> bytes:
@@ -44,27 +66,78 @@ class WorkflowStore:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._workflows = database.collection("workflows")
+        self._trajectories = database.collection("trajectories")
 
     async def create(
         self, organization_id: UUID, new: NewWorkflow, *, workflow_id: UUID | None = None
     ) -> StoredWorkflow:
         """Keep a new workflow.  Raises AlreadyExists where the given id is taken."""
-        time = now()
-        workflow = StoredWorkflow(
-            workflow_id or uuid4(), organization_id, new.name, new.description, time, time
-        )
+        workflow = new_workflow(organization_id, new, workflow_id)
         async with self._database.operation():
-            await self._workflows.insert_one(
-                {
-                    "_id": scoped_id(organization_id, workflow.id),
-                    "organization_id": organization_id,
-                    "name": workflow.name,
-                    "description": workflow.description,
-                    "created_at": time,
-                    "updated_at": time,
-                }
-            )
+            await self.insert(workflow)
         return workflow
+
+    async def insert(self, workflow: StoredWorkflow, session: Session | None = None) -> None:
+        """Keep a workflow that is not there yet."""
+        document = {"_id": scoped_id(workflow.organization_id, workflow.id), **vars(workflow)}
+        del document["id"]
+        await self._workflows.insert_one(document, session=session)
+
+    async def change(
+        self,
+        organization_id: UUID,
+        workflow_id: UUID,
+        change: ChangedWorkflow,
+        versions: Versions = None,
+    ) -> StoredWorkflow:
+        """Change what is named, and nothing else; the workflow as it is then.
+
+        Raises NotFound or VersionMismatch.
+        """
+
+        async def work(session: Session) -> StoredWorkflow:
+            before = await self._found(session, organization_id, workflow_id, versions)
+            fields = {name: getattr(change, name) for name in change.model_fields_set}
+            fields["updated_at"] = max(now(), before["updated_at"])
+            after = await self._workflows.find_one_and_update(
+                {"_id": before["_id"]},
+                {"$set": fields, "$inc": {"version": 1}},
+                return_document=ReturnDocument.AFTER,
+                session=session,
+            )
+            return _workflow(after)
+
+        return await in_transaction(self._database, work)
+
+    async def delete(
+        self, organization_id: UUID, workflow_id: UUID, versions: Versions = None
+    ) -> None:
+        """Delete a workflow.
+
+        Raises NotFound, VersionMismatch, or InUse while trajectories refer to it.  One that is
+        created at the same moment is no worse than any other that names a workflow which was
+        never made.
+        """
+
+        async def work(session: Session) -> None:
+            before = await self._found(session, organization_id, workflow_id, versions)
+            referring = {"organization_id": organization_id, "workflow_id": workflow_id}
+            if await self._trajectories.find_one(referring, {"_id": True}, session=session):
+                raise InUse("Trajectories refer to this workflow.")
+            await self._workflows.delete_one({"_id": before["_id"]}, session=session)
+
+        await in_transaction(self._database, work)
+
+    async def _found(
+        self, session: Session, organization_id: UUID, workflow_id: UUID, versions: Versions
+    ) -> Document:
+        found = await self._workflows.find_one(
+            {"_id": scoped_id(organization_id, workflow_id)}, session=session
+        )
+        if found is None:
+            raise NotFound("There is no such workflow.")
+        check_version(found, versions)
+        return found
 
     async def get(self, organization_id: UUID, workflow_id: UUID) -> StoredWorkflow | None:
         """The workflow, or None."""
@@ -106,4 +179,6 @@ def _workflow(document: Document) -> StoredWorkflow:
         description=document["description"],
         created_at=document["created_at"],
         updated_at=document["updated_at"],
+        # Older than versions are: the first change makes it 1.
+        version=document.get("version", 0),
     )

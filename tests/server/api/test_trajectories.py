@@ -326,14 +326,14 @@ async def test_list_that_breaks_off_does_not_look_whole(
 ) -> None:
     for _ in range(3):
         await made(service, trajectory_data=[{"text": "x" * 100_000}])
-    whole = TrajectoryListing.items
+    whole = TrajectoryListing.trajectories
 
     async def half(listing: TrajectoryListing) -> Any:
         async for item in whole(listing):
             yield item
             raise StoreUnavailable("The database does not answer.")
 
-    monkeypatch.setattr(TrajectoryListing, "items", half)
+    monkeypatch.setattr(TrajectoryListing, "trajectories", half)
     with pytest.raises(HTTPStreamClosedError):
         await service.get("/v1/trajectories")
 
@@ -344,9 +344,9 @@ async def test_list_that_cannot_begin_is_503(
 ) -> None:
     async def none(_: TrajectoryListing) -> Any:
         raise StoreUnavailable("The database does not answer.")
-        yield b""
+        yield
 
-    monkeypatch.setattr(TrajectoryListing, "items", none)
+    monkeypatch.setattr(TrajectoryListing, "trajectories", none)
     reply = await service.get("/v1/trajectories")
     assert (reply.status, reply.problem) == (503, "storage-unavailable")
 

@@ -1,5 +1,6 @@
 import json
 import tracemalloc
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,9 +19,10 @@ from schemas.trajectories import (
 from schemas.workflows import NewWorkflow
 from server.store.database import Database
 from server.store.errors import AlreadyExists, TooLarge
-from server.store.trajectories import TrajectoryStore, render_trajectory
+from server.store.trajectories import TrajectoryStore
 from server.store.trajectory_listing import TrajectoryListing, trajectory_filter
-from server.store.workflows import WorkflowStore
+from server.store.trajectory_rendering import render_trajectory
+from server.store.workflows import StoredWorkflow, WorkflowStore, render_included_workflow
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened, there
 
 WORKFLOW = UUID("00000000-0000-4000-8000-00000000000c")
@@ -38,6 +40,10 @@ def new(**changes: Any) -> ImportedTrajectory:
     return ImportedTrajectory.model_validate_json(json.dumps(body))
 
 
+def rendered(workflows: Sequence[StoredWorkflow]) -> list[bytes]:
+    return [render_included_workflow(workflow) for workflow in workflows]
+
+
 def numbered(number: int) -> str:
     return str(UUID(int=number))
 
@@ -45,7 +51,7 @@ def numbered(number: int) -> str:
 async def found(store: TrajectoryStore, *, of: UUID = ORGANIZATION, **query: str) -> list[str]:
     """The ids on one page, checked against the total where the page is whole."""
     listing = TrajectoryListing(store._database, of, TrajectoryQuery.model_validate(query))
-    ids = [json.loads(item)["id"] for item in await collected(listing.items())]
+    ids = [str(one.id) for one in await collected(listing.trajectories())]
     if not {"skip", "limit"} & set(query):
         assert await listing.total() == len(ids)
     return ids
@@ -346,7 +352,7 @@ async def test_included_workflows_come_once_in_order_of_first_mention(
         listing = TrajectoryListing(
             store._database, ORGANIZATION, TrajectoryQuery(include="workflow")
         )
-        await collected(listing.items())
+        await collected(listing.trajectories())
         included = [json.loads(one) for one in there(await listing.included())]
         assert [one["id"] for one in included] == [str(made[1].id), str(made[0].id)]
         assert [one["name"] for one in included] == ["b", "a"]
@@ -361,10 +367,10 @@ async def test_included_of_one_trajectory_is_part_of_its_answer(
         store = TrajectoryStore(database)
         workflow = await WorkflowStore(database).create(ORGANIZATION, NewWorkflow(name="w"))
         made = await store.create(ORGANIZATION, None, new(workflow_id=str(workflow.id)))
-        answer = render_trajectory(made, await store.included(made))
+        answer = render_trajectory(made, rendered(await store.included(made)))
         assert [one["name"] for one in json.loads(answer)["included"]] == ["w"]
         orphan = await store.create(ORGANIZATION, None, new())
-        answer = render_trajectory(orphan, await store.included(orphan))
+        answer = render_trajectory(orphan, rendered(await store.included(orphan)))
         assert json.loads(answer)["included"] == []
 
 
@@ -380,8 +386,9 @@ async def test_memory_does_not_grow_with_the_page(mongodb: str, database_name: s
         tracemalloc.start()
         try:
             count = 0
-            async for item in TrajectoryListing(store._database, ORGANIZATION, ANY).items():
-                count += len(item) > 4 * megabyte
+            listing = TrajectoryListing(store._database, ORGANIZATION, ANY)
+            async for one in listing.trajectories():
+                count += len(render_trajectory(one)) > 4 * megabyte
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()

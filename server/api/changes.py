@@ -1,0 +1,118 @@
+"""What the operations share that make, change and delete stored things.
+
+A creation may have an Idempotency-Key, a change an If-Match; what the store refuses becomes a
+problem here.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from hashlib import sha256
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas import problems
+from schemas.entity_tags import ChangeHeaders
+from schemas.json_texts import JsonText
+from schemas.problems import ProblemError
+from schemas.scalars import IdempotencyKey
+from server.api.base import ApiHandler
+from server.dispatch.ledger import key_reused
+from server.store.database import Document
+from server.store.errors import (
+    AlreadyExists,
+    InUse,
+    KeyReused,
+    NotFound,
+    TooLarge,
+    VersionMismatch,
+    WrongState,
+)
+from server.store.idempotency import KeyedRequest, KeyStore
+from server.store.transactions import Session
+
+
+class CreationHeaders(BaseModel):
+    """Headers of what makes something."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    idempotency_key: IdempotencyKey | None = Field(
+        None,
+        alias="Idempotency-Key",
+        description="1 to 255 visible ASCII characters.  It is made once, and a retry with the "
+        "same key gets the first answer.",
+    )
+
+
+class AppendHeaders(CreationHeaders, ChangeHeaders):
+    """Headers of what adds to something that is there."""
+
+
+REPLAYED: Mapping[str, str] = {"Idempotency-Replayed": "true where this answer was given before."}
+TAGGED: Mapping[str, str] = {"ETag": "Names the version; for If-Match."}
+
+
+class ChangingHandler(ApiHandler):
+    """A handler that makes or changes things."""
+
+    async def once(
+        self,
+        headers: CreationHeaders,
+        body: BaseModel,
+        work: Callable[[Session], Awaitable[Document]],
+    ) -> Document:
+        """What ``work`` returned when it was done first under the key; without one, now.
+
+        Says in a header where that was earlier.
+        """
+        lifetime = timedelta(seconds=self.services.settings.idempotency_key_lifetime)
+        keys = KeyStore(self.services.database, lifetime)
+        result, replayed = await keys.once(self._keyed(headers, body), work)
+        if replayed:
+            self.set_header("Idempotency-Replayed", "true")
+        return result
+
+    def _keyed(self, headers: CreationHeaders, body: BaseModel) -> KeyedRequest | None:
+        key = headers.idempotency_key
+        if key is None:
+            return None
+        path = f"{self.request.method} {self.request.path}"
+        return KeyedRequest(self.principal.organization_id, key, fingerprint(path, body))
+
+
+def fingerprint(address: str, body: BaseModel) -> str:
+    """What makes two requests the same: the address, and the body as it was understood."""
+    digest = sha256(address.encode())
+    for name in sorted(type(body).model_fields):
+        value = getattr(body, name)
+        text = value.text if isinstance(value, JsonText) else repr(value).encode()
+        # With its length, so that no value can pretend to be two.
+        digest.update(b"\n%s %d " % (name.encode(), len(text)))
+        digest.update(text)
+    return digest.hexdigest()
+
+
+@contextmanager
+def refusals(subject: str, max_bytes: int = 0) -> Iterator[None]:
+    """Turn what the store refuses about ``subject``, such as ``workflow 7``, into problems."""
+    try:
+        yield
+    except NotFound:
+        raise ProblemError(problems.NOT_FOUND, f"there is no {subject}") from None
+    except AlreadyExists:
+        raise ProblemError(problems.CONFLICT, f"there is a {subject} already") from None
+    except VersionMismatch:
+        raise ProblemError(
+            problems.PRECONDITION_FAILED, f"this {subject} is not the version that If-Match names"
+        ) from None
+    except WrongState as error:
+        raise ProblemError(problems.WRONG_STATE, str(error)) from None
+    except InUse:
+        raise ProblemError(problems.IN_USE, f"trajectories refer to this {subject}") from None
+    except KeyReused:
+        raise key_reused() from None
+    except TooLarge as error:
+        raise ProblemError(
+            problems.TOO_LARGE, str(error), members={"max_bytes": max_bytes}
+        ) from None

@@ -1,0 +1,124 @@
+"""Trajectories as JSON text, put together by copying bytes, and as little at once as can be."""
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from schemas.json_texts import encode_json
+from schemas.times import format_time
+from server.store.database import Database
+from server.store.trajectory_documents import StoredTrajectory
+from server.store.trajectory_parts import PartStore
+
+SLICE_BYTES: Final = 256 * 1024
+"""The most that is handed on at once."""
+
+
+def render_head(trajectory: StoredTrajectory, **facts: Any) -> bytes:
+    """The trajectory without its steps, as a JSON object, with further facts about it."""
+    return _head(trajectory, facts) + b"}"
+
+
+def render_trajectory(
+    trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
+) -> bytes:
+    """The trajectory as a JSON object; with ``included``, rendered resources, where it is given.
+
+    Only for one without segments; :func:`trajectory_pieces` is for all.
+    """
+    if trajectory.segments:
+        raise ValueError("the steps of this trajectory are not all in its document")
+    return b"".join(
+        [_beginning(trajectory), b",".join(trajectory.inline_steps), _end(trajectory, included)]
+    )
+
+
+async def trajectory_pieces(
+    database: Database, trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
+) -> AsyncGenerator[bytes, None]:
+    """The same text as :func:`render_trajectory`, of any trajectory, piece by piece.
+
+    It is that of the version which was read: steps appended meanwhile are not in it.  Raises
+    NotFound in the middle where the trajectory is deleted meanwhile.
+    """
+    yield _beginning(trajectory)
+    async for piece in step_pieces(database, trajectory):
+        yield piece
+    yield _end(trajectory, included)
+
+
+async def step_pieces(
+    database: Database, trajectory: StoredTrajectory
+) -> AsyncGenerator[bytes, None]:
+    """The text of the steps, without the brackets around them."""
+    parts, comma = PartStore(database), b""
+    for segment in trajectory.segments:
+        if comma:
+            yield comma
+        async for part in parts.read(trajectory.organization_id, segment):
+            yield part
+        comma = b","
+    for text in trajectory.inline_steps:
+        if comma:
+            yield comma
+        for start in range(0, len(text), SLICE_BYTES):
+            yield text[start : start + SLICE_BYTES]
+        comma = b","
+
+
+def rendered_size(trajectory: StoredTrajectory, included: Sequence[bytes] | None = None) -> int:
+    """How many bytes :func:`trajectory_pieces` gives in all."""
+    texts = [segment.size for segment in trajectory.segments]
+    texts += map(len, trajectory.inline_steps)
+    commas = max(len(texts) - 1, 0)
+    return sum(texts) + commas + len(_beginning(trajectory)) + len(_end(trajectory, included))
+
+
+def has_steps_text(trajectory: StoredTrajectory) -> bool:
+    """Whether its steps are an array; null otherwise."""
+    return bool(trajectory.trajectory_data is not None or trajectory.segments or trajectory.pieces)
+
+
+def _head(trajectory: StoredTrajectory, facts: dict[str, Any]) -> bytes:
+    """The JSON object up to the free-form parts, which follow, without its last brace."""
+    text = encode_json(
+        {
+            "id": str(trajectory.id),
+            "workflow_id": str(trajectory.workflow_id),
+            "is_approved": trajectory.is_approved,
+            "is_generated": trajectory.is_generated,
+            "created_at": format_time(trajectory.created_at),
+            "updated_at": format_time(trajectory.updated_at),
+            "name": trajectory.name,
+            "description": trajectory.description,
+            "run_id": _text(trajectory.run_id),
+            "user_id": _text(trajectory.user_id),
+            "organization_id": str(trajectory.organization_id),
+            **facts,
+        }
+    )
+    return b"".join(
+        [
+            text[:-1],
+            b',"dimensions":',
+            trajectory.dimensions,
+            b',"original_input_values":',
+            trajectory.original_input_values,
+        ]
+    )
+
+
+def _beginning(trajectory: StoredTrajectory) -> bytes:
+    bracket = b"[" if has_steps_text(trajectory) else b"null"
+    return _head(trajectory, {}) + b',"trajectory_data":' + bracket
+
+
+def _end(trajectory: StoredTrajectory, included: Sequence[bytes] | None) -> bytes:
+    end = b"]" if has_steps_text(trajectory) else b""
+    if included is None:
+        return end + b"}"
+    return b"".join([end, b',"included":[', b",".join(included), b"]}"])
+
+
+def _text(value: UUID | None) -> str | None:
+    return None if value is None else str(value)

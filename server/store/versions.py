@@ -1,0 +1,27 @@
+"""Versions of things that change: what tells one state of a thing from every other."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from server.store.database import Document
+from server.store.errors import VersionMismatch
+
+Versions = Collection[int] | None
+"""Which versions a request is about; None is any."""
+
+
+def first_version(time: datetime) -> int:
+    """The version of something made now: milliseconds since 1970.
+
+    Each change counts one up.  So what is deleted and made anew under the same id does not repeat
+    a version, unless it had been changed more than a thousand times a second.
+    """
+    return int(time.timestamp() * 1000)
+
+
+def check_version(document: Document, wanted: Versions) -> None:
+    """Raise VersionMismatch unless what is stored has one of the versions."""
+    # What is older than versions are becomes 1 with the first change.
+    version = document.get("version", 0)
+    if wanted is not None and version not in wanted:
+        raise VersionMismatch(f"It has changed: its version is {version}.")
