@@ -1,0 +1,165 @@
+"""HTTP clients that send commands under keys and ask again until the answer is final."""
+
+import http.client
+import json
+import random
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from tests.faults.history import Clock, CommandHistory, Try, other_body, random_command
+
+PATIENCE_SECONDS = 12.0
+IMPATIENCE_SECONDS = (0.2, 3.0)
+IMPATIENT = 0.25
+RETRY_SECONDS = (0.05, 0.5)
+AGAIN_SECONDS = (0.0, 4.0)
+TWINS = 0.15
+AGAIN = 0.5
+OTHER_BODIES = 0.05
+THREADS = 96
+
+
+class Load:
+    """Sends ``rate`` new commands a second while there is room among ``open_limit`` open ones.
+
+    Every command goes to one of the machines; every request to one of the ``ports`` of the moment.
+    Some commands are sent by two clients at once; after many final answers the client asks again,
+    after some with another body.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int,
+        machines: Sequence[str],
+        ports: Callable[[], Sequence[int]],
+        token: str,
+        clock: Clock,
+        rate: float,
+        open_limit: int = 64,
+    ) -> None:
+        self.commands: list[CommandHistory] = []
+        self._seed = seed
+        self._machines = machines
+        self._ports = ports
+        self._token = token
+        self._clock = clock
+        self._rate = rate
+        self._room = threading.Semaphore(open_limit)
+        self._stopping, self._over = threading.Event(), threading.Event()
+        self._jobs = 0
+        self._idle = threading.Condition()
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="client")
+        self._pacer = threading.Thread(target=self._send_commands, name="load", daemon=True)
+
+    @property
+    def requests(self) -> int:
+        """How many requests have been answered, or not, so far."""
+        return sum(len(command.tries) + len(command.other_tries) for command in self.commands)
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._pacer.start()
+
+    def stop(self) -> None:
+        """Begin no further command; those that are open go on."""
+        self._stopping.set()
+        self._pacer.join()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until every client has what it wants; False where that takes too long."""
+        with self._idle:
+            return self._idle.wait_for(lambda: self._jobs == 0, seconds)
+
+    def close(self) -> None:
+        """Give up whatever is still open."""
+        self._stopping.set()
+        self._over.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _send_commands(self) -> None:
+        next_at = self._clock()
+        while not self._stopping.wait(max(0.0, next_at - self._clock())):
+            if not self._room.acquire(timeout=0.5):
+                continue
+            # What there was no room for is not made up for later.
+            next_at = max(next_at + 1 / self._rate, self._clock() - 1)
+            self._send_command(len(self.commands))
+
+    def _send_command(self, number: int) -> None:
+        chance = random.Random(f"{self._seed}/{number}")
+        machine = chance.choice(self._machines)
+        command = random_command(number, f"run-{self._seed}-{number}", machine, chance)
+        self.commands.append(command)
+        self._begin(lambda: self._be_client(command, chance))
+        if chance.random() < TWINS:
+            twin_chance = random.Random(f"{self._seed}/{number}/twin")
+            self._begin(lambda: self._ask_until_final(command, twin_chance))
+
+    def _begin(self, job: Callable[[], None]) -> None:
+        with self._idle:
+            self._jobs += 1
+
+        def work() -> None:
+            try:
+                job()
+            finally:
+                with self._idle:
+                    self._jobs -= 1
+                    self._idle.notify_all()
+
+        self._pool.submit(work)
+
+    def _be_client(self, command: CommandHistory, chance: random.Random) -> None:
+        try:
+            self._ask_until_final(command, chance)
+        finally:
+            self._room.release()
+        while chance.random() < AGAIN:
+            self._over.wait(chance.uniform(*AGAIN_SECONDS))
+            self._ask_until_final(command, chance)
+        if chance.random() < OTHER_BODIES:
+            body = other_body(command)
+            self._until_final(command, body, command.other_tries, chance)
+
+    def _ask_until_final(self, command: CommandHistory, chance: random.Random) -> None:
+        self._until_final(command, command.body, command.tries, chance)
+
+    def _until_final(
+        self,
+        command: CommandHistory,
+        body: Mapping[str, Any],
+        tries: list[Try],
+        chance: random.Random,
+    ) -> None:
+        while not self._over.is_set():
+            patience = PATIENCE_SECONDS
+            if chance.random() < IMPATIENT:
+                patience = chance.uniform(*IMPATIENCE_SECONDS)
+            answer = self._request(command, body, chance.choice(self._ports()), patience)
+            tries.append(answer)
+            if answer.is_final:
+                return
+            self._over.wait(chance.uniform(*RETRY_SECONDS))
+
+    def _request(
+        self, command: CommandHistory, body: Mapping[str, Any], port: int, patience: float
+    ) -> Try:
+        path = f"/v1/computer/{command.machine}/input/{command.operation}"
+        headers = {
+            "Authorization": f"Bearer {self._token}",
+            "Content-Type": "application/json",
+            "Idempotency-Key": command.key,
+        }
+        sent_at, node = self._clock(), f"port {port}"
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience)
+        try:
+            connection.request("POST", path, json.dumps(body), headers)
+            response = connection.getresponse()
+            return Try(sent_at, self._clock(), node, response.status, response.read())
+        except (OSError, http.client.HTTPException) as error:
+            return Try(sent_at, self._clock(), node, 0, b"", type(error).__name__)
+        finally:
+            connection.close()
