@@ -193,6 +193,7 @@ def test_count_is_the_last_inputs_own_from_its_preparation_on(
         assert injector.injected == 11
     begin = injector.prepare(body)
     assert injector.injected == 0
+    perform(injector, drag)
     begin()
     assert injector.injected == events
 

@@ -60,7 +60,9 @@ def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) 
         "from schemas.outcomes import Expired\n"
         "from tests.machine_client.flushes import forbid_flushes\n"
         "ids = [uuid.UUID(int=number) for number in range(1, 6)]\n"
-        "journal.intend(ids[0], 'f')\n"
+        "journal.intend(ids[0], 'f'); journal.close()\n"
+        "journal = journal_in(Path(sys.argv[1]))\n"
+        "journal.mark()  # the head of a new log is flushed once, whatever is written\n"
         "forbid_flushes()\n"
         "def fails(step):\n"
         "    number = journal.position.sequence\n"
@@ -70,19 +72,20 @@ def test_keyed_intent_and_tombstone_are_flushed_and_the_rest_is_not(file: Path) 
         "        assert journal.position.sequence == number\n"
         "        return True\n"
         "    return False\n"
-        "print(fails(lambda: journal.intend(ids[1], 'f')), fails(lambda: journal.bar(ids[2])))\n"
-        "assert journal.find(ids[1]) is journal.find(ids[2]) is None\n"
         "print(fails(lambda: journal.intend(ids[3], '')),\n"
         "      fails(lambda: journal.refuse(ids[4], 'f', Expired())),\n"
         "      fails(lambda: journal.progress(ids[0], 2)),\n"
         "      fails(lambda: journal.finish(ids[0], Expired())),\n"
         "      fails(journal.mark), fails(journal.settle))\n"
-        "assert journal.find(ids[0]).state is EntryState.DONE\n",
+        "assert journal.find(ids[0]).state is EntryState.DONE\n"
+        "print(fails(lambda: journal.intend(ids[1], 'f')), fails(lambda: journal.bar(ids[2])))\n"
+        "assert journal.find(ids[1]) is journal.find(ids[2]) is None\n"
+        "print(fails(journal.mark))\n",
         file,
     )
     said, _ = tried.communicate()
     assert tried.returncode == 0
-    assert said.splitlines() == ["True True", " ".join(["False"] * 6)]
+    assert said.splitlines() == [" ".join(["False"] * 6), "True True", "False"]
 
 
 def test_sequence_that_was_told_is_there_after_a_kill(file: Path) -> None:
