@@ -3,6 +3,7 @@ from uuid import uuid4
 import pytest
 
 from tests.service import Service
+from tests.trajectories import sent
 
 
 @pytest.mark.gen_test
@@ -52,3 +53,75 @@ async def test_unknown_workflow_and_another_organizations_are_404(service: Servi
         reply = await other.get(f"/v1/workflows/{workflow_id}")
         assert (reply.status, reply.problem) == (404, "not-found")
     assert (await other.get("/v1/workflows")).json["total"] == 0
+
+
+@pytest.mark.parametrize(
+    "changes", [{"name": "new"}, {"description": "new"}, {"description": None}, {}]
+)
+@pytest.mark.gen_test
+async def test_what_is_named_changes_and_nothing_else(
+    service: Service, changes: dict[str, object]
+) -> None:
+    before = await service.post("/v1/workflows", {"name": "n", "description": "d"})
+    path = before.headers["Location"]
+    reply = await service.request("PATCH", path, changes)
+    assert reply.status == 200
+    assert reply.json == {**before.json, "updated_at": reply.json["updated_at"], **changes}
+    read = await service.get(path)
+    assert (read.json, read.headers["ETag"]) == (reply.json, reply.headers["ETag"])
+    assert reply.headers["ETag"] != before.headers["ETag"]
+
+
+@pytest.mark.parametrize("body", [{"name": ""}, {"name": None}, {"id": "x"}, {"name": "n" * 256}])
+@pytest.mark.gen_test
+async def test_wrong_change_is_422_and_changes_nothing(
+    service: Service, body: dict[str, object]
+) -> None:
+    before = await service.post("/v1/workflows", {"name": "n"})
+    path = before.headers["Location"]
+    ((place, _),) = (await service.request("PATCH", path, body)).faults
+    assert place == ["body", *body]
+    assert (await service.get(path)).json == before.json
+
+
+@pytest.mark.gen_test
+async def test_workflow_is_not_deleted_while_a_trajectory_refers_to_it(service: Service) -> None:
+    workflow = await service.post("/v1/workflows", {"name": "n"})
+    path = workflow.headers["Location"]
+    made = await service.post("/v1/trajectories", sent(workflow_id=workflow.json["id"]))
+    reply = await service.request("DELETE", path)
+    assert (reply.status, reply.problem) == (409, "in-use")
+    assert (await service.get(path)).json == workflow.json
+    await service.request("DELETE", made.headers["Location"])
+    reply = await service.request("DELETE", path)
+    assert (reply.status, reply.body) == (204, b"")
+    assert (await service.get(path)).status == 404
+    assert (await service.request("DELETE", path)).status == 404
+
+
+@pytest.mark.gen_test
+async def test_trajectories_of_others_keep_no_workflow_alive(service: Service) -> None:
+    other = await service.elsewhere()
+    workflow = await service.post("/v1/workflows", {"name": "n"})
+    await other.post("/v1/trajectories", sent(workflow_id=workflow.json["id"]))
+    path = workflow.headers["Location"]
+    assert (await other.request("DELETE", path)).status == 404
+    assert (await other.request("PATCH", path, {"name": "x"})).status == 404
+    assert (await service.request("DELETE", path)).status == 204
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+@pytest.mark.gen_test
+async def test_if_match_lets_through_the_version_that_it_names_and_no_other(
+    service: Service, method: str
+) -> None:
+    before = await service.post("/v1/workflows", {"name": "n"})
+    path, tag = before.headers["Location"], before.headers["ETag"]
+    body = {"name": "m"} if method == "PATCH" else None
+    reply = await service.request(method, path, body, headers={"If-Match": '"7"'})
+    assert (reply.status, reply.problem) == (412, "precondition-failed")
+    reply = await service.request(method, path, body, headers={"If-Match": "7"})
+    assert reply.faults == [(["header", "If-Match"], "entity_tag")]
+    assert (await service.get(path, headers={"If-None-Match": tag})).status == 304
+    reply = await service.request(method, path, body, headers={"If-Match": tag})
+    assert reply.status in (200, 204)
