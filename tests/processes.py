@@ -241,10 +241,13 @@ class ServerProcess:
             program.says("listening on")
             yield program
 
+    def administrators_token(self) -> str:
+        """The token that the first start on an empty database makes."""
+        return (self.directory / "data" / "admin-token").read_text().strip()
+
     def api(self) -> ServedApi:
         """Its API, with the administrator's token."""
-        token = (self.directory / "data" / "admin-token").read_text().strip()
-        return ServedApi(self.url, token)
+        return ServedApi(self.url, self.administrators_token())
 
 
 @contextlib.contextmanager

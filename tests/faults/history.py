@@ -106,7 +106,7 @@ class CommandHistory:
         return min(finals, key=lambda each: each.ended_at) if finals else None
 
 
-@dataclass
+@dataclass(eq=False)
 class Fault:
     """One thing that was done to the system, and for how long."""
 

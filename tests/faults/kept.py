@@ -101,7 +101,7 @@ class KeptProcess:
         assert not self._thread.is_alive(), f"{self.name} could not be ended"
 
     def _keep(self) -> None:
-        while not self._closing.is_set():
+        while self._may_start.wait() and not self._closing.is_set():
             try:
                 with self.run() as process:
                     self._started(process)
@@ -109,7 +109,6 @@ class KeptProcess:
             except (AssertionError, OSError) as failure:
                 self.failed_starts.append(str(failure)[-2000:])
             self._closing.wait(RESTART_SECONDS)
-            self._may_start.wait()
 
     def _started(self, process: subprocess.Popen[bytes]) -> None:
         with self._changed:

@@ -13,12 +13,12 @@ from tests.faults.history import Clock, CommandHistory, Try, other_body, random_
 PATIENCE_SECONDS = 12.0
 IMPATIENCE_SECONDS = (0.2, 3.0)
 IMPATIENT = 0.25
-RETRY_SECONDS = (0.05, 0.5)
+RETRY_SECONDS = (0.1, 1.0)
 AGAIN_SECONDS = (0.0, 4.0)
 TWINS = 0.15
 AGAIN = 0.5
 OTHER_BODIES = 0.05
-THREADS = 96
+THREADS = 200
 
 
 class Load:
@@ -38,7 +38,7 @@ class Load:
         token: str,
         clock: Clock,
         rate: float,
-        open_limit: int = 64,
+        open_limit: int = 128,
     ) -> None:
         self.commands: list[CommandHistory] = []
         self._seed = seed

@@ -1,0 +1,85 @@
+"""One fault run: everything is started, struck at while commands are sent, and judged."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.faults.history import Clock
+from tests.faults.load import Load
+from tests.faults.strikes import Striker
+from tests.faults.verdict import Evidence, Verdict, judge
+from tests.faults.world import World
+
+RESOLVED_SECONDS = 30.0
+"""How long after the last fault a key may stay without its final answer."""
+
+PROGRESS_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long and how hard a run is; ``pause`` is the least and most seconds between faults."""
+
+    faults: int
+    seed: int
+    commands_per_second: float = 30.0
+    pause: tuple[float, float] = (0.8, 1.5)
+
+
+def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verdict:
+    """Do it all, with every program's files and logs in a directory; the verdict."""
+    clock = Clock()
+    with World.running(directory, clock) as world:
+        load = Load(
+            seed=plan.seed,
+            machines=[machine.name for machine in world.machines],
+            ports=world.ports,
+            token=world.token,
+            clock=clock,
+            rate=plan.commands_per_second,
+        )
+        striker = Striker(world, plan.seed)
+        load.start()
+        try:
+            _strike(plan, striker, load, clock, say)
+            load.stop()
+            load.wait(RESOLVED_SECONDS)
+        finally:
+            load.close()
+            striker.close()
+        presses = {machine.name: machine.desk.count() for machine in world.machines}
+        world.stop()
+        organization_id, ledger = world.ledger()
+        faults = sorted(striker.faults, key=lambda fault: fault.began_at)
+        (directory / "faults.log").write_text("".join(f"{fault}\n" for fault in faults))
+        return judge(
+            Evidence(
+                organization_id=organization_id,
+                commands=load.commands,
+                faults=faults,
+                presses=presses,
+                journals=world.journals(),
+                ledger=ledger,
+                journal_losses=world.journal_losses,
+                ends=world.ends(),
+            )
+        )
+
+
+def _strike(
+    plan: Plan, striker: Striker, load: Load, clock: Clock, say: Callable[[str], None]
+) -> None:
+    chance = random.Random(plan.seed)
+    say_at = clock()
+    while len(striker.faults) < plan.faults:
+        if clock() >= say_at:
+            say_at += PROGRESS_SECONDS
+            say(
+                f"{clock():6.0f} s: {len(striker.faults)} faults, {len(load.commands)} commands, "
+                f"{load.requests} requests"
+            )
+        time.sleep(chance.uniform(*plan.pause))
+        striker.strike()
+    striker.finish()

@@ -1,0 +1,239 @@
+"""Everything that a fault run strikes at: server nodes, machines behind fault proxies, MongoDB."""
+
+import contextlib
+import shutil
+import sqlite3
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pymongo
+from pymongo.database import Database
+
+from tests.faults.desk import Desk
+from tests.faults.fault_proxy import FaultProxy
+from tests.faults.history import Clock, FinalAnswer
+from tests.faults.kept import KeptProcess
+from tests.faults.replica_set import ReplicaSet
+from tests.faults.verdict import JournalLoss
+from tests.processes import ServedApi, ServerProcess, joined, lasting_port, until
+
+MACHINES = 3
+START_SECONDS = 60.0
+INPUT_TIMEOUT_SECONDS = 8
+DATABASE = "farhand"
+
+_SETTINGS = {"input_timeout": str(INPUT_TIMEOUT_SECONDS), "heartbeat": "1"}
+
+
+class Node:
+    """A server process on one port, started again whenever it ends."""
+
+    def __init__(self, name: str, directory: Path, mongodb_uri: str) -> None:
+        self.name = name
+        self.server = ServerProcess(
+            directory / name, port=lasting_port(), mongodb_uri=mongodb_uri, **_SETTINGS
+        )
+        self.next_failpoints = ""
+        self.kept = KeptProcess(name, self._run)
+
+    @contextlib.contextmanager
+    def _run(self) -> Iterator[subprocess.Popen[bytes]]:
+        failpoints, self.next_failpoints = self.next_failpoints, ""
+        with self.server.run(failpoints=failpoints) as program:
+            yield program.process
+
+
+class Machine:
+    """A machine client at its desk, behind a fault proxy; started again whenever it ends."""
+
+    def __init__(self, name: str, directory: Path, desk: Desk, proxy: FaultProxy) -> None:
+        self.name = name
+        self.desk = desk
+        self.proxy = proxy
+        self.token = ""
+        self.next_failpoints = ""
+        self.journal_losses = 0
+        self._directory = directory / name
+        self._state = self._directory / "state"
+        self.kept = KeptProcess(name, self._run)
+
+    def lose_journal(self, *, to_copy: bool) -> bool:
+        """Take the journal of a client that does not run away; put an earlier copy in its place.
+
+        False, and nothing done, where a copy is wanted and there is none.  A copy was made before
+        the client was last started, so that every link since has left a mark that it lacks.
+        """
+        copy = self._directory / "copy"
+        if to_copy and not any(copy.glob("journal*")):
+            return False
+        self.journal_losses += 1
+        lost = self._directory / f"lost-{self.journal_losses}"
+        lost.mkdir()
+        for file in self._state.glob("journal*"):
+            file.rename(lost / file.name)
+        if to_copy:
+            for file in copy.glob("journal*"):
+                shutil.copy(file, self._state)
+        return True
+
+    def copy_journal(self) -> None:
+        """Keep a copy of the journal of a client that does not run."""
+        copy = self._directory / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        copy.mkdir(parents=True)
+        for file in self._state.glob("journal*"):
+            shutil.copy(file, copy)
+
+    def journal(self) -> Mapping[UUID, str]:
+        """The state of each command, of all journals that this machine ever had.
+
+        Where several know one, INTENT counts: it was begun, and that journal never saw it end.
+        Call once the client has ended.
+        """
+        states: dict[UUID, str] = {}
+        for file in sorted(self._directory.glob("*/journal*.sqlite3")):
+            if file.parent.name == "copy":
+                continue
+            with contextlib.closing(sqlite3.connect(file)) as database:
+                for command_id, state in database.execute("SELECT command_id, state FROM entries"):
+                    known = UUID(bytes=command_id)
+                    if states.get(known) != "INTENT":
+                        states[known] = state
+        return states
+
+    def said(self) -> str:
+        """The end of what the client has printed."""
+        return (self._state / "machine.log").read_text(errors="replace")[-2000:]
+
+    @contextlib.contextmanager
+    def _run(self) -> Iterator[subprocess.Popen[bytes]]:
+        self.desk.release_buttons()
+        failpoints, self.next_failpoints = self.next_failpoints, ""
+        with joined(
+            self.proxy.url,
+            self.token,
+            self._state,
+            self.desk.display,
+            wait=False,
+            failpoints=failpoints,
+            heartbeat="1",
+            reconnect_longest="2",
+        ) as program:
+            yield program.process
+
+
+class World:
+    """The system under test.
+
+    There are two nodes, of which one runs, but for the time in which it is replaced by the other.
+    ``active`` is the one that machines are sent to.
+    """
+
+    def __init__(self, directory: Path, replica_set: ReplicaSet, clock: Clock) -> None:
+        self.clock = clock
+        self.replica_set = replica_set
+        self.nodes = [Node(name, directory, replica_set.uri) for name in ("node-a", "node-b")]
+        self.active = self.nodes[0]
+        self.machines: list[Machine] = []
+        self.journal_losses: list[JournalLoss] = []
+        self.token = ""
+        self._serving = [self.active]
+        self._lock = threading.Lock()
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls, directory: Path, clock: Clock, machines: int = MACHINES) -> Iterator["World"]:
+        """Start everything; yields once every machine is online."""
+        with contextlib.ExitStack() as stack:
+            replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb"))
+            world = cls(directory, replica_set, clock)
+            world.nodes[1].kept.hold()
+            for node in world.nodes:
+                stack.callback(node.kept.close)
+                node.kept.start()
+            assert world.active.kept.wait_for_start(1, START_SECONDS), "the server did not start"
+            world.token = world.active.server.administrators_token()
+            for number in range(machines):
+                desk = stack.enter_context(Desk.running())
+                proxy = stack.enter_context(FaultProxy(world.address))
+                machine = Machine(f"desk-{number}", directory, desk, proxy)
+                world.machines.append(machine)
+                stack.callback(machine.kept.close)
+            world._join_machines()
+            yield world
+
+    def address(self) -> tuple[str, int]:
+        """Where machines find the active node."""
+        return "127.0.0.1", self.active.server.port
+
+    def ports(self) -> list[int]:
+        """Where HTTP clients find a node."""
+        with self._lock:
+            return [node.server.port for node in self._serving]
+
+    def serve_by(self, *nodes: Node) -> None:
+        """Send HTTP clients to these nodes, and machines to the first."""
+        with self._lock:
+            self._serving = list(nodes)
+            self.active = nodes[0]
+
+    def stop(self) -> None:
+        """End machine clients and servers, so that what they have stored can be read."""
+        for kept in [each.kept for each in self.machines] + [each.kept for each in self.nodes]:
+            kept.close()
+
+    def journals(self) -> dict[UUID, str]:
+        """The state of each command in the machines' journals.  Call after `stop`."""
+        return {
+            command_id: state
+            for machine in self.machines
+            for command_id, state in machine.journal().items()
+        }
+
+    def ledger(self) -> tuple[UUID, dict[UUID, tuple[str, FinalAnswer | None]]]:
+        """The organization, and the stored state and answer of each command."""
+        client: pymongo.MongoClient[dict[str, Any]]
+        with pymongo.MongoClient(self.replica_set.uri, uuidRepresentation="standard") as client:
+            database: Database[dict[str, Any]] = client[DATABASE]
+            organization = database.organizations.find_one({"is_default": True})
+            assert organization is not None
+            records = {
+                record["_id"]: (record["state"], _answer(record.get("answer")))
+                for record in database.commands.find({})
+            }
+        return organization["_id"], records
+
+    def ends(self) -> list[str]:
+        """Machine clients that ended without being killed."""
+        return [
+            f"{machine.name} ended with {code}: {machine.said()}"
+            for machine in self.machines
+            for code in machine.kept.exit_codes
+            if code != -9
+        ]
+
+    def is_online(self) -> bool:
+        """Whether the active node has a link to every machine."""
+        api = ServedApi(self.active.server.url, self.token)
+        try:
+            return all(api.is_in_state(machine.name, "online") for machine in self.machines)
+        except (OSError, KeyError):
+            return False
+        finally:
+            api.close()
+
+    def _join_machines(self) -> None:
+        api = ServedApi(self.active.server.url, self.token)
+        for machine in self.machines:
+            machine.token = api.add_machine(machine.name)
+            machine.kept.start()
+        api.close()
+        until(self.is_online, "all machines are online", START_SECONDS)
+
+
+def _answer(stored: Mapping[str, Any] | None) -> FinalAnswer | None:
+    return None if stored is None else FinalAnswer(stored["status"], bytes(stored["body"]))
