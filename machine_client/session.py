@@ -31,6 +31,7 @@ from schemas.wire import (
 )
 
 MAX_QUEUED = 10_000
+MAX_HEARTBEATS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,8 @@ class Session:
         self._owed: set[UUID] = set()
         self._journal_sequence = 0
         self._greeted_with = 0
-        self._open = self._ready = False
+        self._heartbeats: deque[int] = deque()
+        self._open = False
         self.welcome: Welcome | None = None
 
     @property
@@ -205,12 +207,11 @@ class Session:
             case Input():
                 return self._queued(message)
             case Heartbeat(sequence=sequence):
-                return [
-                    SendMessage(
-                        HeartbeatAck(sequence=sequence, journal_sequence=self._journal_sequence)
-                    ),
-                    MarkJournal(),
-                ]
+                if len(self._heartbeats) >= MAX_HEARTBEATS:
+                    reason = f"more than {MAX_HEARTBEATS} heartbeats wait for the journal"
+                    return [CloseLink(CloseCode.OVERFLOW, reason)]
+                self._heartbeats.append(sequence)
+                return [MarkJournal()]
             case Resolve(command_id=command_id):
                 return self._resolve(command_id)
             case Welcome():
@@ -226,19 +227,25 @@ class Session:
                 )
             ]
         self.welcome = welcome
-        return [MarkJournal()]
+        return [SendMessage(Ready())]
 
     def _marked(self, sequence: int) -> list[Effect]:
-        """Say ready once the journal has a number that no earlier copy of it can have."""
+        """Answer a heartbeat, with a number that no earlier copy of the journal can have."""
         self._journal_sequence = max(self._journal_sequence, sequence)
-        if self.welcome is None or self._ready or sequence <= self._greeted_with:
+        # A mark that an earlier link asked for may be in this one's hello already.
+        if not self._heartbeats or sequence <= self._greeted_with:
             return []
-        self._ready = True
-        return [SendMessage(Ready(journal_sequence=self._journal_sequence))]
+        return [
+            SendMessage(
+                HeartbeatAck(
+                    sequence=self._heartbeats.popleft(), journal_sequence=self._journal_sequence
+                )
+            )
+        ]
 
     def _queued(self, command: Input) -> list[Effect]:
-        if not self._ready:
-            return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before ready")]
+        if self.welcome is None:
+            return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
         if len(self._queue) >= MAX_QUEUED:
             return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_QUEUED} inputs wait")]
         is_here = command.command_id == self._running or command.command_id in self._owed
@@ -328,8 +335,9 @@ class Session:
 
     def _lost(self) -> list[Effect]:
         """Forget what had not begun: whoever asks later is told that it never will."""
-        self._open = self._ready = False
+        self._open = False
         self.welcome = None
+        self._heartbeats.clear()
         self._queue.clear()
         self._owed.clear()
         return [ReleaseHeld()]

@@ -114,18 +114,20 @@ class Report(_Message):
 
 
 class Ready(_Message):
-    """The answer to ``welcome``: the journal has a mark of this link, and inputs may come.
+    """The answer to ``welcome``: this link is listened to, and the journal still as in ``hello``.
 
-    The number is higher than that in ``hello``, so a copy of the journal that was made before
-    this link, and is put back later, can be told by its lower one.
+    Its number must not grow from ``hello`` to the first heartbeat: only then has the server stored
+    what a lost journal leaves unknown.
     """
 
     type: Literal["ready"] = "ready"
-    journal_sequence: int = Field(ge=0, lt=2**63)
 
 
 class HeartbeatAck(_Message):
-    """The answer to ``heartbeat``; the journal gets a mark at each one."""
+    """The answer to ``heartbeat``, after the journal has got a mark, which counts its number up.
+
+    So a copy of the journal that was made before, and is put back later, is told by a lower one.
+    """
 
     type: Literal["heartbeat_ack"] = "heartbeat_ack"
     sequence: int

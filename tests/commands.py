@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from schemas.inputs import AnyInput, MoveMouse
 from server.dispatch.command import Command
 from server.store.commands import CommandRecord, CommandState, CommandStore
-from tests.links import JOURNAL_ID
+from tests.links import BOOT_ID, JOURNAL_ID
 from tests.service import Service
 from tests.store import there
 
@@ -55,7 +55,9 @@ async def keep_sent(
         fingerprint=command.fingerprint,
         state=CommandState.SENT,
         attempt=uuid4(),
+        lease_until=datetime.now(UTC),
         epoch=1,
+        boot_id=BOOT_ID,
         journal_id=journal_id,
         journal_sequence=journal_sequence,
         request_id=command.request_id,
@@ -64,5 +66,5 @@ async def keep_sent(
         expires_at=datetime.now(UTC),
     )
     record = replace(record, **changes)
-    assert await ledger_of(service).claim_sent(record)
+    assert await ledger_of(service).claim(record) is record
     return record

@@ -13,10 +13,12 @@ from schemas.wire import (
     CloseCode,
     Display,
     Heartbeat,
+    HeartbeatAck,
     Hello,
     Input,
     JournalPosition,
     Limits,
+    Ready,
     Report,
     Welcome,
 )
@@ -26,13 +28,17 @@ from server.machines.link import (
     Effect,
     Event,
     Link,
+    LinkReady,
+    LinkUp,
     MachineAdmitted,
+    MarkRequested,
     MessageReceived,
     SendMessage,
 )
 
 LINK_ID = UUID("00000000-0000-4000-8000-00000000000c")
 JOURNAL_ID = UUID("00000000-0000-4000-8000-00000000000d")
+BOOT_ID = "boot-1"
 SERVER_TIME = 1_700_000_000_000
 HEARTBEAT_SECONDS = 20.0
 COMPLETED = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
@@ -45,6 +51,7 @@ def hello(
     protocols: list[int] | None = None,
     journal_id: UUID = JOURNAL_ID,
     sequence: int = 0,
+    boot_id: str = BOOT_ID,
     no_input: str | None = None,
 ) -> Hello:
     """What a machine client says first; ``no_input`` is why it cannot inject."""
@@ -52,7 +59,7 @@ def hello(
         protocols=[PROTOCOL_VERSION] if protocols is None else protocols,
         client_version="1.2.3",
         platform="Linux of the test",
-        boot_id="boot-1",
+        boot_id=boot_id,
         displays=[Display(x=0, y=0, width=1280, height=800)],
         input=Capability(available=no_input is None, reason=no_input),
         screen=Capability(available=False, reason="not in this test"),
@@ -141,4 +148,8 @@ class LinkScript:
         """Greet and admit: afterwards inputs may be submitted."""
         greeting = hello(sequence=sequence)
         self.on(MessageReceived(greeting), AdmitMachine(greeting))
-        self.on(MachineAdmitted(), WELCOME, heartbeat(1))
+        self.on(MachineAdmitted(), WELCOME)
+        self.on(MessageReceived(Ready()), LinkReady())
+        self.on(MarkRequested(), heartbeat(1))
+        mark = HeartbeatAck(sequence=1, journal_sequence=sequence + 1)
+        self.on(MessageReceived(mark), LinkUp())

@@ -31,6 +31,7 @@ from schemas.wire import (
     HeartbeatAck,
     Hello,
     Input,
+    Ready,
     Report,
     ServerMessage,
     Welcome,
@@ -251,15 +252,23 @@ class ScriptedMachine:
     ) -> AsyncIterator["ScriptedLink"]:
         """A link after its greeting, which takes inputs unless the server asks something first."""
         async with self.open_websocket() as websocket:
-            link = ScriptedLink(websocket)
-            await link.say(greeting or hello())
+            said = greeting or hello()
+            link = ScriptedLink(websocket, said.journal.sequence)
+            await link.say(said)
             await link.heard(Welcome)
+            await link.ready()
             if wait_until_live:
                 await self.until_live()
             yield link
 
     async def until_live(self) -> LinkSocket:
         """Wait until the server sends inputs on a link of this machine."""
+        link = await self.until_up()
+        await until(lambda: link.is_settled)
+        return link
+
+    async def until_up(self) -> LinkSocket:
+        """Wait until the server claims inputs for a link of this machine, and sends none yet."""
         await until(lambda: self.service.link_of(self.machine_id) is not None)
         link = self.service.link_of(self.machine_id)
         assert link is not None
@@ -286,13 +295,28 @@ class ScriptedMachine:
 class ScriptedLink:
     """The machine's end of a link, played by the test; heartbeats are answered by themselves."""
 
-    def __init__(self, websocket: ClientConnection) -> None:
+    def __init__(self, websocket: ClientConnection, sequence: int = 0) -> None:
         self.websocket = websocket
-        self.sequence = 0
+        self.sequence = sequence
 
     async def say(self, message: BaseModel) -> None:
         """Send a message."""
         await self.websocket.send(message.model_dump_json())
+
+    async def ready(self) -> None:
+        """Say that the link is listened to, and answer the first heartbeat with a mark."""
+        await self.say(Ready())
+        await self.mark()
+
+    async def mark(self) -> None:
+        """Take a heartbeat and answer it with a mark."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            beat = Heartbeat.model_validate_json(await self.websocket.recv())
+        await self._answer(beat)
+
+    async def _answer(self, beat: Heartbeat) -> None:
+        self.sequence += 1
+        await self.say(HeartbeatAck(sequence=beat.sequence, journal_sequence=self.sequence))
 
     async def next_message(self) -> ServerMessage:
         """The next message that is not a heartbeat."""
@@ -302,7 +326,7 @@ class ScriptedLink:
             message = SERVER_MESSAGES.validate_json(frame)
             if not isinstance(message, Heartbeat):
                 return message
-            await self.say(HeartbeatAck(sequence=message.sequence))
+            await self._answer(message)
 
     async def heard(self, kind: type[Message]) -> Message:
         """The next message, which must be of this type."""

@@ -64,7 +64,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
             organization_id=self.principal.organization_id,
             machine_id=machine_id,
             token_id=self.principal.token_id,
-            admit=partial(services.registry.admit, settle=services.ledger.settle),
+            admit=partial(services.registry.admit, open_commands=services.ledger),
             background=services.background,
             unanswered_limit=settings.unanswered_inputs,
             heartbeat_seconds=settings.heartbeat,

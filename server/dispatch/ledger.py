@@ -79,16 +79,21 @@ class Ledger:
         answer, _ = await self._wait(first, command, _in_progress())
         return answer, True
 
+    async def judge(self, link: LinkSocket) -> None:
+        """Store as unknown what earlier links left open and the machine's journal has lost.
+
+        All of it, before the journal counts its number up: a later link could not tell any more.
+        """
+        lost = [record for record in await self._open(link) if journal_is_lost(record, link)]
+        await asyncio.gather(*(self._give_up(record) for record in lost))
+
     async def settle(self, link: LinkSocket) -> None:
-        """Make final what earlier links of a machine left open, before anything new is sent.
+        """Make final what earlier links left open, before anything new is sent.
 
         Returns when the machine has said of each of them how it ended, or that it still runs.
         Where it does not say so in time the link is closed.
         """
-        records = await persistently(
-            lambda: self._commands.unresolved(link.organization_id, link.machine_id),
-            is_worthwhile=lambda: link.is_up,
-        )
+        records = await self._open(link)
         await asyncio.gather(*(self._settle_one(record, link) for record in records))
 
     async def look(
@@ -173,10 +178,15 @@ class Ledger:
             link = await self._dispatcher.link_for(command)
             with link.place():
                 state = CommandState.SENT if link.is_settled else CommandState.CLAIMED
-                record = _record(command, link, state)
-                standing = await self._claimed(record, command)
-                if not standing.is_of(record):
-                    return await self._known(command, standing)
+                claim = _record(command, link, state)
+                record = await self._claimed(claim, command)
+                if not record.is_of(claim):
+                    return await self._known(command, record)
+                if record.state is CommandState.CLAIMED:
+                    try:
+                        record = await self._marked_sent(command, record, link)
+                    except TimeoutError:
+                        return await self._resolver.finish(record, Expired()), False
                 answered = await self._send(command, record, link)
         except (ProblemError, LinkDownError, LinkBusyError) as error:
             return await self._known_or(command, error)
@@ -217,16 +227,9 @@ class Ledger:
     async def _send(
         self, command: Command, record: CommandRecord, link: LinkSocket
     ) -> asyncio.Future[Outcome]:
-        """Have the record say SENT, then send; the future ends with the outcome."""
+        """Send what the record says is SENT; the future ends with the outcome."""
+        reached(Failpoint.AFTER_SENT)
         try:
-            if record.state is CommandState.CLAIMED:
-                reached(Failpoint.AFTER_CLAIM)
-                try:
-                    await self._dispatcher.until_settled(link, command)
-                except TimeoutError:
-                    return _ended_with(Expired())
-                await self._mark_sent(command, record, link)
-            reached(Failpoint.AFTER_SENT)
             answered = link.send(command.message())
         except LinkDownError:
             # Whatever the record says, this node knows that nothing left: the key is free again.
@@ -235,12 +238,25 @@ class Ledger:
         reached(Failpoint.AFTER_BYTES)
         return answered
 
-    async def _mark_sent(self, command: Command, record: CommandRecord, link: LinkSocket) -> None:
-        sent = replace(record, state=CommandState.SENT, journal_sequence=link.journal_sequence)
+    async def _marked_sent(
+        self, command: Command, claim: CommandRecord, link: LinkSocket
+    ) -> CommandRecord:
+        """The record that says SENT, once the link is settled.
+
+        Raises TimeoutError where the command's time to begin passes before.
+        """
+        reached(Failpoint.AFTER_CLAIM)
+        try:
+            await self._dispatcher.until_settled(link, command)
+        except LinkDownError:
+            await self._commands.forget(command.id, claim.attempt)
+            raise
+        sent = replace(claim, state=CommandState.SENT, journal_sequence=link.journal_sequence)
         if not await persistently(
             lambda: self._commands.mark_sent(sent), is_worthwhile=lambda: _has_time(command)
         ):
             raise _in_progress()  # Somebody took this claim over, and has the answer or will.
+        return sent
 
     async def _known_or(
         self, command: Command, error: ProblemError | LinkDownError | LinkBusyError
@@ -269,7 +285,7 @@ class Ledger:
 
     async def _resolved(self, record: CommandRecord, link: LinkSocket) -> tuple[Answer, bool]:
         """The final answer to a command that an earlier link sent."""
-        if journal_is_lost(record, link.hello):
+        if journal_is_lost(record, link):
             return await self._resolver.finish(record, Unknown()), True
         try:
             question = link.resolve(record.command_id)
@@ -283,12 +299,19 @@ class Ledger:
         except LinkLostError:
             raise pending(record.command_id) from None
 
+    async def _open(self, link: LinkSocket) -> list[CommandRecord]:
+        """What earlier links of the machine have sent and nobody knows the end of."""
+        return await persistently(
+            lambda: self._commands.unresolved(link.organization_id, link.machine_id, link.epoch),
+            is_worthwhile=lambda: not link.is_over,
+        )
+
+    async def _give_up(self, record: CommandRecord) -> None:
+        # Its owner may forget it meanwhile, who knows that nothing had been sent.
+        with suppress(ProblemError):
+            await self._resolver.finish(record, Unknown())
+
     async def _settle_one(self, record: CommandRecord, link: LinkSocket) -> None:
-        if journal_is_lost(record, link.hello):
-            # Its owner may forget it meanwhile, who knows that nothing had been sent.
-            with suppress(ProblemError):
-                await self._resolver.finish(record, Unknown())
-            return
         try:
             question = link.resolve(record.command_id)
         except LinkDownError:
@@ -328,12 +351,6 @@ def _in_progress() -> ProblemError:
 def _has_time(command: Command) -> bool:
     """Whether the command may still begin."""
     return asyncio.get_running_loop().time() < command.begin_by
-
-
-def _ended_with(outcome: Outcome) -> asyncio.Future[Outcome]:
-    ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-    ended.set_result(outcome)
-    return ended
 
 
 def _record(command: Command, link: LinkSocket, state: CommandState) -> CommandRecord:

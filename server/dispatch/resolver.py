@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 
 from schemas.inputs import Operation
 from schemas.outcomes import NotCarriedOut, Outcome, Unknown
-from schemas.wire import Hello
 from server.clock import milliseconds
 from server.dispatch.answers import Subject, final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import pending
 from server.dispatch.persistence import always, persistently
-from server.machines.socket import Question
+from server.machines.socket import LinkSocket, Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 
 logger = logging.getLogger(__name__)
@@ -55,12 +54,14 @@ class Resolver:
         return first.answer
 
 
-def journal_is_lost(record: CommandRecord, hello: Hello) -> bool:
+def journal_is_lost(record: CommandRecord, link: LinkSocket) -> bool:
     """Whether the machine's journal cannot speak for this command any more.
 
-    It is another journal, or an old copy of it, or the machine has booted since.
+    It is another journal, or an old copy of it, or the machine has booted since.  A link's hello
+    says nothing of what was sent on this very link, or on a newer one.
     """
-    return (
+    hello = link.hello
+    return record.epoch < link.epoch and (
         record.journal_id != hello.journal.id
         or hello.journal.sequence < record.journal_sequence
         or hello.boot_id != record.boot_id

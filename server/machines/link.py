@@ -43,6 +43,8 @@ class _State(Enum):
     AWAITING_HELLO = auto()
     ADMITTING = auto()
     WELCOMED = auto()
+    READY = auto()
+    MARKING = auto()
     UP = auto()
     CLOSING = auto()
     LOST = auto()
@@ -65,6 +67,11 @@ class UnreadableReceived:
 @dataclass(frozen=True, slots=True)
 class MachineAdmitted:
     """The hello was recorded: the link is the machine's newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRequested:
+    """All that a lost journal leaves unknown is stored: the journal may count its number up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,7 @@ Event = (
     MessageReceived
     | UnreadableReceived
     | MachineAdmitted
+    | MarkRequested
     | InputSubmitted
     | ResolutionRequested
     | TimePassed
@@ -135,7 +143,12 @@ class AdmitMachine:
 
 @dataclass(frozen=True, slots=True)
 class LinkReady:
-    """The machine client is ready: inputs may be submitted."""
+    """The machine client listens to this link: judge what its hello says of the journal."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUp:
+    """The journal has a mark of this link: inputs may be submitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +178,7 @@ Effect = (
     | CloseConnection
     | AdmitMachine
     | LinkReady
+    | LinkUp
     | CommandRuns
     | SettleCommand
     | AbandonCommands
@@ -238,6 +252,8 @@ class Link:
                 return self._time_passed()
             case MachineAdmitted():
                 return self._admitted()
+            case MarkRequested():
+                return self._mark()
             case CloseRequested(code, reason):
                 return self._close(code, reason)
             case UnreadableReceived(reason):
@@ -249,12 +265,13 @@ class Link:
                 return self._acknowledged(message)
             case Report() if self._state is _State.UP:
                 return self._reported(message)
-            case HeartbeatAck() if self._state is _State.UP:
+            case HeartbeatAck() if self._state in (_State.MARKING, _State.UP):
                 return self._heartbeat_acknowledged(message)
             case Hello() if self._state is _State.AWAITING_HELLO:
                 return self._greeted(message)
             case Ready() if self._state is _State.WELCOMED:
-                return self._is_ready(message)
+                self._enter(_State.READY)
+                return [LinkReady()]
             case _:
                 return self._close(
                     CloseCode.MESSAGE_INVALID,
@@ -294,17 +311,12 @@ class Link:
             )
         ]
 
-    def _is_ready(self, ready: Ready) -> list[Effect]:
-        if ready.journal_sequence <= self._greeted_with:
-            return self._close(
-                CloseCode.MESSAGE_INVALID,
-                f"the journal has no mark of this link: its number is {ready.journal_sequence}, "
-                f"and was {self._greeted_with} in hello",
-            )
-        if (impossible := self._journal_moved(ready.journal_sequence)) is not None:
-            return impossible
-        self._enter(_State.UP)
-        return [LinkReady(), self._heartbeat()]
+    def _mark(self) -> list[Effect]:
+        """The first heartbeat, whose answer has a number that no earlier copy can have."""
+        if self._state is not _State.READY:
+            return []
+        self._enter(_State.MARKING)
+        return [self._heartbeat()]
 
     def _acknowledged(self, ack: Ack) -> list[Effect]:
         if ack.command_id not in self.unanswered:
@@ -374,7 +386,16 @@ class Link:
         if ack.sequence == self._heartbeat_sequence and self._heartbeat_sent_at is not None:
             self.round_trip_seconds = self.clock() - self._heartbeat_sent_at
             self._heartbeat_sent_at = None
-        return []
+        if self._state is _State.UP:
+            return []
+        if ack.journal_sequence <= self._greeted_with:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                f"the journal has no mark of this link: its number is {ack.journal_sequence}, "
+                f"and was {self._greeted_with} in hello",
+            )
+        self._enter(_State.UP)
+        return [LinkUp()]
 
     def _time_passed(self) -> list[Effect]:
         waited = self.clock() - self._last_change_at

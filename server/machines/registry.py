@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
+from typing import Protocol
 from uuid import UUID
 
 from schemas.wire import CloseCode, Hello
@@ -15,8 +16,17 @@ logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 1.0
 
-Settle = Callable[[LinkSocket], Awaitable[None]]
 Key = tuple[UUID, str]
+
+
+class OpenCommands(Protocol):
+    """The commands that earlier links of a machine left open."""
+
+    async def judge(self, link: LinkSocket) -> None:
+        """Store as unknown those of which the machine's journal can say nothing any more."""
+
+    async def settle(self, link: LinkSocket) -> None:
+        """Have the machine say what became of the others."""
 
 
 class LinkRegistry:
@@ -46,11 +56,13 @@ class LinkRegistry:
         """A websocket is open; its hello will follow."""
         self._open.add(socket)
 
-    async def admit(self, socket: LinkSocket, hello: Hello, settle: Settle) -> None:
+    async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
         """Make this the machine's link: record it, replace the older one, settle what is open.
 
-        ``settle`` makes final what earlier links left open; until it is done nothing new is sent.
-        Raises LinkDownError where the link ends meanwhile.
+        The order matters, each step after the one before has ended: what a lost journal leaves
+        unknown is stored before the journal counts its number up and looks like a newer one, and
+        everything else is asked about before anything new is sent.  Raises LinkDownError where the
+        link ends meanwhile.
         """
         key = (socket.organization_id, socket.machine_id)
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
@@ -71,9 +83,11 @@ class LinkRegistry:
                 )
         socket.welcome()
         await socket.until_ready()
+        await open_commands.judge(socket)
+        await socket.until_up()
         self._live[key] = socket
         logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
-        await settle(socket)
+        await open_commands.settle(socket)
         socket.settled()
 
     async def closed(self, socket: LinkSocket, reason: str) -> None:

@@ -27,7 +27,9 @@ from server.machines.link import (
     InputSubmitted,
     Link,
     LinkReady,
+    LinkUp,
     MachineAdmitted,
+    MarkRequested,
     MessageReceived,
     ResolutionRequested,
     SendMessage,
@@ -104,7 +106,8 @@ class LinkSocket:
         self._claiming = 0
         self._waiting: dict[UUID, asyncio.Future[Outcome]] = {}
         self._asked: dict[UUID, Question] = {}
-        self._ready_or_over, self._settled_or_over = asyncio.Event(), asyncio.Event()
+        self._ready_or_over, self._up_or_over = asyncio.Event(), asyncio.Event()
+        self._settled_or_over = asyncio.Event()
         self._link = Link(
             link_id=uuid4(),
             machine_id=machine_id,
@@ -123,6 +126,11 @@ class LinkSocket:
     def is_up(self) -> bool:
         """Whether inputs may be sent."""
         return self._link.is_up
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the link is closing or closed."""
+        return self._link.is_over
 
     @property
     def unanswered(self) -> int:
@@ -182,8 +190,19 @@ class LinkSocket:
             self._claiming -= 1
 
     async def until_ready(self) -> None:
-        """Wait until inputs may be claimed.  Raises LinkDownError where that never comes."""
+        """Wait until the machine listens.  Raises LinkDownError where that never comes."""
         await self._ready_or_over.wait()
+        if self._link.is_over:
+            raise LinkDownError
+
+    async def until_up(self) -> None:
+        """Have the journal marked; then inputs may be claimed.
+
+        Call it when all is stored that a lost journal leaves unknown.  Raises LinkDownError where
+        the link ends before.
+        """
+        self._feed(MarkRequested())
+        await self._up_or_over.wait()
         if not self._link.is_up:
             raise LinkDownError
 
@@ -227,6 +246,7 @@ class LinkSocket:
             self._perform(effect)
         if self._link.is_over:
             self._ready_or_over.set()
+            self._up_or_over.set()
             self._settled_or_over.set()
 
     def _perform(self, effect: Effect) -> None:
@@ -248,6 +268,8 @@ class LinkSocket:
                 self._background.start_and_report(self._admitted(hello), "admit a machine")
             case LinkReady():
                 self._ready_or_over.set()
+            case LinkUp():
+                self._up_or_over.set()
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:
         level = logging.WARNING if code is CloseCode.MESSAGE_INVALID else logging.INFO

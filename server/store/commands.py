@@ -147,15 +147,15 @@ class CommandStore:
     ) -> bool:
         """Write the final state, from which the record's lifetime runs.
 
-        False where the record is gone, final already, or of another attempt; then the answer that
-        counts is the one that ``find`` brings.
+        False where the record is gone, or is not in the state and of the attempt of the one that
+        is given; then the answer that counts is the one that ``find`` brings.
         """
         if not state.is_final:
             raise ValueError(f"{state} is not a final state")
         wanted: Document = {
             "_id": record.command_id,
             "attempt": record.attempt,
-            "state": {"$in": list(_OPEN_STATES)},
+            "state": record.state,
         }
         change = {
             "state": state,
@@ -175,13 +175,16 @@ class CommandStore:
             )
         return result.deleted_count == 1
 
-    async def unresolved(self, organization_id: UUID, machine_id: str) -> list[CommandRecord]:
-        """Every SENT record of the machine, oldest first."""
+    async def unresolved(
+        self, organization_id: UUID, machine_id: str, epoch: int
+    ) -> list[CommandRecord]:
+        """Every SENT record of the machine's links before this epoch, oldest first."""
         cursor = self._commands_at_once.find(
             {
                 "organization_id": organization_id,
                 "machine_id": machine_id,
                 "state": CommandState.SENT,
+                "epoch": {"$lt": epoch},
             },
             sort=[("accepted_at", 1)],
         )

@@ -1,3 +1,4 @@
+import asyncio
 import time
 from typing import Any
 from uuid import UUID
@@ -19,7 +20,11 @@ def accepted(body: AnyInput = MOVE, key: str | None = "key-1", **changes: Any) -
         "request_id": "r-1",
         "minimal": False,
     }
-    return Command.accept(body=body, key=key, **{**fields, **changes})
+
+    async def accept() -> Command:
+        return Command.accept(body=body, key=key, **{**fields, **changes})
+
+    return asyncio.run(accept())
 
 
 def test_command_id_is_derived_from_organization_and_key() -> None:

@@ -3,16 +3,22 @@
 import pytest
 
 from schemas.outcomes import Expired, NotCarriedOut
-from schemas.wire import CloseCode, HeartbeatAck, Resolve
+from schemas.wire import CloseCode, HeartbeatAck, Ready, Resolve
 from server.machines.link import (
     GREETING_SECONDS,
+    MAX_ENTRIES_PER_COMMAND,
+    REMEMBERED_OUTCOMES,
     AbandonCommands,
     AdmitMachine,
     CloseRequested,
+    CommandRuns,
     ConnectionLost,
     Event,
     InputSubmitted,
+    LinkReady,
+    LinkUp,
     MachineAdmitted,
+    MarkRequested,
     MessageReceived,
     ResolutionRequested,
     SendMessage,
@@ -47,11 +53,102 @@ def up(script: LinkScript) -> LinkScript:
     return script
 
 
-def test_hello_is_admitted_then_welcomed(script: LinkScript) -> None:
+def test_link_is_up_once_the_journal_has_a_mark_of_it(script: LinkScript) -> None:
     script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    script.on(MachineAdmitted(), WELCOME)
+    script.on(MessageReceived(Ready()), LinkReady())
+    # Nothing may count the journal's number up before what it leaves unknown is stored.
+    script.later(GREETING_SECONDS - 1)
+    script.on(TimePassed())
+    script.on(MarkRequested(), heartbeat(1))
     assert not script.link.is_up
-    script.on(MachineAdmitted(), WELCOME, heartbeat(1))
+    script.on(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)), LinkUp())
     assert script.link.is_up
+    assert script.link.journal_sequence == 1
+
+
+def test_first_heartbeat_without_a_mark_closes_the_link(script: LinkScript) -> None:
+    greeting = hello(sequence=7)
+    script.on(MessageReceived(greeting), AdmitMachine(greeting))
+    script.on(MachineAdmitted(), WELCOME)
+    script.on(MessageReceived(Ready()), LinkReady())
+    script.on(MarkRequested(), heartbeat(1))
+    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=7))
+    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "no mark of this link", "7") == []
+    assert script.link.is_over
+
+
+def test_mark_is_asked_for_once_and_only_of_who_is_ready(script: LinkScript) -> None:
+    script.on(MarkRequested())
+    script.bring_up()
+    script.on(MarkRequested())
+
+
+def test_second_ready_closes_the_link(up: LinkScript) -> None:
+    event = MessageReceived(Ready())
+    assert up.closes_on(event, CloseCode.MESSAGE_INVALID, "ready once, after welcome") == []
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2], ids=["not ready", "not judged", "not marked"])
+def test_link_that_does_not_come_up_is_closed(script: LinkScript, steps: int) -> None:
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    script.on(MachineAdmitted(), WELCOME)
+    for event in (MessageReceived(Ready()), MarkRequested())[:steps]:
+        assert script.link.handle(event)
+    script.later(GREETING_SECONDS)
+    assert script.closes_on(TimePassed(), CloseCode.GREETING_MISSED) == []
+
+
+def test_journal_that_jumps_closes_the_link(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    event = ack(command.command_id, sequence=2**62)
+    rest = up.closes_on(event, CloseCode.MESSAGE_INVALID, "jumped from 1 to", "for 1 commands")
+    assert rest == [AbandonCommands((command.command_id,))]
+
+
+def test_number_grows_by_what_many_commands_can_have_written(up: LinkScript) -> None:
+    sequence = 1
+    for _ in range(5):
+        command = input_message()
+        up.on(InputSubmitted(command), SendMessage(command))
+        sequence += MAX_ENTRIES_PER_COMMAND - 1
+        up.on(
+            ack(command.command_id, sequence=sequence),
+            SettleCommand(command.command_id, COMPLETED),
+        )
+
+
+def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    question = Resolve(command_id=command.command_id, server_time=SERVER_TIME)
+    for contradiction in (NotCarriedOut(), None):
+        again = LinkScript()
+        again.bring_up()
+        again.on(InputSubmitted(command), SendMessage(command))
+        again.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+        again.on(ResolutionRequested(command.command_id), SendMessage(question))
+        event = report(command.command_id, contradiction)
+        again.closes_on(event, CloseCode.MESSAGE_INVALID, "contradicts its earlier outcome")
+    up.on(ResolutionRequested(command.command_id), SendMessage(question))
+    up.on(report(command.command_id), SettleCommand(command.command_id, COMPLETED))
+
+
+def test_key_that_is_used_again_days_later_may_end_otherwise(up: LinkScript) -> None:
+    command = input_message()
+    for outcome in (Expired(), COMPLETED):
+        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(ack(command.command_id, outcome), SettleCommand(command.command_id, outcome))
+
+
+def test_remembered_outcomes_are_bounded(up: LinkScript) -> None:
+    for number in range(REMEMBERED_OUTCOMES + 10):
+        command = input_message()
+        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+        assert len(up.link._outcomes) <= min(number + 1, REMEMBERED_OUTCOMES)
 
 
 def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None:
@@ -76,7 +173,7 @@ def test_server_that_is_too_old_is_named_to_the_client(script: LinkScript) -> No
     [
         ack(input_message().command_id),
         report(input_message().command_id),
-        MessageReceived(HeartbeatAck(sequence=1)),
+        MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)),
     ],
 )
 def test_anything_before_hello_closes_the_link(script: LinkScript, event: Event) -> None:
@@ -85,8 +182,8 @@ def test_anything_before_hello_closes_the_link(script: LinkScript, event: Event)
 
 def test_message_while_the_hello_is_being_recorded_closes_the_link(script: LinkScript) -> None:
     script.on(MessageReceived(hello()), AdmitMachine(hello()))
-    event = MessageReceived(HeartbeatAck(sequence=1))
-    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "wait for welcome") == []
+    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1))
+    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "after welcome") == []
     script.on(MachineAdmitted())
     assert not script.link.is_up
 
@@ -117,7 +214,7 @@ def test_inputs_are_sent_in_order_without_waiting_for_earlier_acknowledgements(
         up.on(InputSubmitted(command), SendMessage(command))
     # A late command may be given up while an earlier one still runs.
     up.on(
-        ack(second.command_id, Expired(), sequence=0), SettleCommand(second.command_id, Expired())
+        ack(second.command_id, Expired(), sequence=1), SettleCommand(second.command_id, Expired())
     )
     up.on(ack(first.command_id), SettleCommand(first.command_id, COMPLETED))
     up.on(ack(third.command_id), SettleCommand(third.command_id, COMPLETED))
@@ -156,7 +253,7 @@ def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
     command_id = input_message().command_id
     question = Resolve(command_id=command_id, server_time=SERVER_TIME)
     up.on(ResolutionRequested(command_id), SendMessage(question))
-    up.on(report(command_id, None))
+    up.on(report(command_id, None), CommandRuns(command_id))
     up.on(ack(command_id, sequence=2), SettleCommand(command_id, COMPLETED))
 
 
@@ -180,7 +277,7 @@ def test_journal_that_goes_back_closes_the_link_and_settles_nothing(script: Link
     command = input_message()
     script.on(InputSubmitted(command), SendMessage(command))
     event = ack(command.command_id, sequence=6)
-    rest = script.closes_on(event, CloseCode.MESSAGE_INVALID, "from 7 to 6")
+    rest = script.closes_on(event, CloseCode.MESSAGE_INVALID, "from 8 to 6")
     assert rest == [AbandonCommands((command.command_id,))]
 
 
@@ -195,7 +292,7 @@ def test_journal_that_goes_back_in_a_report_closes_the_link(script: LinkScript) 
 
 def test_journal_position_follows_the_messages(script: LinkScript) -> None:
     script.bring_up(sequence=7)
-    assert script.link.journal_sequence == 7
+    assert script.link.journal_sequence == 8
     command = input_message()
     script.on(InputSubmitted(command), SendMessage(command))
     script.on(ack(command.command_id, sequence=9), SettleCommand(command.command_id, COMPLETED))
@@ -203,7 +300,6 @@ def test_journal_position_follows_the_messages(script: LinkScript) -> None:
 
 
 def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:
-    up.on(MessageReceived(HeartbeatAck(sequence=1)))
     up.later(HEARTBEAT_SECONDS - 0.1)
     up.on(TimePassed())
     up.later(0.1)
@@ -212,17 +308,17 @@ def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:
 
 
 def test_round_trip_is_the_time_between_heartbeat_and_its_answer(up: LinkScript) -> None:
-    assert up.link.round_trip_seconds is None
+    assert up.link.round_trip_seconds == 0
+    up.later(HEARTBEAT_SECONDS)
+    up.on(TimePassed(), heartbeat(2))
     up.later(0.25)
-    up.on(MessageReceived(HeartbeatAck(sequence=1)))
+    up.on(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
     assert up.link.round_trip_seconds == pytest.approx(0.25)
 
 
 def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScript) -> None:
-    up.on(MessageReceived(HeartbeatAck(sequence=1)))
     up.later(HEARTBEAT_SECONDS)
     up.on(TimePassed(), heartbeat(2))
-    up.on(MessageReceived(HeartbeatAck(sequence=1)))
     up.later(HEARTBEAT_SECONDS)
     up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED)
 
@@ -230,7 +326,6 @@ def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScrip
 def test_silent_machine_is_known_to_be_gone_after_40_seconds_at_worst(up: LinkScript) -> None:
     command = input_message()
     up.on(InputSubmitted(command), SendMessage(command))
-    up.on(MessageReceived(HeartbeatAck(sequence=1)))
     silent_for = 0.0
     while silent_for < 39.0:
         up.later(1.0)
@@ -243,6 +338,8 @@ def test_silent_machine_is_known_to_be_gone_after_40_seconds_at_worst(up: LinkSc
 
 def test_acknowledgements_do_not_stand_in_for_a_heartbeat(up: LinkScript) -> None:
     command = input_message()
+    up.later(HEARTBEAT_SECONDS)
+    up.on(TimePassed(), heartbeat(2))
     up.on(InputSubmitted(command), SendMessage(command))
     up.later(HEARTBEAT_SECONDS - 1)
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))

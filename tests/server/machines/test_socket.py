@@ -7,7 +7,17 @@ from uuid import uuid4
 import pytest
 
 from schemas.outcomes import Outcome
-from schemas.wire import SERVER_MESSAGES, Ack, CloseCode, Hello, Input, Report, Resolve
+from schemas.wire import (
+    SERVER_MESSAGES,
+    Ack,
+    CloseCode,
+    HeartbeatAck,
+    Hello,
+    Input,
+    Ready,
+    Report,
+    Resolve,
+)
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.socket import LinkSocket
 from server.tasks import Tasks
@@ -47,7 +57,15 @@ async def up(wire: Wire, unanswered_limit: int = 64) -> LinkSocket:
         heartbeat_seconds=20.0,
     )
     socket.received(hello().model_dump_json())
-    await until(lambda: socket.is_up)
+    await until(lambda: wire.sent)
+    socket.received(Ready().model_dump_json())
+    await socket.until_ready()
+    marking = asyncio.gather(socket.until_up())
+    await until(lambda: len(wire.sent) == 2)
+    socket.received(HeartbeatAck(sequence=1, journal_sequence=1).model_dump_json())
+    await marking
+    assert socket.is_up
+    socket.settled()
     wire.sent.clear()
     return socket
 
@@ -79,7 +97,9 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
     assert [type(message) for message in wire.sent] == [Resolve]
     report = Report(command_id=command_id, outcome=COMPLETED, journal_sequence=1)
     socket.received(report.model_dump_json())
-    assert await first == await second == COMPLETED
+    assert first is second
+    await first.reported
+    assert await first.outcome == COMPLETED
 
 
 @async_test
@@ -87,7 +107,7 @@ async def test_lost_link_fails_everything_that_waits() -> None:
     socket = await up(Wire())
     answered, resolved = socket.send(input_message()), socket.resolve(uuid4())
     socket.lost()
-    for future in (answered, resolved):
+    for future in (answered, resolved.outcome, resolved.reported):
         with pytest.raises(LinkLostError):
             await future
 

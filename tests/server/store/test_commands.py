@@ -21,7 +21,9 @@ def sent(**changes: Any) -> CommandRecord:
         fingerprint="f" * 64,
         state=CommandState.SENT,
         attempt=uuid4(),
+        lease_until=NOW + timedelta(seconds=5),
         epoch=3,
+        boot_id="boot-1",
         journal_id=uuid4(),
         journal_sequence=2**63 - 1,
         request_id="r-1",
@@ -37,7 +39,7 @@ async def test_record_comes_back_as_it_was_claimed(mongodb: str, database_name: 
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database)
         record = sent()
-        assert await commands.claim_sent(record)
+        assert await commands.claim(record) is record
         assert await commands.find(record.command_id) == record
         assert await commands.find(uuid4()) is None
 
@@ -48,8 +50,8 @@ async def test_only_one_attempt_claims_a_command(mongodb: str, database_name: st
         commands = CommandStore(database)
         first = sent()
         second = replace(first, attempt=uuid4(), fingerprint="other")
-        assert await commands.claim_sent(first)
-        assert not await commands.claim_sent(second)
+        assert await commands.claim(first) is first
+        assert await commands.claim(second) == first
         assert await commands.find(first.command_id) == first
 
 
@@ -60,10 +62,10 @@ async def test_own_claim_is_recognised_until_it_is_resolved(
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database)
         record = sent()
-        await commands.claim_sent(record)
-        assert await commands.claim_sent(record)
-        await commands.finish(record.command_id, CommandState.UNKNOWN, ANSWER, NOW)
-        assert not await commands.claim_sent(record)
+        await commands.claim(record)
+        assert (await commands.claim(record)).is_of(record)
+        await commands.finish(record, CommandState.UNKNOWN, ANSWER, NOW)
+        assert not (await commands.claim(record)).is_of(record)
 
 
 @async_test
@@ -71,10 +73,10 @@ async def test_first_final_state_stands(mongodb: str, database_name: str) -> Non
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database)
         record = sent()
-        await commands.claim_sent(record)
-        assert await commands.finish(record.command_id, CommandState.DONE, ANSWER, NOW)
+        await commands.claim(record)
+        assert await commands.finish(record, CommandState.DONE, ANSWER, NOW)
         other = Answer(502, None, b"")
-        assert not await commands.finish(record.command_id, CommandState.UNKNOWN, other, NOW)
+        assert not await commands.finish(record, CommandState.UNKNOWN, other, NOW)
         found = await commands.find(record.command_id)
         assert found == replace(record, state=CommandState.DONE, answer=ANSWER, final_at=NOW)
 
@@ -84,22 +86,19 @@ async def test_finish_of_another_attempt_changes_nothing(mongodb: str, database_
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database)
         record = sent()
-        await commands.claim_sent(record)
-        assert not await commands.finish(
-            record.command_id, CommandState.DONE, ANSWER, NOW, attempt=uuid4()
-        )
+        await commands.claim(record)
+        other = replace(record, attempt=uuid4())
+        assert not await commands.finish(other, CommandState.DONE, ANSWER, NOW)
         assert await commands.find(record.command_id) == record
-        assert await commands.finish(
-            record.command_id, CommandState.DONE, ANSWER, NOW, attempt=record.attempt
-        )
-        assert not await commands.finish(uuid4(), CommandState.DONE, ANSWER, NOW)
+        assert await commands.finish(record, CommandState.DONE, ANSWER, NOW)
+        assert not await commands.finish(sent(), CommandState.DONE, ANSWER, NOW)
 
 
 @async_test
 async def test_finish_takes_final_states_only(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         with pytest.raises(ValueError, match="SENT"):
-            await CommandStore(database).finish(uuid4(), CommandState.SENT, ANSWER, NOW)
+            await CommandStore(database).finish(sent(), CommandState.SENT, ANSWER, NOW)
 
 
 @async_test
@@ -107,9 +106,9 @@ async def test_forget_deletes_the_own_open_record_only(mongodb: str, database_na
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database)
         record, final = sent(), sent()
-        await commands.claim_sent(record)
-        await commands.claim_sent(final)
-        await commands.finish(final.command_id, CommandState.DONE, ANSWER, NOW)
+        await commands.claim(record)
+        await commands.claim(final)
+        await commands.finish(final, CommandState.DONE, ANSWER, NOW)
         assert not await commands.forget(record.command_id, uuid4())
         assert not await commands.forget(final.command_id, final.attempt)
         assert await commands.forget(record.command_id, record.attempt)
@@ -127,9 +126,10 @@ async def test_unresolved_are_the_sent_records_of_one_machine_oldest_first(
         done = sent()
         others = [sent(machine_id="desk-2"), sent(organization_id=OTHER_ORGANIZATION)]
         for record in (late, early, done, *others):
-            await commands.claim_sent(record)
-        await commands.finish(done.command_id, CommandState.DONE, ANSWER, NOW)
-        assert await commands.unresolved(ORGANIZATION, "desk-1") == [early, late]
+            await commands.claim(record)
+        await commands.finish(done, CommandState.DONE, ANSWER, NOW)
+        assert await commands.unresolved(ORGANIZATION, "desk-1", 4) == [early, late]
+        assert await commands.unresolved(ORGANIZATION, "desk-1", 3) == []
 
 
 @async_test
@@ -137,10 +137,10 @@ async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name:
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database, lifetime=timedelta(hours=2))
         record = sent()
-        await commands.claim_sent(record)
+        await commands.claim(record)
         stored = database.collection("commands")
         assert "delete_at" not in there(await stored.find_one({}))
-        await commands.finish(record.command_id, CommandState.DONE, ANSWER, NOW)
+        await commands.finish(record, CommandState.DONE, ANSWER, NOW)
         assert there(await stored.find_one({}))["delete_at"] == NOW + timedelta(hours=2)
         indexes = await stored.index_information()
         assert indexes["lifetime"]["key"] == [("delete_at", 1)]
@@ -151,7 +151,7 @@ async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name:
 async def test_unresolved_uses_its_index(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database)
-        await commands.claim_sent(sent())
+        await commands.claim(sent())
         plan = await (
             database.collection("commands")
             .find({"organization_id": ORGANIZATION, "machine_id": "desk-1", "state": "SENT"})
@@ -159,3 +159,65 @@ async def test_unresolved_uses_its_index(mongodb: str, database_name: str) -> No
             .explain()
         )
         assert "sent_to_machine" in str(plan["queryPlanner"]["winningPlan"])
+
+
+def claimed(**changes: Any) -> CommandRecord:
+    return replace(sent(), state=CommandState.CLAIMED, **changes)
+
+
+@async_test
+async def test_claim_is_marked_sent_by_its_own_attempt_only_and_as_often_as_it_tries(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        commands = CommandStore(database)
+        claim = claimed()
+        await commands.claim(claim)
+        marked = replace(claim, state=CommandState.SENT, journal_sequence=7)
+        assert not await commands.mark_sent(replace(marked, attempt=uuid4()))
+        assert await commands.find(claim.command_id) == claim
+        for _ in range(2):
+            assert await commands.mark_sent(marked)
+            assert await commands.find(claim.command_id) == marked
+        await commands.finish(marked, CommandState.DONE, ANSWER, NOW)
+        assert not await commands.mark_sent(marked)
+
+
+@async_test
+async def test_claim_is_taken_over_by_one_and_then_its_owner_cannot_send(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        commands = CommandStore(database)
+        abandoned = claimed()
+        await commands.claim(abandoned)
+        first, second = replace(abandoned, attempt=uuid4()), replace(abandoned, attempt=uuid4())
+        assert await commands.take_over(abandoned, first)
+        assert await commands.take_over(abandoned, first)
+        assert not await commands.take_over(abandoned, second)
+        assert await commands.find(abandoned.command_id) == first
+        assert not await commands.mark_sent(replace(abandoned, state=CommandState.SENT))
+        assert await commands.mark_sent(replace(first, state=CommandState.SENT))
+
+
+@async_test
+async def test_what_was_sent_is_never_taken_over(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        commands = CommandStore(database)
+        record = sent()
+        await commands.claim(record)
+        assert not await commands.take_over(record, replace(record, attempt=uuid4()))
+        assert await commands.find(record.command_id) == record
+
+
+@async_test
+async def test_record_without_a_key_does_not_stay_for_ever(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        commands = CommandStore(database, lifetime=timedelta(hours=2))
+        record = sent(fingerprint="")
+        await commands.claim(record)
+        stored = there(await database.collection("commands").find_one({}))
+        assert stored["delete_at"] == record.expires_at + timedelta(hours=2)
+        assert await commands.find(record.command_id) == record

@@ -105,21 +105,6 @@ async def test_end_of_an_older_link_does_not_disconnect_the_newer(
 
 
 @async_test
-async def test_begin_link_brings_the_journal_before_it(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        machines = MachineStore(database)
-        await machines.create(ORGANIZATION, "desk", "d")
-        first = await machines.begin_link(ORGANIZATION, "desk", CLIENT)
-        assert first.journal is None
-        assert await machines.record_journal(ORGANIZATION, "desk", 1, JOURNAL)
-        second = await machines.begin_link(ORGANIZATION, "desk", CLIENT)
-        assert second.journal == JOURNAL
-        stale = JournalPosition(id=uuid4(), sequence=1)
-        assert not await machines.record_journal(ORGANIZATION, "desk", 1, stale)
-        assert there(await machines.get(ORGANIZATION, "desk")).journal == JOURNAL
-
-
-@async_test
 async def test_removed_machine_is_gone_but_its_epochs_are_not_used_again(
     mongodb: str, database_name: str
 ) -> None:
