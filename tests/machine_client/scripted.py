@@ -103,9 +103,7 @@ class Line:
                 limits=Limits(unanswered_inputs=64, message_bytes=1000),
             )
         )
-        ready = await self.hear()
-        assert isinstance(ready, Ready)
-        assert ready.journal_sequence > hello.journal.sequence
+        assert await self.hear() == Ready()
         return hello
 
     async def closed(self) -> tuple[int | None, str | None]:

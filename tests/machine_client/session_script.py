@@ -6,9 +6,7 @@ from machine_client.session import (
     BeginCommand,
     Effect,
     Event,
-    JournalMarked,
     LinkOpened,
-    MarkJournal,
     MessageReceived,
     SendMessage,
     Session,
@@ -18,6 +16,7 @@ from schemas.outcomes import Completed, Outcome, Point
 from schemas.wire import (
     Ack,
     Capability,
+    Heartbeat,
     Hello,
     Input,
     JournalPosition,
@@ -58,9 +57,7 @@ class Script:
     def link(self, journal_sequence: int = 0) -> None:
         greeting = hello(journal_sequence)
         self.on(LinkOpened(greeting), SendMessage(greeting))
-        self.on(MessageReceived(self.welcome()), MarkJournal())
-        marked = journal_sequence + 1
-        self.on(JournalMarked(marked), SendMessage(Ready(journal_sequence=marked)))
+        self.on(MessageReceived(self.welcome()), SendMessage(Ready()))
 
     def on(self, event: Event, *expected: Effect) -> None:
         assert self.session.handle(event) == list(expected)
@@ -101,6 +98,9 @@ class Script:
         """The effect that begins a command, whose clock was heard without delay."""
         return BeginCommand(command, (command.expires_at - SERVER_EPOCH) / 1000)
 
+    def heartbeat(self, sequence: int) -> MessageReceived:
+        return MessageReceived(Heartbeat(sequence=sequence, server_time=self.server_time()))
+
     def resolve(self, command_id: UUID) -> MessageReceived:
         return MessageReceived(Resolve(command_id=command_id, server_time=self.server_time()))
 
@@ -119,9 +119,9 @@ def hello(journal_sequence: int = 0) -> Hello:
     )
 
 
-def ack(command_id: UUID, outcome: Outcome, sequence: int = 1) -> SendMessage:
+def ack(command_id: UUID, outcome: Outcome, sequence: int = 0) -> SendMessage:
     return SendMessage(Ack(command_id=command_id, outcome=outcome, journal_sequence=sequence))
 
 
-def report(command_id: UUID, outcome: Outcome | None, sequence: int = 1) -> SendMessage:
+def report(command_id: UUID, outcome: Outcome | None, sequence: int = 0) -> SendMessage:
     return SendMessage(Report(command_id=command_id, outcome=outcome, journal_sequence=sequence))

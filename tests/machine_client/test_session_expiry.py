@@ -4,10 +4,8 @@ from machine_client.session import (
     BeginCommand,
     CommandEnded,
     ExpireCommand,
-    JournalMarked,
     LinkLost,
     LinkOpened,
-    MarkJournal,
     MessageReceived,
     ReleaseHeld,
     SendMessage,
@@ -55,7 +53,7 @@ def test_late_command_that_a_key_can_repeat_is_answered_from_the_journal() -> No
     script.on(MessageReceived(late))
     script.clock.now = 5.0
     script.on(TimePassed(), ExpireCommand(late))
-    script.on(CommandEnded(B, Expired(), 1), ack(B, Expired()))
+    script.on(CommandEnded(B, Expired(), 1), ack(B, Expired(), 1))
     # What expired beside it has not ended the running one.
     third = script.input(C)
     script.on(MessageReceived(third))
@@ -126,8 +124,7 @@ def test_clock_of_an_earlier_link_is_forgotten_with_it() -> None:
     script.on(LinkOpened(greeting), SendMessage(greeting))
     behind = SERVER_EPOCH - 60_000
     welcome = script.welcome().model_copy(update={"server_time": behind})
-    script.on(MessageReceived(welcome), MarkJournal())
-    script.on(JournalMarked(2), SendMessage(Ready(journal_sequence=2)))
+    script.on(MessageReceived(welcome), SendMessage(Ready()))
     command = script.input(A).model_copy(
         update={"server_time": behind, "expires_at": behind + 5_000}
     )

@@ -1,5 +1,6 @@
 """How a link begins and ends, and what outlives it."""
 
+from machine_client import session as session_module
 from machine_client.session import (
     CloseLink,
     CommandEnded,
@@ -24,48 +25,64 @@ from schemas.wire import (
 from tests.machine_client.session_script import DONE, A, B, C, Script, ack, hello, report
 
 
-def test_hello_comes_first_and_ready_once_the_journal_has_a_mark_of_the_link() -> None:
+def test_hello_comes_first_and_ready_answers_welcome() -> None:
     script = Script(linked=False)
     greeting = hello(7)
     script.on(LinkOpened(greeting), SendMessage(greeting))
     welcome = script.welcome()
-    script.on(MessageReceived(welcome), MarkJournal())
+    # No mark: the server has not stored yet what an old copy of the journal leaves unknown.
+    script.on(MessageReceived(welcome), SendMessage(Ready()))
     assert script.session.welcome == welcome
-    # A mark that was asked for by an earlier link may be in hello already.
-    script.on(JournalMarked(7))
-    script.on(JournalMarked(8), SendMessage(Ready(journal_sequence=8)))
-    script.on(JournalMarked(9))
 
 
-def test_mark_that_comes_after_its_link_is_nobodys() -> None:
-    script = Script(linked=False)
-    script.session.handle(LinkOpened(hello()))
-    script.session.handle(MessageReceived(script.welcome()))
-    script.on(LinkLost(), ReleaseHeld())
-    script.on(JournalMarked(1))
-
-
-def test_every_heartbeat_marks_the_journal_and_tells_its_number() -> None:
+def test_every_heartbeat_is_answered_with_the_number_of_its_own_mark() -> None:
     script = Script()
-    for sequence, marked in ((1, 1), (2, 2), (3, 3)):
-        script.on(
-            MessageReceived(Heartbeat(sequence=sequence, server_time=script.server_time())),
-            SendMessage(HeartbeatAck(sequence=sequence, journal_sequence=marked)),
-            MarkJournal(),
-        )
-        script.on(JournalMarked(marked + 1))
+    for sequence in (1, 2, 3):
+        script.on(script.heartbeat(sequence), MarkJournal())
+        script.on(JournalMarked(10 + sequence), beat(sequence, 10 + sequence))
 
 
-def test_heartbeat_is_answered_at_once_even_while_a_command_runs() -> None:
+def test_heartbeats_that_come_faster_than_marks_are_answered_in_their_order() -> None:
+    script = Script()
+    script.on(script.heartbeat(1), MarkJournal())
+    script.on(script.heartbeat(2), MarkJournal())
+    script.on(JournalMarked(1), beat(1, 1))
+    script.on(JournalMarked(2), beat(2, 2))
+    script.on(JournalMarked(3))
+
+
+def test_more_heartbeats_than_can_wait_for_the_journal_close_the_link() -> None:
+    script = Script()
+    for sequence in range(session_module.MAX_HEARTBEATS):
+        script.on(script.heartbeat(sequence), MarkJournal())
+    (effect,) = script.session.handle(script.heartbeat(99))
+    assert isinstance(effect, CloseLink)
+    assert effect.code is CloseCode.OVERFLOW
+
+
+def test_heartbeat_is_answered_while_a_command_runs() -> None:
     script = Script()
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
-    heartbeat = Heartbeat(sequence=7, server_time=script.server_time())
-    script.on(
-        MessageReceived(heartbeat),
-        SendMessage(HeartbeatAck(sequence=7, journal_sequence=1)),
-        MarkJournal(),
-    )
+    script.on(script.heartbeat(7), MarkJournal())
+    script.on(JournalMarked(1), beat(7, 1))
+
+
+def test_mark_that_an_earlier_link_asked_for_answers_nobody() -> None:
+    script = Script()
+    script.on(script.heartbeat(1), MarkJournal())
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(JournalMarked(1))
+    script.link(1)
+    script.on(JournalMarked(1))
+    script.on(script.heartbeat(1), MarkJournal())
+    # It is in hello already, and so in copies that were made before this link.
+    script.on(JournalMarked(1))
+    script.on(JournalMarked(2), beat(1, 2))
+
+
+def beat(sequence: int, journal_sequence: int) -> SendMessage:
+    return SendMessage(HeartbeatAck(sequence=sequence, journal_sequence=journal_sequence))
 
 
 def test_protocol_that_was_not_offered_closes_the_link() -> None:
@@ -87,54 +104,15 @@ def test_input_before_welcome_closes_the_link_and_is_not_begun() -> None:
     assert not script.session.has_queued
 
 
-def test_input_before_ready_closes_the_link_and_is_not_begun() -> None:
-    script = Script(linked=False)
-    script.session.handle(LinkOpened(hello(7)))
-    script.on(MessageReceived(script.welcome()), MarkJournal())
-    script.on(JournalMarked(7))
-    (effect,) = script.session.handle(MessageReceived(script.input(A)))
-    assert isinstance(effect, CloseLink)
-    assert effect.code is CloseCode.MESSAGE_INVALID
-    assert "before ready" in effect.reason
-    assert not script.session.has_queued
-
-
-def test_ready_of_an_earlier_link_does_not_count_on_the_next() -> None:
-    script = Script()
-    script.on(LinkLost(), ReleaseHeld())
-    greeting = hello(1)
-    script.on(LinkOpened(greeting), SendMessage(greeting))
-    script.on(MessageReceived(script.welcome()), MarkJournal())
-    (effect,) = script.session.handle(MessageReceived(script.input(A)))
-    assert isinstance(effect, CloseLink)
-    # A mark that the earlier link had asked for is in hello, and makes nobody ready.
-    script.on(JournalMarked(1))
-    script.on(JournalMarked(2), SendMessage(Ready(journal_sequence=2)))
-
-
-def test_what_is_asked_about_before_ready_is_looked_up() -> None:
-    script = Script(linked=False)
-    script.session.handle(LinkOpened(hello(7)))
-    script.session.handle(MessageReceived(script.welcome()))
-    script.on(script.resolve(A), LookUpCommand(A))
-    script.on(CommandLookedUp(A, NotCarriedOut(), 8), report(A, NotCarriedOut(), 8))
-    # The tombstone has a higher number, but only the link's own mark makes it ready.
-    script.on(JournalMarked(9), SendMessage(Ready(journal_sequence=9)))
-
-
-def test_number_of_a_mark_is_told_with_the_next_answer() -> None:
+def test_number_of_a_mark_is_told_with_every_later_answer() -> None:
     script = Script()
     script.on(JournalMarked(5))
     script.on(script.resolve(A), LookUpCommand(A))
     script.on(CommandLookedUp(A, NotCarriedOut(), 4), report(A, NotCarriedOut(), 5))
     # What an earlier moment's mark says comes too late to count.
     script.on(JournalMarked(3))
-    heartbeat = Heartbeat(sequence=1, server_time=script.server_time())
-    script.on(
-        MessageReceived(heartbeat),
-        SendMessage(HeartbeatAck(sequence=1, journal_sequence=5)),
-        MarkJournal(),
-    )
+    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 5))
 
 
 def test_welcome_of_an_earlier_link_does_not_count_on_the_next() -> None:
@@ -217,7 +195,7 @@ def test_journal_sequence_never_goes_back_on_the_wire() -> None:
     script.link(journal_sequence=50)
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
-    script.on(CommandEnded(A, DONE, 40), ack(A, DONE, 51))
+    script.on(CommandEnded(A, DONE, 40), ack(A, DONE, 50))
     script.on(script.resolve(B), LookUpCommand(B))
     script.on(CommandLookedUp(B, NotCarriedOut(), 51), report(B, NotCarriedOut(), 51))
     script.on(MessageReceived(script.input(C, within=-1)), ack(C, Expired(), 51))
