@@ -136,6 +136,9 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
         ),
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
+    "idempotency_keys": [
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
 }
 """Every index of every collection.  A changed index needs a new name, or a migration."""
 

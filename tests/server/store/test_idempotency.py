@@ -130,3 +130,13 @@ async def test_database_that_does_not_answer_is_no_refusal(
 
         with pytest.raises(StoreUnavailable):
             await KeyStore(database, DAY).once(request(), silent)
+
+
+@async_test
+async def test_database_deletes_a_key_when_its_lifetime_is_over(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        indexes = await database.collection("idempotency_keys").index_information()
+        (lifetime,) = (each for each in indexes.values() if "expireAfterSeconds" in each)
+        assert (lifetime["key"], lifetime["expireAfterSeconds"]) == ([("delete_at", 1)], 0)
