@@ -6,19 +6,29 @@ import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from tests.faults.history import Clock, CommandHistory, Try, other_body, random_command
 
-PATIENCE_SECONDS = 12.0
-IMPATIENCE_SECONDS = (0.2, 3.0)
-IMPATIENT = 0.25
-RETRY_SECONDS = (0.1, 1.0)
-AGAIN_SECONDS = (0.0, 4.0)
 TWINS = 0.15
 AGAIN = 0.5
 OTHER_BODIES = 0.05
+IMPATIENT = 0.25
 THREADS = 200
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How clients wait, in seconds: for an answer, before they ask again, and after a final one.
+
+    A part of all requests is impatient: less than the server needs when something is wrong.
+    """
+
+    patience: float = 12.0
+    impatience: tuple[float, float] = (0.2, 3.0)
+    retry: tuple[float, float] = (0.1, 1.0)
+    again: tuple[float, float] = (0.0, 4.0)
 
 
 class Load:
@@ -38,6 +48,7 @@ class Load:
         token: str,
         clock: Clock,
         rate: float,
+        manner: Manner | None = None,
         open_limit: int = 128,
     ) -> None:
         self.commands: list[CommandHistory] = []
@@ -45,8 +56,9 @@ class Load:
         self._machines = machines
         self._ports = ports
         self._token = token
-        self._clock = clock
+        self.clock = clock
         self._rate = rate
+        self._manner = manner or Manner()
         self._room = threading.Semaphore(open_limit)
         self._stopping, self._over = threading.Event(), threading.Event()
         self._jobs = 0
@@ -80,12 +92,12 @@ class Load:
         self._pool.shutdown(cancel_futures=True)
 
     def _send_commands(self) -> None:
-        next_at = self._clock()
-        while not self._stopping.wait(max(0.0, next_at - self._clock())):
+        next_at = self.clock()
+        while not self._stopping.wait(max(0.0, next_at - self.clock())):
             if not self._room.acquire(timeout=0.5):
                 continue
             # What there was no room for is not made up for later.
-            next_at = max(next_at + 1 / self._rate, self._clock() - 1)
+            next_at = max(next_at + 1 / self._rate, self.clock() - 1)
             self._send_command(len(self.commands))
 
     def _send_command(self, number: int) -> None:
@@ -118,7 +130,7 @@ class Load:
         finally:
             self._room.release()
         while chance.random() < AGAIN:
-            self._over.wait(chance.uniform(*AGAIN_SECONDS))
+            self._over.wait(chance.uniform(*self._manner.again))
             self._ask_until_final(command, chance)
         if chance.random() < OTHER_BODIES:
             body = other_body(command)
@@ -135,14 +147,14 @@ class Load:
         chance: random.Random,
     ) -> None:
         while not self._over.is_set():
-            patience = PATIENCE_SECONDS
+            patience = self._manner.patience
             if chance.random() < IMPATIENT:
-                patience = chance.uniform(*IMPATIENCE_SECONDS)
+                patience = chance.uniform(*self._manner.impatience)
             answer = self._request(command, body, chance.choice(self._ports()), patience)
             tries.append(answer)
             if answer.is_final:
                 return
-            self._over.wait(chance.uniform(*RETRY_SECONDS))
+            self._over.wait(chance.uniform(*self._manner.retry))
 
     def _request(
         self, command: CommandHistory, body: Mapping[str, Any], port: int, patience: float
@@ -153,13 +165,13 @@ class Load:
             "Content-Type": "application/json",
             "Idempotency-Key": command.key,
         }
-        sent_at, node = self._clock(), f"port {port}"
+        sent_at, node = self.clock(), f"port {port}"
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience)
         try:
             connection.request("POST", path, json.dumps(body), headers)
             response = connection.getresponse()
-            return Try(sent_at, self._clock(), node, response.status, response.read())
+            return Try(sent_at, self.clock(), node, response.status, response.read())
         except (OSError, http.client.HTTPException) as error:
-            return Try(sent_at, self._clock(), node, 0, b"", type(error).__name__)
+            return Try(sent_at, self.clock(), node, 0, b"", type(error).__name__)
         finally:
             connection.close()
