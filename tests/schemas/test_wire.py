@@ -39,7 +39,7 @@ OUTCOMES = [
     [
         hello(),
         HeartbeatAck(sequence=1, journal_sequence=0),
-        Ready(journal_sequence=1),
+        Ready(),
         Report(command_id=COMMAND, outcome=None, journal_sequence=2),
         *(Ack(command_id=COMMAND, outcome=each, journal_sequence=1) for each in OUTCOMES),
     ],
