@@ -284,3 +284,24 @@ class TrajectoryQuery(PageQuery, IncludeQuery):
                     "range_reversed", "{name}_from must not be later than {name}_to", {"name": name}
                 )
         return self
+
+
+class ExportQuery(Query):
+    """The query of ``GET /v1/trajectories/export``."""
+
+    workflow_id: NullableUuid = Field(None, description="Only those of this workflow.")
+    is_generated: NullableBool = Field(
+        True, description="true = generated, false = pending generation, null = both."
+    )
+    after_created_at: NullableTime = Field(
+        None, description="Go on after the trajectory that was created then, with the id after_id."
+    )
+    after_id: NullableUuid = Field(None, description="Belongs to after_created_at.")
+
+    @model_validator(mode="after")
+    def _both_or_neither(self) -> Self:
+        if (self.after_created_at is None) != (self.after_id is None):
+            raise PydanticCustomError(
+                "after_incomplete", "after_created_at and after_id are given both or neither"
+            )
+        return self

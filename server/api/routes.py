@@ -22,12 +22,13 @@ from server.api.trajectories import (
     TrajectoriesHandler,
     TrajectoryHandler,
 )
+from server.api.trajectory_export import ExportHandler
 from server.api.workflows import WorkflowHandler, WorkflowsHandler
 
 INPUT = "/v1/computer/{machine_id}/input"
 
 # The first that fits is taken: the inputs come first because they are asked for most, and
-# the machines' own address before the one that would take it for a machine's id.
+# addresses of their own before those that would take them for an id.
 ROUTES = (
     Route(f"{INPUT}/mouse/move", MoveMouseHandler),
     Route(f"{INPUT}/mouse/click", ClickMouseHandler),
@@ -35,6 +36,7 @@ ROUTES = (
     Route(f"{INPUT}/mouse/scroll", ScrollMouseHandler),
     Route(f"{INPUT}/keyboard/key", PressKeysHandler),
     Route("/v1/trajectories", TrajectoriesHandler),
+    Route("/v1/trajectories/export", ExportHandler),
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
     Route("/v1/trajectories/{trajectory_id}/steps", StepsHandler),
     Route("/v1/trajectories/{trajectory_id}/duplicate", DuplicateHandler),

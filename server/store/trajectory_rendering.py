@@ -1,6 +1,6 @@
 """Trajectories as JSON text, put together by copying bytes, and as little at once as can be."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,7 +16,7 @@ SLICE_BYTES: Final = 256 * 1024
 
 def render_head(trajectory: StoredTrajectory, **facts: Any) -> bytes:
     """The trajectory without its steps, as a JSON object, with further facts about it."""
-    return _head(trajectory, facts) + b"}"
+    return _head(trajectory, {**_facts(trajectory), **facts}) + b"}"
 
 
 def render_trajectory(
@@ -45,6 +45,20 @@ async def trajectory_pieces(
     async for piece in step_pieces(database, trajectory):
         yield piece
     yield _end(trajectory, included)
+
+
+async def line_pieces(
+    database: Database, trajectory: StoredTrajectory
+) -> AsyncGenerator[bytes, None]:
+    """The trajectory as a line of an export, which an import takes; its steps come last.
+
+    It is said of it what is true wherever it is imported, so not to whom it belongs.
+    """
+    facts = _own_facts(trajectory)
+    yield _head(trajectory, facts) + b',"trajectory_data":' + _opened(trajectory)
+    async for piece in step_pieces(database, trajectory):
+        yield piece
+    yield _end(trajectory, None) + b"\n"
 
 
 async def step_pieces(
@@ -79,27 +93,11 @@ def has_steps_text(trajectory: StoredTrajectory) -> bool:
     return bool(trajectory.trajectory_data is not None or trajectory.segments or trajectory.pieces)
 
 
-def _head(trajectory: StoredTrajectory, facts: dict[str, Any]) -> bytes:
-    """The JSON object up to the free-form parts, which follow, without its last brace."""
-    text = encode_json(
-        {
-            "id": str(trajectory.id),
-            "workflow_id": str(trajectory.workflow_id),
-            "is_approved": trajectory.is_approved,
-            "is_generated": trajectory.is_generated,
-            "created_at": format_time(trajectory.created_at),
-            "updated_at": format_time(trajectory.updated_at),
-            "name": trajectory.name,
-            "description": trajectory.description,
-            "run_id": _text(trajectory.run_id),
-            "user_id": _text(trajectory.user_id),
-            "organization_id": str(trajectory.organization_id),
-            **facts,
-        }
-    )
+def _head(trajectory: StoredTrajectory, facts: Mapping[str, Any]) -> bytes:
+    """A JSON object of these facts and the free-form parts, without its last brace."""
     return b"".join(
         [
-            text[:-1],
+            encode_json(facts)[:-1],
             b',"dimensions":',
             trajectory.dimensions,
             b',"original_input_values":',
@@ -108,9 +106,37 @@ def _head(trajectory: StoredTrajectory, facts: dict[str, Any]) -> bytes:
     )
 
 
+def _own_facts(trajectory: StoredTrajectory) -> dict[str, Any]:
+    """What can be said of it wherever it is."""
+    return {
+        "id": str(trajectory.id),
+        "workflow_id": str(trajectory.workflow_id),
+        "is_approved": trajectory.is_approved,
+        "is_generated": trajectory.is_generated,
+        "created_at": format_time(trajectory.created_at),
+        "updated_at": format_time(trajectory.updated_at),
+        "name": trajectory.name,
+        "description": trajectory.description,
+        "run_id": _text(trajectory.run_id),
+    }
+
+
+def _facts(trajectory: StoredTrajectory) -> dict[str, Any]:
+    """What is said of it here, where it belongs to somebody."""
+    return {
+        **_own_facts(trajectory),
+        "user_id": _text(trajectory.user_id),
+        "organization_id": str(trajectory.organization_id),
+    }
+
+
 def _beginning(trajectory: StoredTrajectory) -> bytes:
-    bracket = b"[" if has_steps_text(trajectory) else b"null"
-    return _head(trajectory, {}) + b',"trajectory_data":' + bracket
+    bracket = _opened(trajectory)
+    return _head(trajectory, _facts(trajectory)) + b',"trajectory_data":' + bracket
+
+
+def _opened(trajectory: StoredTrajectory) -> bytes:
+    return b"[" if has_steps_text(trajectory) else b"null"
 
 
 def _end(trajectory: StoredTrajectory, included: Sequence[bytes] | None) -> bytes:
