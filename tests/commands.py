@@ -56,7 +56,7 @@ async def keep_sent(
         state=CommandState.SENT,
         attempt=uuid4(),
         lease_until=datetime.now(UTC),
-        epoch=1,
+        epoch=0,
         boot_id=BOOT_ID,
         journal_id=journal_id,
         journal_sequence=journal_sequence,

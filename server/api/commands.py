@@ -34,9 +34,9 @@ class MachineCommandPath(CommandPath):
     machine_id: MachineId
 
 
-def _look(path: type[CommandPath]) -> Operation:
+def _look(summary: str, path: type[CommandPath]) -> Operation:
     return Operation(
-        summary="Get the state of a command",
+        summary=summary,
         description=DESCRIPTION,
         scope=Scope.INPUT_SEND,
         path=path,
@@ -48,7 +48,7 @@ def _look(path: type[CommandPath]) -> Operation:
 class CommandHandler(ApiHandler):
     """A command by its id alone."""
 
-    @operation(_look(CommandPath))
+    @operation(_look("Get the state of a command", CommandPath))
     async def get(self, path: CommandPath) -> None:
         await self.answer_with(path.command_id)
 
@@ -65,7 +65,7 @@ class CommandHandler(ApiHandler):
 class MachineCommandHandler(CommandHandler):
     """A command by its machine and its id."""
 
-    @operation(_look(MachineCommandPath))
+    @operation(_look("Get the state of a machine's command", MachineCommandPath))
     async def get(self, path: MachineCommandPath) -> None:
         await self.answer_with(path.command_id, path.machine_id)
 

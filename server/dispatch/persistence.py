@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from server.store.errors import StoreUnavailable
 
-FIRST_DELAY, LONGEST_DELAY = 0.05, 2.0
+FIRST_DELAY, LONGEST_DELAY = 0.05, 0.5
 
 T = TypeVar("T")
 

@@ -1,7 +1,6 @@
 """Makes outcomes final: those that come by themselves and those that must be asked for."""
 
-import logging
-from datetime import UTC, datetime
+from datetime import timedelta
 
 from schemas.inputs import Operation
 from schemas.outcomes import NotCarriedOut, Outcome, Unknown
@@ -12,8 +11,9 @@ from server.dispatch.dispatcher import pending
 from server.dispatch.persistence import always, persistently
 from server.machines.socket import LinkSocket, Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.database import now
 
-logger = logging.getLogger(__name__)
+JOURNAL_KEEPS = timedelta(days=7)
 
 
 class Resolver:
@@ -25,9 +25,7 @@ class Resolver:
     async def resolve(self, record: CommandRecord, question: Question) -> Answer:
         """Make final what the machine answers.  Raises LinkLostError where it does not."""
         outcome = await question.outcome
-        if isinstance(outcome, NotCarriedOut) and not record.is_keyed:
-            # The journal notes what no key can repeat only when there is time: a machine client
-            # that was killed knows nothing of its last ones.
+        if isinstance(outcome, NotCarriedOut) and _may_be_forgotten(record):
             outcome = Unknown()
         return await self.finish(record, outcome)
 
@@ -45,13 +43,22 @@ class Resolver:
         return await persistently(lambda: self._stored(record, state, answer), is_worthwhile=always)
 
     async def _stored(self, record: CommandRecord, state: CommandState, answer: Answer) -> Answer:
-        if await self._commands.finish(record, state, answer, datetime.now(UTC)):
+        if await self._commands.finish(record, state, answer, now()):
             return answer
         first = await self._commands.find(record.command_id)
         if first is None or first.answer is None:
             # Forgotten by its owner, who found that nothing had been sent.
             raise pending(record.command_id)
         return first.answer
+
+
+def _may_be_forgotten(record: CommandRecord) -> bool:
+    """Whether a command that the journal does not know may have been carried out all the same.
+
+    The journal notes what no key can repeat only when there is time, so a machine client that was
+    killed knows nothing of its last ones; and it keeps the others for seven days at least.
+    """
+    return not record.is_keyed or now() - record.accepted_at > JOURNAL_KEEPS
 
 
 def journal_is_lost(record: CommandRecord, link: LinkSocket) -> bool:

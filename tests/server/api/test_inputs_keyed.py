@@ -290,7 +290,7 @@ async def test_pending_outcome_is_resolved_from_the_machines_report(
 ) -> None:
     machine, key = await service.new_machine(), new_key()
     command_id = await left_open(machine, key)
-    async with machine.connected(wait_until_live=False) as link:
+    async with machine.connected(hello(sequence=9), wait_until_live=False) as link:
         question = await link.heard(Resolve)
         assert str(question.command_id) == command_id
         await link.report(question.command_id, outcome)
@@ -337,7 +337,7 @@ async def test_pending_outcome_survives_a_restart_of_the_server(
     await service.server.stop()
     async with running_server(mongodb, tmp_path / "again") as server:
         machine.service = Service(server, service.organization_id, service.token)
-        async with machine.connected(wait_until_live=False) as link:
+        async with machine.connected(hello(sequence=9), wait_until_live=False) as link:
             question = await link.heard(Resolve)
             await link.report(question.command_id, NotCarriedOut())
             await machine.until_live()
@@ -357,7 +357,7 @@ async def test_key_given_twice_is_422(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     reply = await repeated_header(machine, key)
     assert reply.faults == [(["header", "Idempotency-Key"], "repeated")]
-    assert await ledger_of(service).unresolved(service.organization_id, "desk-1") == []
+    assert await ledger_of(service).unresolved(service.organization_id, "desk-1", 99) == []
 
 
 async def repeated_header(machine: ScriptedMachine, key: str) -> Reply:

@@ -87,7 +87,12 @@ def test_refused_is_a_validation_error_with_the_machines_facts() -> None:
             Failed(code="x_error", message="the display went away", injected_at_least=3),
             502,
             "input-failed",
-            {"code": "x_error", "message": "the display went away", "injected_at_least": 3},
+            {
+                "code": "x_error",
+                "message": "the display went away",
+                "final": True,
+                "injected_at_least": 3,
+            },
         ),
         (Expired(), 504, "input-expired", {"final": True}),
         (NotCarriedOut(), 503, "not-carried-out", {"final": True}),

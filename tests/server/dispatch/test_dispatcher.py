@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from schemas.problems import ProblemError
-from schemas.wire import Input
+from schemas.wire import Input, Resolve
 from server.dispatch.dispatcher import Dispatcher
-from tests.commands import accepted
+from tests.commands import accepted, keep_sent
 from tests.links import COMPLETED, hello
-from tests.service import Service
+from tests.service import Service, new_key
 
 
 def dispatcher_of(service: Service) -> Dispatcher:
@@ -71,26 +71,37 @@ async def test_machine_that_cannot_inject_says_why(service: Service) -> None:
 
 
 @pytest.mark.gen_test
-async def test_command_is_carried_out_with_its_outcome(service: Service) -> None:
+async def test_outcome_is_waited_for_until_the_answer_is_due(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
-        services, dispatcher = service.server.services, dispatcher_of(service)
-        carrying = services.background.start(dispatcher.carry_out(accepted(service)), "carry")
+        live, dispatcher = await machine.until_live(), dispatcher_of(service)
+        command = accepted(service)
+        answered = live.send(command.message())
         await link.obey(COMPLETED)
-        assert await carrying == COMPLETED
-
-
-@pytest.mark.gen_test
-async def test_unacknowledged_command_is_pending_when_its_time_is_over(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        command = accepted(service, timeout=0.1)
-        with pytest.raises(ProblemError) as caught:
-            await dispatcher_of(service).carry_out(command)
-        assert caught.value.problem_type.name == "outcome-pending"
-        assert caught.value.members == {"command_id": str(command.id)}
+        assert await dispatcher.answer_in_time(answered, command) == COMPLETED
+        late = accepted(service, timeout=0.1)
+        answered = live.send(late.message())
+        with pytest.raises(TimeoutError):
+            await dispatcher.answer_in_time(answered, late)
         # The acknowledgement still belongs to the link, however late.
         heard = await link.heard(Input)
         await link.acknowledge(heard.command_id)
         await link.nothing_heard()
-        assert (await machine.until_live()).unanswered == 0
+        assert live.unanswered == 0
+
+
+@pytest.mark.gen_test
+async def test_command_waits_for_its_link_to_settle_no_longer_than_it_may_begin(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    await keep_sent(service, accepted(service, new_key()))
+    async with machine.connected(wait_until_live=False) as link:
+        up, dispatcher = await machine.until_up(), dispatcher_of(service)
+        assert not up.is_settled
+        with pytest.raises(TimeoutError):
+            await dispatcher.until_settled(up, accepted(service, timeout=0.1))
+        question = await link.heard(Resolve)
+        await link.report(question.command_id, COMPLETED)
+        await dispatcher.until_settled(up, accepted(service))
+        assert up.is_settled

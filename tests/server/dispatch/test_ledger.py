@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,12 +11,15 @@ from schemas.inputs import MoveMouse
 from schemas.outcomes import NotCarriedOut
 from schemas.problems import InvalidRequestError, ProblemError
 from schemas.wire import CloseCode, Input, Resolve
+from server.dispatch import ledger as ledger_module
+from server.dispatch import persistence
 from server.dispatch.command import Command
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from tests.commands import accepted, keep_sent, ledger_of, recorded
-from tests.links import JOURNAL_ID, hello
+from tests.links import COMPLETED, JOURNAL_ID, hello
 from tests.service import Service, new_key
+from tests.store import there
 
 
 def answering(service: Service, command: Command) -> asyncio.Task[tuple[Answer, bool]]:
@@ -30,17 +34,26 @@ async def problem_of(waiting: asyncio.Task[tuple[Answer, bool]]) -> str:
     return caught.value.problem_type.name
 
 
+async def until_recorded(service: Service, command: Command, state: CommandState) -> None:
+    """Wait until the ledger says so of a command."""
+    async with asyncio.timeout(10):
+        while True:
+            record = await ledger_of(service).find(command.id)
+            if record is not None and record.state is state:
+                return
+            await asyncio.sleep(0.01)
+
+
 @pytest.mark.gen_test
 async def test_record_says_sent_before_the_machine_hears_of_the_command(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(hello(sequence=9)) as link:
-        link.sequence = 9
         command = accepted(service, new_key())
         waiting = answering(service, command)
         heard = await link.heard(Input)
         record = await recorded(service, heard.command_id)
         assert record.state is CommandState.SENT
-        assert (record.epoch, record.journal_id, record.journal_sequence) == (1, JOURNAL_ID, 9)
+        assert (record.epoch, record.journal_id, record.journal_sequence) == (1, JOURNAL_ID, 10)
         assert record.fingerprint == heard.fingerprint == command.fingerprint
         await link.acknowledge(heard.command_id)
         await waiting
@@ -89,16 +102,18 @@ async def test_key_is_free_again_when_the_link_goes_before_anything_was_sent(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = await service.new_machine()
-    claim = CommandStore.claim_sent
+    claim = CommandStore.claim
     async with machine.connected() as link:
         live = await machine.until_live()
 
-        async def claim_then_lose_the_link(store: CommandStore, record: CommandRecord) -> bool:
+        async def claim_then_lose_the_link(
+            store: CommandStore, record: CommandRecord
+        ) -> CommandRecord:
             claimed = await claim(store, record)
             live.close(CloseCode.SERVER_STOPPING, "in the midst of it")
             return claimed
 
-        monkeypatch.setattr(CommandStore, "claim_sent", claim_then_lose_the_link)
+        monkeypatch.setattr(CommandStore, "claim", claim_then_lose_the_link)
         command = accepted(service, new_key())
         assert await problem_of(answering(service, command)) == "machine-unavailable"
         assert await ledger_of(service).find(command.id) is None
@@ -111,42 +126,226 @@ async def test_key_is_free_again_when_the_link_goes_before_anything_was_sent(
         assert (await waiting)[1] is False
 
 
-@pytest.mark.gen_test
-async def test_outcome_that_cannot_be_stored_is_pending_then_asked_for_again(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fail(*_: Any, **__: Any) -> bool:
-        raise StoreUnavailable("The database did not answer in time.")
+class Failing:
+    """Lets an operation of the ledger fail as a database does that loses its primary."""
 
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, name: str, times: int, *, happens: bool
+    ) -> None:
+        real = getattr(CommandStore, name)
+        self.failures = 0
+
+        async def operation(*arguments: Any) -> Any:
+            if self.failures == times:
+                return await real(*arguments)
+            self.failures += 1
+            if happens:
+                await real(*arguments)
+            raise StoreUnavailable("The database did not answer in time.")
+
+        monkeypatch.setattr(CommandStore, name, operation)
+
+
+@pytest.mark.parametrize("happens", [True, False], ids=["happened", "did not happen"])
+@pytest.mark.parametrize("name", ["claim", "finish"])
+@pytest.mark.gen_test
+async def test_write_that_seemed_to_fail_is_tried_again_and_the_input_sent_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch, name: str, happens: bool
+) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
+        failing = Failing(monkeypatch, name, 3, happens=happens)
         command = accepted(service, new_key())
-        monkeypatch.setattr(CommandStore, "finish", fail)
         waiting = answering(service, command)
         await link.obey()
+        answer, _ = await waiting
+        assert (answer.status, failing.failures) == (200, 3)
+        assert await answering(service, command) == (answer, True)
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_outcome_that_cannot_be_stored_is_pending_and_final_once_it_can(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        Failing(monkeypatch, "finish", 1000, happens=False)
+        key = new_key()
+        waiting = answering(service, accepted(service, key, timeout=0.2))
+        await link.obey()
         assert await problem_of(waiting) == "outcome-pending"
+        again = answering(service, accepted(service, key))
         monkeypatch.undo()
-        again = answering(service, command)
-        question = await link.heard(Resolve)
-        await link.report(question.command_id, NotCarriedOut())
         answer, replayed = await again
-        assert (answer.status, replayed) == (503, True)
+        assert (answer.status, replayed) == (200, True)
+        await link.nothing_heard()
 
 
 @pytest.mark.gen_test
 async def test_nothing_is_sent_when_the_claim_may_have_failed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(*_: Any, **__: Any) -> bool:
-        raise StoreUnavailable("The database did not answer in time.")
-
     machine = await service.new_machine()
     async with machine.connected() as link:
-        monkeypatch.setattr(CommandStore, "claim_sent", fail)
+        monkeypatch.setattr(persistence, "LONGEST_DELAY", 0.01)
+        Failing(monkeypatch, "claim", 1000, happens=True)
+        key = new_key()
         with pytest.raises(StoreUnavailable):
-            await answering(service, accepted(service, new_key()))
+            await answering(service, accepted(service, key, timeout=0.3))
         await link.nothing_heard()
         assert (await machine.until_live()).unanswered == 0
+        # Whoever asks again is told the truth: it never arrived, and now never will.
+        monkeypatch.undo()
+        again = answering(service, accepted(service, key))
+        question = await link.heard(Resolve)
+        await link.report(question.command_id, NotCarriedOut())
+        assert (await again)[0].status == 503
+
+
+@pytest.mark.gen_test
+async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    await keep_sent(service, accepted(service, new_key()))
+    async with machine.connected(wait_until_live=False) as link:
+        await machine.until_up()
+        command = accepted(service, new_key())
+        waiting = answering(service, command)
+        question = await link.heard(Resolve)
+        await until_recorded(service, command, CommandState.CLAIMED)
+        await link.report(question.command_id, NotCarriedOut())
+        heard = await link.heard(Input)
+        record = await recorded(service, command.id)
+        assert (record.state, heard.command_id) == (CommandState.SENT, command.id)
+        assert record.journal_sequence > 1
+        await link.acknowledge(command.id)
+        assert (await waiting)[0].status == 200
+
+
+@pytest.mark.gen_test
+async def test_claim_whose_time_passes_while_it_waits_expires_for_good(service: Service) -> None:
+    machine = await service.new_machine()
+    await keep_sent(service, accepted(service, new_key()))
+    async with machine.connected(wait_until_live=False) as link:
+        await machine.until_up()
+        key = new_key()
+        answer, _ = await answering(service, accepted(service, key, timeout=0.2))
+        assert (answer.status, json.loads(answer.body)["final"]) == (504, True)
+        question = await link.heard(Resolve)
+        await link.report(question.command_id, NotCarriedOut())
+        await machine.until_live()
+        assert await answering(service, accepted(service, key)) == (answer, True)
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_claim_whose_link_goes_while_it_waits_leaves_its_key_free(service: Service) -> None:
+    machine = await service.new_machine()
+    await keep_sent(service, accepted(service, new_key()))
+    async with machine.connected(wait_until_live=False) as link:
+        await machine.until_up()
+        command = accepted(service, new_key())
+        waiting = answering(service, command)
+        await until_recorded(service, command, CommandState.CLAIMED)
+        await link.websocket.close()
+        assert await problem_of(waiting) == "machine-unavailable"
+        assert await ledger_of(service).find(command.id) is None
+
+
+@pytest.mark.parametrize("lease", [0.3, -1.0], ids=["not over yet", "over"])
+@pytest.mark.gen_test
+async def test_claim_of_a_dead_node_is_taken_over_after_its_lease(
+    service: Service, lease: float
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        command = accepted(service, new_key())
+        lease_until = datetime.now(UTC) + timedelta(seconds=lease)
+        dead = await keep_sent(
+            service, command, state=CommandState.CLAIMED, lease_until=lease_until
+        )
+        waiting = answering(service, command)
+        await link.heard(Input)
+        assert datetime.now(UTC) >= lease_until
+        assert (await recorded(service, command.id)).attempt != dead.attempt
+        await link.acknowledge(command.id)
+        assert (await waiting)[0].status == 200
+
+
+@pytest.mark.gen_test
+async def test_claim_that_outlives_the_callers_time_is_in_progress(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "LEASE_POLL_SECONDS", 0.005)
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        command = accepted(service, new_key(), timeout=0.2)
+        await keep_sent(
+            service,
+            command,
+            state=CommandState.CLAIMED,
+            lease_until=datetime.now(UTC) + timedelta(seconds=60),
+        )
+        assert await problem_of(answering(service, command)) == "idempotency-key-in-progress"
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_command_of_a_removed_machine_is_unknown_for_its_own_request_alone(
+    service: Service,
+) -> None:
+    await service.new_machine()
+    key = new_key()
+    command = accepted(service, key)
+    await keep_sent(service, command)
+    await service.request("DELETE", "/v1/machines/desk-1")
+    with pytest.raises(InvalidRequestError):
+        await answering(service, accepted(service, key, machine_id="desk-9"))
+    assert (await recorded(service, command.id)).state is CommandState.SENT
+    assert (await answering(service, command))[0].status == 502
+
+
+@pytest.mark.parametrize("knows", [True, False], ids=["reported", "not known"])
+@pytest.mark.gen_test
+async def test_pending_command_without_a_key_can_be_looked_up(
+    service: Service, knows: bool
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        command = accepted(service)
+        waiting = answering(service, command)
+        await link.heard(Input)
+        await link.websocket.close()
+        assert await problem_of(waiting) == "outcome-pending"
+    await until_recorded(service, command, CommandState.SENT)
+    ledger = service.server.services.ledger
+    assert there(await ledger.look(service.organization_id, command.id)).answer is None
+    async with machine.connected(hello(sequence=5), wait_until_live=False) as link:
+        await link.heard(Resolve)
+        await link.report(command.id, COMPLETED if knows else NotCarriedOut())
+        await machine.until_live()
+        record = there(await ledger.look(service.organization_id, command.id, "desk-1"))
+    # Its entry in the journal may have been lost with the machine client: nobody can know.
+    assert record.state is (CommandState.DONE if knows else CommandState.UNKNOWN)
+    assert await ledger.look(service.organization_id, command.id, "desk-2") is None
+    assert await ledger.look((await service.elsewhere()).organization_id, command.id) is None
+
+
+@pytest.mark.gen_test
+async def test_whoever_looks_has_the_machine_asked(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        command = accepted(service, new_key())
+        await keep_sent(service, command)
+        services = service.server.services
+        looking = services.background.start(
+            services.ledger.look(service.organization_id, command.id), "look"
+        )
+        await link.heard(Resolve)
+        await link.report(command.id, NotCarriedOut())
+        assert there(await looking).state is CommandState.NOT_CARRIED_OUT
 
 
 @pytest.mark.gen_test
@@ -184,7 +383,7 @@ async def test_first_final_state_wins_over_a_later_acknowledgement(service: Serv
         heard = await link.heard(Input)
         first = Answer(502, "application/problem+json", json.dumps({"final": True}).encode())
         record = await recorded(service, command.id)
-        await ledger_of(service).finish(command.id, CommandState.UNKNOWN, first, record.accepted_at)
+        await ledger_of(service).finish(record, CommandState.UNKNOWN, first, record.accepted_at)
         await link.acknowledge(heard.command_id)
         assert (await waiting)[0] == first
 

@@ -1,39 +1,38 @@
 """What became of a command that an earlier link sent."""
 
-import logging
+import asyncio
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
 
 from schemas.outcomes import Completed, NotCarriedOut, Point, Unknown
-from schemas.problems import ProblemError
-from schemas.wire import Resolve, Welcome
-from server.dispatch import resolver as resolver_module
+from schemas.wire import SERVER_MESSAGES, CloseCode, Hello, Ready, Resolve, Welcome
+from server.dispatch import ledger as ledger_module
 from server.dispatch.resolver import Resolver, subject_of
+from server.machines.errors import LinkDownError, LinkLostError
 from server.store.commands import CommandState
 from tests.commands import accepted, keep_sent, ledger_of, recorded
 from tests.links import hello
-from tests.service import ScriptedLink, Service, new_key
+from tests.service import ScriptedLink, Service, new_key, until
 
 
 @pytest.mark.gen_test
-async def test_open_commands_are_resolved_before_the_link_takes_inputs(service: Service) -> None:
+async def test_open_commands_are_resolved_before_anything_new_is_sent(service: Service) -> None:
     machine = await service.new_machine()
     done, never = accepted(service, new_key()), accepted(service, new_key())
     await keep_sent(service, done)
     await keep_sent(service, never)
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
-        await link.say(hello())
-        await link.heard(Welcome)
-        assert (await link.heard(Resolve)).command_id == done.id
-        assert service.link_of("desk-1") is None
-        reply = await machine.move()
-        assert (reply.status, reply.problem) == (503, "machine-unavailable")
+    async with machine.connected(wait_until_live=False) as link:
+        questions = [(await link.heard(Resolve)).command_id for _ in range(2)]
+        assert set(questions) == {done.id, never.id}
+        sending = machine.moving(new_key())
+        await link.nothing_heard()
         await link.report(done.id, Completed(duration_ms=7, pointer=Point(x=1, y=2)))
-        assert (await link.heard(Resolve)).command_id == never.id
+        await link.nothing_heard()
         await link.report(never.id, NotCarriedOut())
-        await machine.until_live()
+        await link.obey()
+        assert (await sending).status == 200
         assert (await recorded(service, done.id)).state is CommandState.DONE
         assert (await recorded(service, never.id)).state is CommandState.NOT_CARRIED_OUT
 
@@ -46,10 +45,14 @@ async def test_running_command_is_final_with_its_acknowledgement(service: Servic
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, None)
+        # What runs keeps nothing away: the machine carries out one after the other.
+        await machine.until_live()
+        services = service.server.services
+        asking = services.background.start(services.ledger.answer(command), "a caller")
         await link.nothing_heard()
         assert (await recorded(service, command.id)).state is CommandState.SENT
         await link.acknowledge(command.id)
-        await machine.until_live()
+        assert (await asking)[0].status == 200
         assert (await recorded(service, command.id)).state is CommandState.DONE
 
 
@@ -68,62 +71,73 @@ async def test_begun_and_not_finished_is_unknown(service: Service) -> None:
         assert b'"injected_at_least":2' in record.answer.body
 
 
+@pytest.mark.parametrize(
+    "greeting",
+    [hello(sequence=7), hello(sequence=8, journal_id=uuid4()), hello(sequence=8, boot_id="2")],
+    ids=["went back", "another journal", "another boot"],
+)
 @pytest.mark.gen_test
-async def test_another_journal_makes_open_commands_unknown_without_asking(
-    service: Service,
+async def test_lost_journal_leaves_open_commands_unknown_before_it_gets_a_mark(
+    service: Service, greeting: Hello
 ) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key())
-    await keep_sent(service, command)
-    async with machine.connected(hello(journal_id=uuid4())) as link:
+    await keep_sent(service, command, epoch=0, journal_sequence=8)
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket, greeting.journal.sequence)
+        await link.say(greeting)
+        await link.heard(Welcome)
+        assert (await recorded(service, command.id)).state is CommandState.SENT
+        await link.say(Ready())
+        # The mark is asked for by the first heartbeat, and nothing was asked before.
+        async with asyncio.timeout(10):
+            frame = await websocket.recv()
+        assert SERVER_MESSAGES.validate_json(frame).type == "heartbeat"
         assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
-        await link.nothing_heard()
 
 
 @pytest.mark.gen_test
-async def test_journal_that_went_back_makes_open_commands_unknown_without_asking(
+async def test_hello_says_nothing_of_what_its_own_link_or_a_newer_one_sent(
     service: Service,
 ) -> None:
+    """A claim whose insert seemed to fail, and a node that woke up with an old link."""
     machine = await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command, journal_sequence=8)
-    async with machine.connected(hello(sequence=7)) as link:
-        assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
-        await link.nothing_heard()
+    async with machine.connected() as link:
+        for epoch in (1, 2):
+            command = accepted(service, new_key())
+            await keep_sent(service, command, epoch=epoch, journal_sequence=99)
+            services = service.server.services
+            asking = services.background.start(services.ledger.answer(command), "a caller")
+            await link.heard(Resolve)
+            await link.report(command.id, NotCarriedOut())
+            assert (await asking)[0].status == 503
 
 
 @pytest.mark.gen_test
 async def test_journal_at_the_same_number_can_still_be_asked(service: Service) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key())
-    await keep_sent(service, command, journal_sequence=8)
+    await keep_sent(service, command, epoch=0, journal_sequence=8)
     async with machine.connected(hello(sequence=8), wait_until_live=False) as link:
-        link.sequence = 8
         await link.heard(Resolve)
         await link.report(command.id, NotCarriedOut())
         await machine.until_live()
 
 
 @pytest.mark.gen_test
-async def test_question_that_is_not_answered_does_not_keep_the_machine_away(
-    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_machine_that_does_not_say_what_became_of_a_command_is_sent_away(
+    service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resolver_module, "RESOLVE_SECONDS", 0.05)
+    monkeypatch.setattr(ledger_module, "REPORT_SECONDS", 0.05)
     machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command)
-    with caplog.at_level(logging.WARNING):
-        async with machine.connected() as link:
-            assert "stays unresolved" in caplog.text
-            # Nobody waits for this report any more; whoever asks later makes the server ask again.
-            question = await link.heard(Resolve)
-            await link.report(question.command_id, NotCarriedOut())
-            await link.nothing_heard()
-            services = service.server.services
-            asking = services.background.start(services.ledger.answer(command), "a caller")
-            await link.heard(Resolve)
-            await link.report(command.id, NotCarriedOut())
-            assert (await asking)[0].status == 503
+    async with machine.connected(wait_until_live=False) as link:
+        await link.heard(Resolve)
+        code, reason = await link.closed()
+        assert code == CloseCode.REPORT_MISSED
+        assert str(command.id) in reason
+    assert (await recorded(service, command.id)).state is CommandState.SENT
 
 
 @pytest.mark.gen_test
@@ -134,14 +148,16 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         command = accepted(service, new_key())
         record = await keep_sent(service, command)
         resolver = Resolver(ledger_of(service))
-        asking = service.server.services.background.start(resolver.resolve(record, live), "ask")
+        question = live.resolve(record.command_id)
+        asking = service.server.services.background.start(resolver.resolve(record, question), "ask")
         await link.heard(Resolve)
         await link.websocket.close()
-        with pytest.raises(ProblemError) as caught:
+        with pytest.raises(LinkLostError):
             await asking
-        assert caught.value.problem_type.name == "outcome-pending"
-        with pytest.raises(ProblemError):
-            await resolver.resolve(record, live)
+        await until(lambda: live.is_over)
+        with pytest.raises(LinkDownError):
+            live.resolve(record.command_id)
+    assert (await recorded(service, command.id)).state is CommandState.SENT
 
 
 @pytest.mark.gen_test
@@ -157,3 +173,22 @@ async def test_resolved_answer_is_the_answer_of_the_first_request(service: Servi
     answer = (await recorded(service, command.id)).answer
     assert answer is not None
     assert (answer.status, answer.body) == (204, b"")
+
+
+@pytest.mark.parametrize(
+    ("age", "state"),
+    [(6.9, CommandState.NOT_CARRIED_OUT), (7.1, CommandState.UNKNOWN)],
+    ids=["in time", "forgotten"],
+)
+@pytest.mark.gen_test
+async def test_what_the_journal_may_have_forgotten_is_unknown(
+    service: Service, age: float, state: CommandState
+) -> None:
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command, accepted_at=datetime.now(UTC) - timedelta(days=age))
+    async with machine.connected(wait_until_live=False) as link:
+        await link.heard(Resolve)
+        await link.report(command.id, NotCarriedOut())
+        await machine.until_live()
+    assert (await recorded(service, command.id)).state is state
