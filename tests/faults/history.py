@@ -57,7 +57,7 @@ class Try:
         """The problem's name, such as ``outcome-unknown``; empty for anything else."""
         if self.status < 400:
             return ""
-        return str(self._json().get("type", "")).removeprefix("/problems/")
+        return str(self.json.get("type", "")).removeprefix("/problems/")
 
     @property
     def is_final(self) -> bool:
@@ -66,9 +66,17 @@ class Try:
             return False
         if self.status < 500:
             return self.status not in (409, 429)
-        return self._json().get("final") is True
+        return self.json.get("final") is True
 
-    def _json(self) -> Mapping[str, Any]:
+    @property
+    def looked_up(self) -> tuple[int, Any] | None:
+        """Status and JSON of the final answer that a look at the command shows, if it does."""
+        answer = self.json.get("answer") if self.status == 200 else None
+        return (answer["status"], answer["body"]) if isinstance(answer, dict) else None
+
+    @property
+    def json(self) -> Mapping[str, Any]:
+        """The body, where it is a JSON object; else an empty one."""
         try:
             parsed = json.loads(self.body)
         except ValueError:
@@ -82,7 +90,8 @@ class CommandHistory:
 
     ``place`` and ``presses`` say what it does: that many presses of a button there, and there is
     no other command's place.  None is a command that the machine must refuse.  ``other_tries`` are
-    requests with the same key and another body, which would press at ``other_place``.
+    requests with the same key and another body, which would press at ``other_place``; ``looks``
+    are those for its state, without sending it.
     """
 
     number: int
@@ -95,6 +104,7 @@ class CommandHistory:
     tries: list[Try] = field(default_factory=list)
     other_place: Place | None = None
     other_tries: list[Try] = field(default_factory=list)
+    looks: list[Try] = field(default_factory=list)
 
     def id(self, organization_id: UUID) -> UUID:
         """The id that the server and the journal know it by."""

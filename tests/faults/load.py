@@ -14,6 +14,8 @@ from tests.faults.history import Clock, CommandHistory, Try, other_body, random_
 TWINS = 0.15
 AGAIN = 0.5
 OTHER_BODIES = 0.05
+LOOKS = 0.2
+LONGEST_RETRY = 4
 IMPATIENT = 0.25
 THREADS = 200
 
@@ -22,7 +24,8 @@ THREADS = 200
 class Manner:
     """How clients wait, in seconds: for an answer, before they ask again, and after a final one.
 
-    A part of all requests is impatient: less than the server needs when something is wrong.
+    A part of all requests is impatient: less than the server needs when something is wrong.  The
+    wait before the next request grows, up to `LONGEST_RETRY` times as long.
     """
 
     patience: float = 12.0
@@ -146,29 +149,48 @@ class Load:
         tries: list[Try],
         chance: random.Random,
     ) -> None:
+        asked = 0
         while not self._over.is_set():
+            asked += 1
             patience = self._manner.patience
             if chance.random() < IMPATIENT:
                 patience = chance.uniform(*self._manner.impatience)
-            answer = self._request(command, body, chance.choice(self._ports()), patience)
+            answer = self._send(command, body, chance.choice(self._ports()), patience)
             tries.append(answer)
             if answer.is_final:
                 return
-            self._over.wait(chance.uniform(*self._manner.retry))
+            if "command_id" in answer.json and chance.random() < LOOKS:
+                self._look(command, answer.json["command_id"], chance, patience)
+            self._over.wait(chance.uniform(*self._manner.retry) * min(asked, LONGEST_RETRY))
 
-    def _request(
+    def _look(
+        self, command: CommandHistory, command_id: str, chance: random.Random, patience: float
+    ) -> None:
+        path = f"/v1/machines/{command.machine}/commands/{command_id}"
+        port = chance.choice(self._ports())
+        command.looks.append(self._request("GET", path, None, {}, port, patience))
+
+    def _send(
         self, command: CommandHistory, body: Mapping[str, Any], port: int, patience: float
     ) -> Try:
         path = f"/v1/computer/{command.machine}/input/{command.operation}"
-        headers = {
-            "Authorization": f"Bearer {self._token}",
-            "Content-Type": "application/json",
-            "Idempotency-Key": command.key,
-        }
+        headers = {"Content-Type": "application/json", "Idempotency-Key": command.key}
+        return self._request("POST", path, json.dumps(body), headers, port, patience)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        body: str | None,
+        headers: Mapping[str, str],
+        port: int,
+        patience: float,
+    ) -> Try:
         sent_at, node = self.clock(), f"port {port}"
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience)
         try:
-            connection.request("POST", path, json.dumps(body), headers)
+            authorized = {**headers, "Authorization": f"Bearer {self._token}"}
+            connection.request(method, path, body, authorized)
             response = connection.getresponse()
             return Try(sent_at, self.clock(), node, response.status, response.read())
         except (OSError, http.client.HTTPException) as error:

@@ -51,8 +51,10 @@ class Blow:
 
     @contextmanager
     def note(self, kind: str, target: str, detail: str = "") -> Iterator[Fault]:
-        """Count a fault that happens now and lasts as long as the block; not where that raises
-        NothingDoneError."""
+        """Count a fault that happens now and lasts as long as the block.
+
+        NothingDoneError ends the block, and the fault does not count.
+        """
         fault = Fault(kind, target, self.world.clock(), detail=detail)
         self.faults.append(fault)
         try:

@@ -26,6 +26,7 @@ class Answers(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        self.looks: list[str] = []
         self.lock = threading.Lock()
 
 
@@ -45,7 +46,14 @@ class _Handler(BaseHTTPRequestHandler):
         status = {1: 503, 3: 504}.get(number, 200)
         self.send_response(status)
         self.end_headers()
-        self.wfile.write(b"{}")
+        self.wfile.write(b'{"command_id": "17"}')
+
+    def do_GET(self) -> None:
+        with self.server.lock:
+            self.server.looks.append(self.path)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"final": false, "answer": null}')
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -109,6 +117,15 @@ def test_some_ask_again_after_the_final_answer_and_some_with_another_body(
     assert others
     for command in others:
         assert any(body != command.body for _, body in answers.requests[command.key])
+
+
+def test_some_look_while_the_outcome_is_pending(load: Load, answers: Answers) -> None:
+    send_commands(load)
+    looks = [command for command in load.commands if command.looks]
+    assert looks
+    assert sorted(answers.looks) == sorted(
+        f"/v1/machines/{command.machine}/commands/17" for command in looks for _ in command.looks
+    )
 
 
 def test_closed_load_gives_up(load: Load, answers: Answers) -> None:

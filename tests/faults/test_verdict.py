@@ -70,7 +70,17 @@ def with_other_body(answer: FinalAnswer, presses: int = 0) -> Evidence:
     return replace(run, presses={"desk": {PLACE: 1} | ({OTHER_PLACE: presses} if presses else {})})
 
 
+def looked(answer: FinalAnswer) -> Evidence:
+    """A run of one completed command, at which somebody looked."""
+    run = evidence(COMPLETED)
+    seen = {"final": True, "answer": {"status": answer.status, "body": json.loads(answer.body)}}
+    run.commands[0].looks.append(told(3.0, FinalAnswer(200, json.dumps(seen).encode())))
+    run.commands[0].looks.append(told(0.0, FinalAnswer(200, b'{"final": false, "answer": null}')))
+    return run
+
+
 GOOD = {
+    "looked at": looked(COMPLETED),
     "completed": evidence(COMPLETED),
     "completed after others": evidence(PENDING, COMPLETED, COMPLETED),
     "three presses as wanted": evidence(COMPLETED, presses=3, wanted=3),
@@ -96,6 +106,7 @@ BAD = {
     "refused for its own key": (refused({}, REUSED), Broken.UNEXPECTED),
     "two answers": (evidence(COMPLETED, NEVER), Broken.DIFFERS),
     "another answer in the ledger": (evidence(COMPLETED, ledger={}), Broken.DIFFERS),
+    "another answer seen": (looked(NEVER), Broken.DIFFERS),
     "unresolved": (evidence(PENDING, presses=0), Broken.UNRESOLVED),
     "no answer at all": (evidence(FinalAnswer(0, b""), presses=0), Broken.UNRESOLVED),
     "unknown, and ended": (

@@ -88,6 +88,7 @@ class Verdict:
             None,
             ("commands", len(commands)),
             ("requests sent again", tries - len(commands)),
+            ("looks at a command", sum(len(command.looks) for command in commands)),
             *sorted(Counter(_kind_of(final) for final in finals).items()),
             None,
             *((broken.value, counts[broken]) for broken in Broken),
@@ -136,6 +137,9 @@ def _differing(command: CommandHistory, final: Try, evidence: Evidence) -> Itera
     answers = {each.answer for each in command.tries if each.is_final}
     if len(answers) > 1:
         yield Violation(Broken.DIFFERS, f"{len(answers)} different answers", command)
+    looked_up = (final.status, final.json)
+    if any(look.looked_up not in (None, looked_up) for look in command.looks):
+        yield Violation(Broken.DIFFERS, "a look shows another answer", command)
     _, stored = evidence.ledger.get(command.id(evidence.organization_id), ("", None))
     if stored != final.answer:
         yield Violation(Broken.DIFFERS, "the ledger has another answer, or none", command)
@@ -215,7 +219,11 @@ def _told(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
     yield f"presses seen: {_presses(command.place, command, evidence)}"
     if command.other_place is not None:
         yield f"presses of the other body: {_presses(command.other_place, command, evidence)}"
-    for name, tries in (("request", command.tries), ("other body", command.other_tries)):
+    for name, tries in (
+        ("request", command.tries),
+        ("other body", command.other_tries),
+        ("look", command.looks),
+    ):
         for each in sorted(tries, key=lambda each: each.sent_at):
             yield (
                 f"{each.sent_at:9.3f} to {each.ended_at:.3f}: {name} to {each.node}: "
