@@ -225,9 +225,9 @@ class ServedApi:
 class ServerProcess:
     """``farhand serve`` on one data directory and one port, to be started again and again."""
 
-    def __init__(self, directory: Path, *, port: int | None = None, **settings: str) -> None:
+    def __init__(self, directory: Path, **settings: str) -> None:
         self.directory = directory
-        self.port = free_port() if port is None else port
+        self.port = int(settings.pop("port", 0)) or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
 

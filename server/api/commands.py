@@ -65,7 +65,7 @@ class CommandHandler(ApiHandler):
 class MachineCommandHandler(CommandHandler):
     """A command by its machine and its id."""
 
-    @operation(_look("Get the state of a machine's command", MachineCommandPath))
+    @operation(_look("Get the state of a command of a machine", MachineCommandPath))
     async def get(self, path: MachineCommandPath) -> None:
         await self.answer_with(path.command_id, path.machine_id)
 
