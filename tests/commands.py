@@ -1,13 +1,18 @@
 """Helpers for tests of what becomes of commands: made by hand, looked up in the real ledger."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
+
 from schemas.inputs import AnyInput, MoveMouse
+from schemas.problems import ProblemError
 from server.dispatch.command import Command
-from server.store.commands import CommandRecord, CommandState, CommandStore
+from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.errors import StoreUnavailable
 from tests.links import BOOT_ID, JOURNAL_ID
 from tests.service import Service
 from tests.store import there
@@ -68,3 +73,50 @@ async def keep_sent(
     record = replace(record, **changes)
     assert await ledger_of(service).claim(record) is record
     return record
+
+
+def answering(service: Service, command: Command) -> asyncio.Task[tuple[Answer, bool]]:
+    """Ask for the command's answer in the background."""
+    services = service.server.services
+    return services.background.start(services.ledger.answer(command), "a caller of the test")
+
+
+async def problem_of(waiting: asyncio.Task[tuple[Answer, bool]]) -> str:
+    """The name of the problem that the answer is."""
+    with pytest.raises(ProblemError) as caught:
+        await waiting
+    return caught.value.problem_type.name
+
+
+async def until_recorded(service: Service, command: Command, state: CommandState) -> None:
+    """Wait until the ledger says so of a command."""
+    async with asyncio.timeout(10):
+        while True:
+            record = await ledger_of(service).find(command.id)
+            if record is not None and record.state is state:
+                return
+            await asyncio.sleep(0.01)
+
+
+class Failing:
+    """Lets an operation of the ledger fail as a database does that loses its primary.
+
+    It fails so many ``times``, each time before it is carried out or, where it ``happens``, after;
+    ``failures`` counts them.
+    """
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, name: str, times: int, *, happens: bool
+    ) -> None:
+        real = getattr(CommandStore, name)
+        self.failures = 0
+
+        async def operation(*arguments: Any) -> Any:
+            if self.failures == times:
+                return await real(*arguments)
+            self.failures += 1
+            if happens:
+                await real(*arguments)
+            raise StoreUnavailable("The database did not answer in time.")
+
+        monkeypatch.setattr(CommandStore, name, operation)

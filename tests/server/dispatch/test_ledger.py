@@ -1,47 +1,31 @@
 """The ledger on the real database, with a machine client played by the test."""
 
-import asyncio
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from schemas.inputs import MoveMouse
 from schemas.outcomes import NotCarriedOut
-from schemas.problems import InvalidRequestError, ProblemError
+from schemas.problems import InvalidRequestError
 from schemas.wire import CloseCode, Input, Resolve
 from server.dispatch import ledger as ledger_module
 from server.dispatch import persistence
-from server.dispatch.command import Command
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
-from tests.commands import accepted, keep_sent, ledger_of, recorded
+from tests.commands import (
+    Failing,
+    accepted,
+    answering,
+    keep_sent,
+    ledger_of,
+    problem_of,
+    recorded,
+    until_recorded,
+)
 from tests.links import COMPLETED, JOURNAL_ID, hello
 from tests.service import Service, new_key
 from tests.store import there
-
-
-def answering(service: Service, command: Command) -> asyncio.Task[tuple[Answer, bool]]:
-    """Ask for the command's answer in the background."""
-    services = service.server.services
-    return services.background.start(services.ledger.answer(command), "a caller of the test")
-
-
-async def problem_of(waiting: asyncio.Task[tuple[Answer, bool]]) -> str:
-    with pytest.raises(ProblemError) as caught:
-        await waiting
-    return caught.value.problem_type.name
-
-
-async def until_recorded(service: Service, command: Command, state: CommandState) -> None:
-    """Wait until the ledger says so of a command."""
-    async with asyncio.timeout(10):
-        while True:
-            record = await ledger_of(service).find(command.id)
-            if record is not None and record.state is state:
-                return
-            await asyncio.sleep(0.01)
 
 
 @pytest.mark.gen_test
@@ -124,26 +108,6 @@ async def test_key_is_free_again_when_the_link_goes_before_anything_was_sent(
         waiting = answering(service, command)
         await link.obey()
         assert (await waiting)[1] is False
-
-
-class Failing:
-    """Lets an operation of the ledger fail as a database does that loses its primary."""
-
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, name: str, times: int, *, happens: bool
-    ) -> None:
-        real = getattr(CommandStore, name)
-        self.failures = 0
-
-        async def operation(*arguments: Any) -> Any:
-            if self.failures == times:
-                return await real(*arguments)
-            self.failures += 1
-            if happens:
-                await real(*arguments)
-            raise StoreUnavailable("The database did not answer in time.")
-
-        monkeypatch.setattr(CommandStore, name, operation)
 
 
 @pytest.mark.parametrize("happens", [True, False], ids=["happened", "did not happen"])
