@@ -1,4 +1,7 @@
-"""The long fault run: ``python -m tests.faults``; exit code 1 where a promise was broken."""
+"""The long fault run: ``python -m tests.faults``.
+
+The exit code is 1 where a promise was broken, or where the run was interrupted.
+"""
 
 import argparse
 import random
@@ -20,10 +23,14 @@ def main() -> int:
     # Whoever ends this ends everything that it has started too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     directory = Path(tempfile.mkdtemp(prefix="farhand-faults-"))
-    print(f"seed {plan.seed}: {plan.faults} faults; logs in {directory}", flush=True)
+    print(
+        f"seed {plan.seed}: {plan.faults} faults, {plan.commands} commands; logs in {directory}",
+        flush=True,
+    )
     verdict = run(plan, directory, lambda text: print(text, flush=True))
     _tell(verdict)
-    if verdict.is_good:
+    is_whole = len(verdict.evidence.faults) >= plan.faults
+    if verdict.is_good and is_whole:
         shutil.rmtree(directory)
         return 0
     print(f"the logs are kept in {directory}")
@@ -33,13 +40,17 @@ def main() -> int:
 def _plan() -> Plan:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--faults", type=int, default=1000, help="how many (default: 1000)")
+    parser.add_argument(
+        "--commands", type=int, help="how many at least (default: 20 for each fault)"
+    )
     parser.add_argument("--seed", type=int, help="chooses faults and commands (default: random)")
     parser.add_argument(
-        "--commands-per-second", type=float, default=30.0, help="new ones (default: 30)"
+        "--commands-per-second", type=float, default=40.0, help="new ones (default: 40)"
     )
     arguments = parser.parse_args()
     seed = random.randrange(1_000_000) if arguments.seed is None else arguments.seed
-    return Plan(arguments.faults, seed, arguments.commands_per_second)
+    commands = 20 * arguments.faults if arguments.commands is None else arguments.commands
+    return Plan(arguments.faults, seed, commands, arguments.commands_per_second)
 
 
 def _tell(verdict: Verdict) -> None:

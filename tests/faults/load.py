@@ -133,7 +133,8 @@ class Load:
         finally:
             self._room.release()
         while chance.random() < AGAIN:
-            self._over.wait(chance.uniform(*self._manner.again))
+            # Towards the end nobody has the time to wait, only to ask.
+            self._stopping.wait(chance.uniform(*self._manner.again))
             self._ask_until_final(command, chance)
         if chance.random() < OTHER_BODIES:
             body = other_body(command)

@@ -20,10 +20,14 @@ PROGRESS_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Plan:
-    """How long and how hard a run is; ``pause`` is the least and most seconds between faults."""
+    """How long and how hard a run is; ``pause`` is the least and most seconds between faults.
+
+    It goes on until there are as many faults and as many commands as these.
+    """
 
     faults: int
     seed: int
+    commands: int = 0
     commands_per_second: float = 30.0
     pause: tuple[float, float] = (0.8, 1.5)
 
@@ -43,9 +47,16 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
         striker = Striker(world, plan.seed)
         load.start()
         try:
-            _strike(plan, striker, load, clock, say)
+            try:
+                _strike(plan, striker, load, clock, say)
+            except KeyboardInterrupt:
+                say("interrupted: what was done so far is judged")
+            striker.finish()
             load.stop()
+            over_at = clock()
             load.wait(RESOLVED_SECONDS)
+            waited = clock() - over_at
+            say(f"{clock():6.0f} s: clients are content {waited:.1f} s after the last fault")
         finally:
             load.close()
             striker.close()
@@ -73,7 +84,7 @@ def _strike(
 ) -> None:
     chance = random.Random(plan.seed)
     say_at = clock()
-    while len(striker.faults) < plan.faults:
+    while len(striker.faults) < plan.faults or len(load.commands) < plan.commands:
         if clock() >= say_at:
             say_at += PROGRESS_SECONDS
             say(
@@ -82,4 +93,3 @@ def _strike(
             )
         time.sleep(chance.uniform(*plan.pause))
         striker.strike()
-    striker.finish()

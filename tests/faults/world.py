@@ -35,7 +35,7 @@ class Node:
     def __init__(self, name: str, directory: Path, mongodb_uri: str) -> None:
         self.name = name
         self.server = ServerProcess(
-            directory / name, port=lasting_port(), mongodb_uri=mongodb_uri, **_SETTINGS
+            directory / name, port=str(lasting_port()), mongodb_uri=mongodb_uri, **_SETTINGS
         )
         self.next_failpoints = ""
         self.kept = KeptProcess(name, self._run)
