@@ -1,0 +1,171 @@
+"""HTTP clients: they send an input, and again under the same key, until the answer is final."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import TypeVar
+from uuid import UUID, uuid5
+
+from schemas.inputs import AnyInput
+from server.store.errors import StoreUnavailable
+from tests.simulation.network import latency
+from tests.simulation.node import Answered, Node
+from tests.simulation.world import Process, World
+
+T = TypeVar("T")
+
+REUSED = "idempotency_key_reused"
+
+
+@dataclass
+class Story:
+    """One key, or one input without any, and all that was said of it in its present life.
+
+    ``marks`` are the inputs that were sent under it: more than one where bodies were changed.
+    """
+
+    key: str | None
+    machine_id: str
+    bodies: dict[int, AnyInput]
+    timeout: float
+    command_id: UUID | None = None
+    answers: list[Answered] = field(default_factory=list)
+    refused_bodies: set[int] = field(default_factory=set)
+    callers_left: int = 0
+    life: int = 1
+    earlier: list[tuple[int, bytes]] = field(default_factory=list)
+    """The status and the body of the final answers of earlier lives of the key."""
+
+    @classmethod
+    def of_key(
+        cls,
+        organization_id: UUID,
+        key: str,
+        machine_id: str,
+        bodies: dict[int, AnyInput],
+        timeout: float,
+    ) -> "Story":
+        """The story of a key."""
+        return cls(key, machine_id, bodies, timeout, uuid5(organization_id, key))
+
+
+class Callers:
+    """All HTTP clients, in a process that nothing happens to."""
+
+    def __init__(self, world: World, nodes: list[Node], *, losing: float) -> None:
+        self.world = world
+        self.process = Process(world, "callers")
+        self._nodes = nodes
+        self._losing = losing
+        self._left = 0
+
+    @property
+    def are_done(self) -> bool:
+        """Whether every caller has what it wanted."""
+        return self._left == 0
+
+    def start(self, coroutine: Coroutine[object, object, None], after: float) -> None:
+        """Have a caller begin."""
+        self._left += 1
+        self.process.call_later(after, self._begin, coroutine)
+
+    def _begin(self, coroutine: Coroutine[object, object, None]) -> None:
+        self.process.create_task(self._counted(coroutine))
+
+    async def _counted(self, coroutine: Coroutine[object, object, None]) -> None:
+        await coroutine
+        self._left -= 1
+
+    async def pursue(self, story: Story, mark: int, asks_again: int) -> None:
+        """Ask until the answer is final, and then some more times."""
+        world = self.world
+        story.callers_left += 1
+        for _ in range(1 + asks_again):
+            while not await self._has_final(story, mark):
+                await asyncio.sleep(world.between(0.1, 1.5))
+            await asyncio.sleep(world.between(0, 4))
+        story.callers_left -= 1
+
+    async def send_once(self, story: Story, mark: int) -> None:
+        """Send an input without a key, and look for its end where it is not answered."""
+        answered, command_id = await self._ask(story, mark)
+        story.command_id = command_id
+        if answered is not None and answered.is_final:
+            story.answers.append(answered)
+        elif answered is not None and answered.name == "outcome-pending":
+            for _ in range(3):
+                await asyncio.sleep(self.world.between(0.5, 3))
+                await self._look(command_id)
+
+    async def _has_final(self, story: Story, mark: int) -> bool:
+        if story.command_id is not None and self.world.chance(0.1):
+            await self._look(story.command_id)
+        answered, _ = await self._ask(story, mark)
+        if answered is None:
+            return False
+        if answered.name == REUSED:
+            story.refused_bodies.add(mark)
+            return True
+        if answered.is_final:
+            story.answers.append(answered)
+        elif answered.status < 500 and answered.status not in (409, 429):
+            self.world.violated(f"key {story.key} got {answered}")
+        return answered.is_final
+
+    async def _ask(self, story: Story, mark: int) -> tuple[Answered | None, UUID | None]:
+        """One request to some node; None where no answer comes."""
+        node = self.world.random.choice(self._nodes)
+        body = story.bodies[mark]
+
+        patience = self.world.between(0.5, story.timeout + 3)
+        got = await self._from(
+            node, lambda: node.answer(story.machine_id, body, story.key, story.timeout), patience
+        )
+        self.world.tell("ask", mark, story.key, node.name, got)
+        return (None, None) if got is None else got
+
+    async def _look(self, command_id: UUID | None) -> None:
+        if command_id is not None:
+            node = self.world.random.choice(self._nodes)
+            await self._from(node, lambda: _looked(node, command_id), 6.0)
+
+    async def _from(
+        self, node: Node, work: Callable[[], Coroutine[object, object, T]], patience: float
+    ) -> T | None:
+        """What a node returns, over a network that may lose it."""
+        world, answer = self.world, self.process.create_future()
+        number = world.number()
+        process, requests = node.process, node.requests
+        if process.is_dead:
+            await asyncio.sleep(0.01)
+            return None
+
+        def hang_up() -> None:
+            self.process.call_later(latency(world), settle, None)
+
+        def settle(result: T | None) -> None:
+            if not answer.done():
+                answer.set_result(result)
+
+        async def serve() -> None:
+            result = await work()
+            requests.pop(number, None)
+            if not world.chance(self._losing):
+                self.process.call_later(latency(world), settle, result)
+
+        def arrive() -> None:
+            node.background.start_and_report(serve(), f"request {number}")
+
+        requests[number] = hang_up
+        process.call_later(latency(world), arrive)
+        await asyncio.wait((answer,), timeout=patience)
+        if not answer.done():
+            answer.set_result(None)
+        return answer.result()
+
+
+async def _looked(node: Node, command_id: UUID) -> bool:
+    try:
+        return await node.look(command_id) is not None
+    except StoreUnavailable:
+        return False

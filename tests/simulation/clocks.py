@@ -1,0 +1,71 @@
+"""Lets the real code tell the time, and roll dice, in the simulated world that runs.
+
+The core takes its clocks as arguments; what is left is a handful of names, which stand for the
+world's as long as :func:`simulated` lasts.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import machine_client.journal
+import machine_client.worker
+import server.clock
+import server.dispatch.ledger
+import server.dispatch.resolver
+from schemas.failpoints import Failpoint
+from tests.simulation.world import World
+
+FIRST_MOMENT = 1_700_000_000
+"""When every simulated history begins, in seconds since 1970."""
+
+
+class Clocks:
+    """Whatever the real code asks, about the world that is ``world`` now."""
+
+    world: World
+    passed: Callable[[Failpoint], None]
+    """Called at each of the code's failpoints, in the process that passes it."""
+
+    def seconds(self) -> float:
+        """A monotonic clock."""
+        return self.world.now
+
+    def nanoseconds(self) -> int:
+        """The wall clock of the process whose turn it is, since 1970."""
+        return round((FIRST_MOMENT + self.world.now + self.world.current.skew) * 1_000_000_000)
+
+    def now(self) -> datetime:
+        """The same clock, cut to milliseconds."""
+        return datetime.fromtimestamp(self.nanoseconds() // 1_000_000 / 1000, UTC)
+
+    def randomness(self, size: int) -> bytes:
+        """What the operating system would give."""
+        return self.world.random.randbytes(size)
+
+    def reached(self, point: Failpoint) -> None:
+        """A failpoint is passed."""
+        self.passed(point)
+
+
+@contextmanager
+def simulated() -> Iterator[Clocks]:
+    """Until the end of the block the real code lives in ``world`` of what is given."""
+    clocks = Clocks()
+    monotonic = SimpleNamespace(monotonic=clocks.seconds, perf_counter=clocks.seconds)
+    with ExitStack() as stack:
+        for module, name, stand_in in (
+            (uuid, "os", SimpleNamespace(urandom=clocks.randomness)),
+            (server.clock, "time", SimpleNamespace(time_ns=clocks.nanoseconds)),
+            (server.dispatch.ledger, "now", clocks.now),
+            (server.dispatch.resolver, "now", clocks.now),
+            (machine_client.journal, "time", monotonic),
+            (machine_client.worker, "time", monotonic),
+            (server.dispatch.ledger, "reached", clocks.reached),
+            (machine_client.worker, "reached", clocks.reached),
+        ):
+            stack.enter_context(patch.object(module, name, stand_in))
+        yield clocks

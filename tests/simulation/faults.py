@@ -1,0 +1,238 @@
+"""What goes wrong in a seed, and when.
+
+Every fault ends by itself, so that afterwards all must become final.  Two kinds are kept apart,
+because nothing promises to survive both: a proxy that repeats old messages on a new link, and a
+journal that forgets what they were.
+"""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+from machine_client.journal import EntryState
+from server.store.commands import CommandState
+from tests.simulation.disk import Copy
+from tests.simulation.machine import Machine
+from tests.simulation.network import Cable
+from tests.simulation.node import Node
+from tests.simulation.stores import Mongo, Weather
+from tests.simulation.world import World
+
+FAULTS_END = 14.0
+"""When the last fault begins, in seconds."""
+
+LONGEST_AFTERMATH = 16.0
+"""How long a fault can last: an outage, and a write after it that comes late."""
+
+
+class Faults:
+    """Strikes at all parts of a seed."""
+
+    def __init__(
+        self,
+        world: World,
+        nodes: list[Node],
+        machines: list[Machine],
+        mongo: Mongo,
+        *,
+        heartbeat_seconds: float,
+        repeats: bool,
+    ) -> None:
+        self.world = world
+        self._nodes = nodes
+        self._machines = machines
+        self._mongo = mongo
+        self._heartbeat = heartbeat_seconds
+        self.pauses = False
+        kinds: list[Callable[[], None]] = [
+            self._cut_link,
+            self._cut_link,
+            self._stall_link,
+            self._kill_client,
+            self._kill_client_at_a_step,
+            self._kill_client_at_a_step,
+            self._kill_node,
+            self._kill_node_at_a_failpoint,
+            self._kill_node_at_a_failpoint,
+            self._pause_node,
+            self._pause_machine,
+            self._bad_weather,
+            self._bad_weather,
+            self._outage,
+            self._stale_reads,
+        ]
+        if not repeats:
+            kinds += [self._reboot, self._copy_and_restore, self._copy_and_restore, self._new_journal]
+        for _ in range(world.random.randint(1, 6)):
+            strike = world.random.choice(kinds)
+            world.outside.call_later(world.between(0.2, FAULTS_END), strike)
+
+    def _struck(self, kind: str, *facts: object) -> None:
+        self.world.faults[kind] += 1
+        self.world.tell("FAULT", kind, *facts)
+
+    def _later(self, seconds: float, callback: Callable[..., object], *arguments: object) -> None:
+        self.world.outside.call_later(seconds, callback, *arguments)
+
+    # Links.
+
+    def _cable(self) -> Cable | None:
+        machine = self.world.random.choice(self._machines)
+        return machine.client.cable
+
+    def _cut_link(self) -> None:
+        cable, world = self._cable(), self.world
+        if cable is None:
+            return
+        self._struck("link cut", cable.number)
+        cable.cut()
+        cable.break_for(cable.machine, world.between(0, 2 * self._heartbeat))
+        if world.chance(0.5):
+            cable.break_for(cable.node, world.between(0, self._heartbeat))
+
+    def _stall_link(self) -> None:
+        cable, world = self._cable(), self.world
+        if cable is None:
+            return
+        side = cable.node if world.chance(0.5) else cable.machine
+        seconds = world.between(0.2, 2.5 * self._heartbeat)
+        self._struck("link stalled", cable.number, seconds)
+        cable.stall(side, seconds)
+        if seconds > self._heartbeat:
+            # The client's own ping goes unanswered.
+            cable.break_for_unanswered_ping(world.between(self._heartbeat, 2 * self._heartbeat))
+
+    # Machines.
+
+    def _machine(self) -> Machine:
+        return self.world.random.choice(self._machines)
+
+    def _restart(self, machine: Machine) -> None:
+        self._later(self.world.between(0.1, 4), machine.start)
+
+    def _kill_client(self) -> None:
+        machine = self._machine()
+        if machine.is_running:
+            self._struck("client killed", machine.machine_id)
+            machine.kill(silently=self.world.chance(0.3))
+            self._restart(machine)
+
+    def _kill_client_at_a_step(self) -> None:
+        self._machine().strike_at_step(self.world.random.randint(1, 25))
+
+    def _reboot(self) -> None:
+        machine = self._machine()
+        if machine.is_running:
+            self._struck("machine rebooted", machine.machine_id)
+            machine.reboot()
+            self._restart(machine)
+
+    def _new_journal(self) -> None:
+        machine = self._machine()
+        if machine.is_running:
+            self._struck("journal deleted", machine.machine_id)
+            machine.replace_journal(Copy(uuid4(), 0, {}))
+            self._restart(machine)
+
+    def _copy_and_restore(self) -> None:
+        machine = self._machine()
+        copy = machine.disk.copy()
+        self._later(self.world.between(0.1, 8), self._restore, machine, copy)
+
+    def _restore(self, machine: Machine, copy: Copy) -> None:
+        if not machine.is_running:
+            return
+        if self._is_in_the_window(machine, copy):
+            self.world.facts["restores left out: a command was sent right after the copy"] += 1
+            return
+        self._struck("journal restored", machine.machine_id, copy.sequence)
+        machine.replace_journal(copy)
+        self._restart(machine)
+
+    def _is_in_the_window(self, machine: Machine, copy: Copy) -> bool:
+        """Whether the copy lacks a command that was SENT with the copy's own number.
+
+        The server sees the journal's number with every message of the machine.  A copy that is
+        made after the last one before a command is SENT has the number that the record says, and
+        nothing can tell it from the journal of a machine that the command never reached.
+        """
+        for command_id, entry in machine.disk.entries.items():
+            if entry.state is EntryState.MARK or copy.entries.get(command_id) == entry:
+                continue
+            record = self._mongo.commands.records.get(command_id)
+            if (
+                record is not None
+                and record.state is CommandState.SENT
+                and record.journal_sequence <= copy.sequence
+                and record.journal_id == copy.journal_id
+            ):
+                return True
+        return False
+
+    def _pause_machine(self) -> None:
+        machine = self._machine()
+        seconds = self.world.between(0.2, 10)
+        self._struck("client stopped and woken", machine.machine_id, seconds)
+        self.pauses = True
+        process = machine.client.process
+        process.pause()
+        self._later(seconds, process.wake)
+
+    # Nodes.
+
+    def _node(self) -> Node:
+        return self.world.random.choice(self._nodes)
+
+    def _kill_node(self) -> None:
+        node = self._node()
+        if not node.process.is_dead:
+            self._struck("node killed", node.name)
+            node.kill(silently=self.world.chance(0.3))
+            self._later(self.world.between(0.1, 4), node.start)
+
+    def _kill_node_at_a_failpoint(self) -> None:
+        self._node().strike_at_pass(self.world.random.randint(1, 8))
+
+    def _pause_node(self) -> None:
+        node, world = self._node(), self.world
+        seconds = world.between(0.2, 12)
+        self._struck("node stopped and woken", node.name, seconds)
+        process = node.process
+        process.pause()
+        self._later(seconds, process.wake)
+        for cable in list(node.cables):
+            ping = world.between(self._heartbeat, 2 * self._heartbeat)
+            if ping < seconds:
+                cable.break_for_unanswered_ping(ping)
+
+    # The database.
+
+    def _bad_weather(self) -> None:
+        random, mongo = self.world.random, self._mongo
+        seconds = self.world.between(1, 6)
+        mongo.weather.refused, mongo.weather.ambiguous, mongo.weather.late = (
+            random.choice((0.0, 0.2, 0.5)),
+            random.choice((0.0, 0.2, 0.5)),
+            random.choice((0.0, 0.2)),
+        )
+        self._struck("bad weather at the database", seconds)
+        self._later(seconds, self._clear_up)
+
+    def _clear_up(self) -> None:
+        self._mongo.weather = Weather(stale=self._mongo.weather.stale)
+
+    def _outage(self) -> None:
+        seconds = self.world.between(0.5, 6)
+        self._struck("no primary", seconds)
+        self._mongo.is_out = True
+        self._later(seconds, self._primary_is_back)
+
+    def _primary_is_back(self) -> None:
+        self._mongo.is_out = False
+
+    def _stale_reads(self) -> None:
+        self._struck("stale reads")
+        self._mongo.weather.stale = 0.5
+        self._later(self.world.between(1, 5), self._reads_are_fresh)
+
+    def _reads_are_fresh(self) -> None:
+        self._mongo.weather.stale = 0.0

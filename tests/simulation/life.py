@@ -1,0 +1,265 @@
+"""One seed: two nodes, a machine or two, some callers, and all that goes wrong."""
+
+import gc
+import logging
+import math
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from schemas.failpoints import Failpoint
+from schemas.inputs import DragMouse, MoveMouse
+from tests.simulation.callers import Callers, Story
+from tests.simulation.clocks import Clocks
+from tests.simulation.desktop import Desktop, Plan
+from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH, Faults
+from tests.simulation.machine import Machine
+from tests.simulation.node import Node
+from tests.simulation.stores import Mongo
+from tests.simulation.verdict import Verdict
+from tests.simulation.world import World
+
+ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000a1")
+
+FINAL_WITHIN = 120.0
+"""Seconds after the last fault within which everything must be final."""
+
+AFTERWARDS = 3.0
+"""Seconds at the end in which nothing may happen any more that should not."""
+
+
+@dataclass
+class Life:
+    """How a seed ended."""
+
+    seed: int
+    violations: list[str]
+    told: list[str]
+    faults: Counter[str]
+    facts: Counter[str]
+    seconds: float = 0.0
+    stories: list[Story] = field(default_factory=list)
+
+
+class _Complaints(logging.Handler):
+    """What the code logs as an error is one."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(logging.ERROR)
+        self._world = world
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        self._world.violated(f"logged as an error: {record.getMessage()} {error!r}")
+
+
+def live(seed: int, clocks: Clocks, *, tracing: bool = False) -> Life:
+    """Run one seed from its beginning to its verdict."""
+    world = World(seed, tracing=tracing)
+    clocks.world = world
+    complaints = _Complaints(world)
+    loggers = [logging.getLogger(name) for name in ("server", "machine_client")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(complaints)
+        logger.propagate = False
+        logger.setLevel(logging.ERROR)
+    try:
+        run = _Run(world, clocks)
+        run.to_the_end()
+    except Exception:  # noqa: BLE001  whatever it is, the seed's number must be told with it
+        world.violated(traceback.format_exc())
+        run = None
+    finally:
+        world.end()
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.removeHandler(complaints)
+            logger.propagate = True
+            logger.setLevel(level)
+    stories = [] if run is None else run.stories
+    return Life(
+        seed, world.violations, world.told or [], world.faults, world.facts, world.now, stories
+    )
+
+
+class _Run:
+    def __init__(self, world: World, clocks: Clocks) -> None:
+        self.world = world
+        random = world.random
+        heartbeat = world.between(2, 6)
+        repeats = world.chance(0.1)
+        machine_ids = ["desk-1"] if world.chance(0.75) else ["desk-1", "desk-2"]
+        self.mongo = Mongo(world, machine_ids, ORGANIZATION)
+        self.nodes = [
+            Node(
+                world,
+                name,
+                self.mongo,
+                ORGANIZATION,
+                heartbeat_seconds=heartbeat,
+                may_be_invalid=repeats,
+            )
+            for name in ("north", "south")
+        ]
+        self.desktop = Desktop(world)
+        self.machines = [
+            Machine(
+                world,
+                machine_id,
+                self.nodes,
+                self.desktop,
+                heartbeat_seconds=heartbeat,
+                may_be_invalid=repeats,
+            )
+            for machine_id in machine_ids
+        ]
+        clocks.passed = self._passed
+        self.verdict = Verdict(
+            world, self.mongo, self.nodes, {each.machine_id: each for each in self.machines}
+        )
+        self.faults = Faults(
+            world,
+            self.nodes,
+            self.machines,
+            self.mongo,
+            heartbeat_seconds=heartbeat,
+            repeats=repeats,
+        )
+        self.callers = Callers(world, self.nodes, losing=random.choice((0.0, 0.0, 0.2)))
+        self.stories = [self._story(number) for number in range(random.randint(2, 4))]
+
+    def _passed(self, point: Failpoint) -> None:
+        """Whoever's turn it is passes a failpoint."""
+        process = self.world.current
+        for node in self.nodes:
+            if node.process is process:
+                node.passed(point)
+                return
+        for machine in self.machines:
+            if machine.client.process is process:
+                machine.client.passed(point)
+                return
+
+    def _story(self, number: int) -> Story:
+        """A key, or an input without one, and whoever sends it when."""
+        world, random = self.world, self.world.random
+        machine_id = random.choice(self.machines).machine_id
+        is_keyed = world.chance(0.85)
+        marks = [1 + 10 * number]
+        if is_keyed and world.chance(0.15):
+            marks.append(2 + 10 * number)  # the same key with another body
+        bodies = {mark: self._body(mark, is_keyed=is_keyed) for mark in marks}
+        timeout = random.choice((3.0, 8.0, 20.0))
+        if not is_keyed:
+            story = Story(None, machine_id, bodies, timeout)
+            self.callers.start(self.callers.send_once(story, marks[0]), world.between(0, 12))
+            return story
+        story = Story.of_key(ORGANIZATION, f"key-{number}", machine_id, bodies, timeout)
+        begins = world.between(0, 10)
+        for mark in marks:
+            self._pursue(story, mark, begins)
+        if world.chance(0.3):
+            self._pursue(story, marks[0], begins)
+        return story
+
+    def _pursue(self, story: Story, mark: int, begins: float) -> None:
+        again = self.world.random.randint(0, 2)
+        after = begins + (0 if self.world.chance(0.5) else self.world.between(0, 1))
+        self.callers.start(self.callers.pursue(story, mark, again), after)
+
+    def _body(self, mark: int, *, is_keyed: bool) -> MoveMouse | DragMouse:
+        world, random = self.world, self.world.random
+        plan = Plan(is_keyed=is_keyed)
+        self.desktop.plans[mark] = plan
+        luck = random.random()
+        if luck < 0.06:
+            plan.refused = True
+        elif luck < 0.4:
+            plan.events = random.randint(2, 5)
+            plan.gap = random.choice((0.01, 0.2, 0.6))
+            if world.chance(0.2):
+                plan.fails_after = random.randrange(plan.events)
+            return DragMouse(start_x=mark, start_y=0, to_x=0, to_y=0, duration=2.0)
+        return MoveMouse(x=mark, y=0)
+
+    def to_the_end(self) -> None:
+        """Let everything happen, then look at it."""
+        world = self.world
+        limit = FAULTS_END + LONGEST_AFTERMATH + FINAL_WITHIN
+        world.run(limit, self._is_over)
+        self._must_be_done("final")
+        if world.violations:
+            return
+        self._check()
+        if world.chance(0.25):
+            self._live_again(limit)
+        if world.chance(0.1) and not world.violations:
+            self._remove_machines(limit)
+
+    def _is_over(self) -> bool:
+        return bool(self.world.violations) or self.callers.are_done
+
+    def _must_be_done(self, what: str) -> None:
+        if not self.world.violations and not self.callers.are_done:
+            self.world.violated(f"not everything became {what} in time")
+
+    def _check(self) -> None:
+        """Whatever was to happen afterwards has happened; then nothing may be wrong."""
+        world = self.world
+        world.run(max(world.now, FAULTS_END + LONGEST_AFTERMATH) + AFTERWARDS, self._has_failed)
+        for story in self.stories:
+            self.verdict.check_answers(story)
+            self.verdict.check_happened(story, self.desktop.seen)
+
+    def _has_failed(self) -> bool:
+        return bool(self.world.violations)
+
+    def _live_again(self, limit: float) -> None:
+        """Days later the ledger has forgotten the keys; the journal has not."""
+        world = self.world
+        lossless = {each.machine_id for each in self.machines if not each.losses}
+        for story in self.stories:
+            command_id = story.command_id
+            if story.key is None or command_id is None or story.machine_id not in lossless:
+                continue
+            record = self.mongo.commands.records.get(command_id)
+            if record is None or record.answer is None:
+                continue
+            world.facts["keys used again when they had expired"] += 1
+            self.mongo.expire(command_id)
+            story.earlier.append((record.answer.status, record.answer.body))
+            story.answers.clear()
+            story.life += 1
+            self._pursue(story, next(iter(story.bodies)), 0.0)
+        world.run(world.now + limit, self._is_over)
+        self._must_be_done("final again")
+        if not world.violations:
+            self._check()
+
+    def _remove_machines(self, limit: float) -> None:
+        """What was answered stays the answer when the machine is no more."""
+        world = self.world
+        for machine in self.machines:
+            machine.is_removed = True
+            machine.kill()
+            del self.mongo.machines[machine.machine_id]
+        world.run(world.now + 1, self._has_failed)
+        for story in self.stories:
+            if story.key is not None and story.answers:
+                world.facts["keys used again when their machine was removed"] += 1
+                self._pursue(story, next(iter(story.bodies)), 0.0)
+        world.run(world.now + limit, self._is_over)
+        self._must_be_done("final once more")
+        if not world.violations:
+            self._check()
+
+
+def forget_garbage() -> None:
+    """Put what there is now beyond the collector's reach, and have it come seldom."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
+NEVER = math.inf

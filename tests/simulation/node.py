@@ -1,0 +1,225 @@
+"""A node: the real core of a server, on the simulation's stores and websockets."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID, uuid4
+
+from schemas.failpoints import Failpoint
+from schemas.inputs import AnyInput
+from schemas.problems import InvalidRequestError, ProblemError
+from schemas.wire import CloseCode, Hello
+from server.dispatch.command import Command
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.ledger import Ledger
+from server.dispatch.resolver import Resolver
+from server.machines.registry import LinkRegistry
+from server.machines.socket import LinkSocket
+from server.store.commands import CommandRecord
+from server.store.errors import StoreUnavailable
+from server.tasks import Tasks
+from tests.simulation.network import Cable
+from tests.simulation.stores import (
+    Mongo,
+    SimulatedCommandStore,
+    SimulatedMachineStore,
+    SimulatedTokenStore,
+)
+from tests.simulation.world import Process, World
+
+TOKEN_ID = UUID(int=1)
+TOKEN_CHECK_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a request got.
+
+    ``name`` is "final" for a final answer, else the problem's; ``body`` are the answer's bytes.
+    """
+
+    name: str
+    status: int
+    body: bytes = b""
+    replayed: bool = False
+
+    @property
+    def is_final(self) -> bool:
+        """Whether every retry must get the same."""
+        return self.name == "final"
+
+
+class NumberedSocket(LinkSocket):
+    """A link whose place in a set is the same in every run of a seed."""
+
+    number = 0
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+class _Connection:
+    """The server's websocket, at its end of a cable."""
+
+    def __init__(self, cable: Cable, *, may_be_invalid: bool) -> None:
+        self._cable = cable
+        self._may_be_invalid = may_be_invalid
+
+    def send_text(self, text: str) -> None:
+        self._cable.to_machine(text)
+
+    def close(self, code: int, reason: str) -> None:
+        world = self._cable.world
+        world.facts[f"closed {CloseCode(code).name}"] += 1
+        world.tell(f"#{self._cable.number} closing", code, reason)
+        if code == CloseCode.MESSAGE_INVALID and not self._may_be_invalid:
+            world.violated(f"link closed for an invalid message: {reason}")
+        self._cable.close_by_node(code, reason)
+
+
+class Node:
+    """One server process; each start makes a new one, which knows nothing of the one before."""
+
+    process: Process
+
+    def __init__(
+        self,
+        world: World,
+        name: str,
+        mongo: Mongo,
+        organization_id: UUID,
+        *,
+        heartbeat_seconds: float,
+        may_be_invalid: bool,
+    ) -> None:
+        self.world = world
+        self.name = name
+        self.cables: dict[Cable, LinkSocket] = {}
+        self.links: list[tuple[Cable, LinkSocket]] = []
+        self._mongo = mongo
+        self._organization_id = organization_id
+        self._heartbeat_seconds = heartbeat_seconds
+        self._may_be_invalid = may_be_invalid
+        self._skew = world.between(-3, 3)
+        self._starts = 0
+        self._passes_left: int | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Begin as after a crash."""
+        self._starts += 1
+        self._passes_left = None
+        self.process = Process(self.world, f"{self.name}.{self._starts}", skew=self._skew)
+        self.cables = {}
+        self.requests: dict[int, Callable[[], None]] = {}
+        perform = self._mongo.perform_for(self.process)
+        machines = SimulatedMachineStore(self._mongo, perform)
+        commands = SimulatedCommandStore(self._mongo.commands, perform, self._mongo.read)
+        self.background = Tasks()
+        self.registry = LinkRegistry(machines, SimulatedTokenStore(), TOKEN_CHECK_SECONDS)
+        self.ledger = Ledger(
+            commands, Dispatcher(self.registry, machines), Resolver(commands), self.background
+        )
+        self.process.call_soon(self._watch)
+
+    def _watch(self) -> None:
+        self.background.start(self.registry.watch(), "watch the links")
+
+    def kill(self, *, silently: bool) -> None:
+        """End at once; ``silently`` is without a word to the machines, as a host does."""
+        cables = list(self.cables)
+        self.process.kill()
+        for hang_up in list(self.requests.values()):
+            hang_up()
+        for cable in cables:
+            if silently:
+                cable.cut()
+                cable.node.is_over = True
+            else:
+                cable.reset_by(cable.node, cable.machine)
+            cable.break_for(cable.machine, self.world.between(0, 2 * self._heartbeat_seconds))
+
+    def strike_at_pass(self, passes: int) -> None:
+        """Be killed when the code has passed so many more failpoints."""
+        self._passes_left = passes
+
+    def passed(self, point: Failpoint) -> None:
+        """The code passes a failpoint."""
+        if self._passes_left is not None:
+            self._passes_left -= 1
+            if self._passes_left == 0:
+                self.world.faults[f"node killed {point}"] += 1
+                self.world.tell("killed at", point)
+                self.kill(silently=False)
+                self.world.outside.call_later(self.world.between(0.1, 3), self.start)
+
+    # Machines.
+
+    def open(self, cable: Cable) -> None:
+        """A machine client shakes hands."""
+        if cable.node.is_over:
+            return
+        link = NumberedSocket(
+            _Connection(cable, may_be_invalid=self._may_be_invalid),
+            organization_id=self._organization_id,
+            machine_id=cable.machine_id,
+            token_id=TOKEN_ID,
+            admit=partial(self._admit, cable),
+            background=self.background,
+            unanswered_limit=8,
+            heartbeat_seconds=self._heartbeat_seconds,
+        )
+        link.number = cable.number
+        self.cables[cable] = link
+        self.links.append((cable, link))
+        self.registry.opened(link)
+        cable.to_machine("")
+
+    async def _admit(self, _cable: Cable, link: LinkSocket, hello: Hello) -> None:
+        await self.registry.admit(link, hello, self.ledger)
+
+    def took(self, cable: Cable, text: str) -> None:
+        """A frame came from a machine client."""
+        self.cables[cable].received(text)
+
+    def ended(self, cable: Cable, code: int, reason: str) -> None:
+        """A machine's websocket is gone."""
+        link = self.cables.pop(cable, None)
+        if link is None:
+            return
+        self.background.start_and_report(
+            self.registry.closed(link, f"{code} {reason}"), "note a disconnected machine"
+        )
+
+    # Requests.
+
+    async def answer(
+        self, machine_id: str, body: AnyInput, key: str | None, timeout: float
+    ) -> tuple[Answered, UUID]:
+        """What an input gets, as HTTP would say it."""
+        command = Command.accept(
+            organization_id=self._organization_id,
+            machine_id=machine_id,
+            body=body,
+            key=key,
+            timeout=timeout,
+            request_id=f"r-{uuid4().hex[:8]}",
+            minimal=False,
+        )
+        try:
+            answer, replayed = await self.ledger.answer(command)
+        except ProblemError as problem:
+            kind = problem.problem_type
+            return Answered(kind.name, kind.status), command.id
+        except InvalidRequestError as error:
+            return Answered(error.entries[0].type, 422), command.id
+        except StoreUnavailable:
+            return Answered("storage-unavailable", 503), command.id
+        return Answered("final", answer.status, answer.body, replayed), command.id
+
+    async def look(self, command_id: UUID) -> CommandRecord | None:
+        """What the ledger says of a command.  Raises StoreUnavailable."""
+        return await self.ledger.look(self._organization_id, command_id)

@@ -1,0 +1,376 @@
+"""MongoDB as the simulation has it: the ledger and the machines in memory, behind a bad network.
+
+Each operation of the real stores is the same single atomic steps here; between a step and its
+answer anything may happen.  `tests/server/store/test_commands.py` holds both ledgers to one
+contract.
+"""
+
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeVar
+from uuid import UUID
+
+from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.errors import AlreadyExists, StoreUnavailable
+from server.store.machines import ClientSummary, Machine, MachineStore
+from server.store.tokens import TokenStore
+from tests.simulation.world import Process, World
+
+T = TypeVar("T")
+
+SLOW = (0.2, 2.0)
+"""Seconds until an operation that fails is given up."""
+
+LATE = (0.5, 8.0)
+"""Seconds after that until a write that was given up happens after all, where it does."""
+
+STALE_SECONDS = 5.0
+"""How far back a primary may look that does not know yet that it was voted out."""
+
+
+class Perform(Protocol):
+    """Carries an atomic step to the database, and brings what it returned or raised.
+
+    Raises StoreUnavailable, which says nothing of whether the step was carried out.
+    """
+
+    def __call__(self, step: Callable[[], T], /) -> Awaitable[T]:
+        """Do this there."""
+
+
+async def at_once(step: Callable[[], T], /) -> T:
+    """A network without delays and faults."""
+    return step()
+
+
+class StoredCommands:
+    """The documents of the ledger.
+
+    ``on_change`` is told what was there and what is there now, at every write.
+    """
+
+    def __init__(self) -> None:
+        self.records: dict[UUID, CommandRecord] = {}
+        self.on_change: Callable[[CommandRecord | None, CommandRecord | None], None] = _ignore
+
+    def put(self, record: CommandRecord) -> None:
+        """Put a document in the place of what is there."""
+        before = self.records.get(record.command_id)
+        self.records[record.command_id] = record
+        self.on_change(before, record)
+
+    def delete(self, command_id: UUID) -> None:
+        """Delete a document that is there."""
+        self.on_change(self.records.pop(command_id), None)
+
+
+def _ignore(_before: CommandRecord | None, _after: CommandRecord | None) -> None:
+    """Nobody listens."""
+
+
+class SimulatedCommandStore(CommandStore):
+    """The ledger's operations on stored commands, each step carried there by ``perform``.
+
+    ``read`` finds a document the way a majority read does: perhaps not its newest state.
+    """
+
+    def __init__(
+        self,
+        stored: StoredCommands,
+        perform: Perform,
+        read: Callable[[UUID], CommandRecord | None] | None = None,
+    ) -> None:
+        self._stored = stored
+        self._perform = perform
+        self._read = read or stored.records.get
+
+    async def claim(self, record: CommandRecord) -> CommandRecord:
+        def insert() -> None:
+            if record.command_id in self._stored.records:
+                raise AlreadyExists("There is one.")
+            self._stored.put(record)
+
+        try:
+            await self._perform(insert)
+        except AlreadyExists:
+            standing = await self.find(record.command_id)
+            if standing is None:
+                raise StoreUnavailable("The command is just being claimed.") from None
+            return standing
+        return record
+
+    async def mark_sent(self, record: CommandRecord) -> bool:
+        return await self._put_in_place(record, record.attempt)
+
+    async def take_over(self, abandoned: CommandRecord, record: CommandRecord) -> bool:
+        return await self._put_in_place(record, abandoned.attempt)
+
+    async def find(self, command_id: UUID) -> CommandRecord | None:
+        return await self._perform(lambda: self._read(command_id))
+
+    async def finish(
+        self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime
+    ) -> bool:
+        if not state.is_final:
+            raise ValueError(f"{state} is not a final state")
+
+        def update() -> bool:
+            standing = self._stored.records.get(record.command_id)
+            if standing is None or not standing.is_of(record):
+                return False
+            final = replace(standing, state=state, answer=answer, final_at=final_at)
+            self._stored.put(final)
+            return True
+
+        return await self._perform(update)
+
+    async def forget(self, command_id: UUID, attempt: UUID) -> bool:
+        def delete() -> bool:
+            standing = self._stored.records.get(command_id)
+            if standing is None or standing.attempt != attempt or standing.state.is_final:
+                return False
+            self._stored.delete(command_id)
+            return True
+
+        return await self._perform(delete)
+
+    async def unresolved(
+        self, organization_id: UUID, machine_id: str, epoch: int
+    ) -> list[CommandRecord]:
+        def look() -> list[CommandRecord]:
+            return sorted(
+                (
+                    record
+                    for record in self._stored.records.values()
+                    if record.organization_id == organization_id
+                    and record.machine_id == machine_id
+                    and record.state is CommandState.SENT
+                    and record.epoch < epoch
+                ),
+                key=lambda record: record.accepted_at,
+            )
+
+        return await self._perform(look)
+
+    async def _put_in_place(self, record: CommandRecord, claim: UUID) -> bool:
+        def put() -> bool:
+            standing = self._stored.records.get(record.command_id)
+            if (
+                standing is None
+                or standing.attempt != claim
+                or standing.state is not CommandState.CLAIMED
+            ):
+                return False
+            self._stored.put(record)
+            return True
+
+        if await self._perform(put):
+            return True
+        found = await self.find(record.command_id)
+        return found is not None and found.is_of(record)
+
+
+@dataclass
+class Weather:
+    """How often an operation of the database goes wrong, each as a probability."""
+
+    refused: float = 0.0
+    """It fails, and nothing happens."""
+    ambiguous: float = 0.0
+    """It happens, and fails."""
+    late: float = 0.0
+    """It fails, and happens seconds later."""
+    stale: float = 0.0
+    """A read of a single document brings what was there seconds ago."""
+
+    @property
+    def bad(self) -> float:
+        """How often an operation fails."""
+        return self.refused + self.ambiguous + self.late
+
+
+class Mongo:
+    """The one database that all nodes share, and its faults.
+
+    ``pending`` counts operations on their way, those that are late included.
+    """
+
+    def __init__(self, world: World, machine_ids: list[str], organization_id: UUID) -> None:
+        self.world = world
+        self.commands = StoredCommands()
+        self.machines = {
+            machine_id: _new_machine(organization_id, machine_id) for machine_id in machine_ids
+        }
+        self.weather = Weather()
+        self.is_out = False
+        self.pending = 0
+        self._past: dict[UUID, deque[tuple[float, CommandRecord | None]]] = {}
+        self._listener = self.commands.on_change
+        self.commands.on_change = self._changed
+
+    def listen(self, listener: Callable[[CommandRecord | None, CommandRecord | None], None]) -> None:
+        """Tell of every change of the ledger."""
+        self._listener = listener
+
+    def read(self, command_id: UUID) -> CommandRecord | None:
+        """A document, as some primary knows it."""
+        past = self._past.get(command_id)
+        world = self.world
+        if past and self.weather.stale and world.chance(self.weather.stale):
+            moment = world.now - world.between(0, STALE_SECONDS)
+            world.facts["stale reads"] += 1
+            # What was there before the first change after that moment.
+            return next(
+                (record for changed_at, record in past if changed_at > moment),
+                self.commands.records.get(command_id),
+            )
+        return self.commands.records.get(command_id)
+
+    def perform_for(self, process: Process) -> Perform:
+        """The way to the database from this process."""
+
+        def perform(step: Callable[[], Any], /) -> Awaitable[Any]:
+            return self._perform(process, step)
+
+        return perform
+
+    def expire(self, command_id: UUID) -> None:
+        """Delete a record whose lifetime is over, and what is remembered of it."""
+        self.commands.delete(command_id)
+        self._past.pop(command_id, None)
+
+    def _changed(self, before: CommandRecord | None, after: CommandRecord | None) -> None:
+        changed = before or after
+        if changed is not None:
+            past = self._past.setdefault(changed.command_id, deque(maxlen=8))
+            past.append((self.world.now, before))
+        self._listener(before, after)
+
+    def _perform(self, process: Process, step: Callable[[], T]) -> Awaitable[T]:
+        world, weather = self.world, self.weather
+        answered = process.create_future()
+        self.pending += 1
+        luck = 1.0 if not weather.bad else world.random.random()
+        if self.is_out or luck < weather.bad:
+            self._fail(process, answered, step, luck)
+            return answered
+        outside = world.outside
+
+        def arrive() -> None:
+            try:
+                result, error = step(), None
+            except AlreadyExists as problem:
+                result, error = None, problem
+            outside.call_later(world.between(0.001, 0.03), answer, result, error)
+
+        def answer(result: T | None, error: Exception | None) -> None:
+            self.pending -= 1
+            process.call_soon(_settle, answered, result, error)
+
+        outside.call_later(world.between(0.001, 0.03), arrive)
+        return answered
+
+    def _fail(
+        self, process: Process, answered: Any, step: Callable[[], object], luck: float
+    ) -> None:
+        world, weather, outside = self.world, self.weather, self.world.outside
+        patience = world.between(*SLOW)
+        happens_after: float | None = None
+        kind = "refused"
+        if luck < weather.ambiguous:
+            kind, happens_after = "ambiguous", world.between(0, patience)
+        elif luck < weather.ambiguous + weather.late:
+            kind, happens_after = "late", patience + world.between(*LATE)
+        world.faults[f"write {kind}"] += 1
+
+        def happen() -> None:
+            try:
+                step()
+            except AlreadyExists:
+                world.tell("a write that was given up is too late")
+            self.pending -= 1
+
+        def give_up() -> None:
+            process.call_soon(_settle, answered, None, StoreUnavailable("simulated"))
+
+        outside.call_later(patience, give_up)
+        if happens_after is None:
+            self.pending -= 1
+        else:
+            outside.call_later(happens_after, happen)
+
+
+def _settle(answered: Any, result: object, error: Exception | None) -> None:
+    if answered.done():
+        return
+    if error is None:
+        answered.set_result(result)
+    else:
+        answered.set_exception(error)
+
+
+def _new_machine(organization_id: UUID, machine_id: str) -> Machine:
+    moment = datetime.fromtimestamp(0, UTC)
+    return Machine(
+        organization_id=organization_id,
+        machine_id=machine_id,
+        name=machine_id,
+        paused=False,
+        paused_since=None,
+        created_at=moment,
+        epoch=0,
+        connected_at=None,
+        disconnected_at=None,
+        state_since=moment,
+        reason=None,
+        client=None,
+    )
+
+
+class SimulatedMachineStore(MachineStore):
+    """What links and commands need to know of machines."""
+
+    def __init__(self, mongo: Mongo, perform: Perform) -> None:
+        self._mongo = mongo
+        self._perform = perform
+
+    async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
+        return await self._perform(lambda: self._mongo.machines.get(machine_id))
+
+    async def begin_link(
+        self, organization_id: UUID, machine_id: str, client: ClientSummary
+    ) -> Machine:
+        def begin() -> Machine:
+            machine = self._mongo.machines[machine_id]
+            begun = replace(machine, epoch=machine.epoch + 1, client=client, reason=None)
+            self._mongo.machines[machine_id] = begun
+            return begun
+
+        return await self._perform(begin)
+
+    async def end_link(
+        self, organization_id: UUID, machine_id: str, epoch: int, reason: str
+    ) -> bool:
+        def end() -> bool:
+            machine = self._mongo.machines[machine_id]
+            if machine.epoch != epoch:
+                return False
+            self._mongo.machines[machine_id] = replace(machine, reason=reason)
+            return True
+
+        return await self._perform(end)
+
+
+class SimulatedTokenStore(TokenStore):
+    """Tokens that are never revoked."""
+
+    def __init__(self) -> None:
+        """There is nothing to keep."""
+
+    async def usable(self, token_ids: set[UUID]) -> set[UUID]:
+        return token_ids
+
+
+Counts = Counter[str]

@@ -1,0 +1,129 @@
+"""Whether a seed kept every promise."""
+
+from uuid import UUID
+
+from machine_client.journal import EntryState
+from server.store.commands import CommandRecord, CommandState
+from tests.simulation.callers import Story
+from tests.simulation.desktop import Happened
+from tests.simulation.machine import Machine
+from tests.simulation.node import Node
+from tests.simulation.stores import Mongo
+from tests.simulation.world import World
+
+
+class Verdict:
+    """Watches the ledger while it is written, and looks at everything at the end."""
+
+    def __init__(
+        self, world: World, mongo: Mongo, nodes: list[Node], machines: dict[str, Machine]
+    ) -> None:
+        self.world = world
+        self._mongo = mongo
+        self._nodes = nodes
+        self._machines = machines
+        mongo.listen(self._written)
+
+    def _written(self, before: CommandRecord | None, after: CommandRecord | None) -> None:
+        self.world.tell("ledger", _short(before), "->", _short(after))
+        if before is not None and before.state.is_final and after is not None:
+            self.world.violated(f"the final record of {before.command_id} was changed")
+        if after is not None and after.state is CommandState.UNKNOWN:
+            self.world.facts["unknown"] += 1
+            if not self._is_honest(after):
+                self.world.violated(f"{after.command_id} is unknown without need")
+
+    def _is_honest(self, record: CommandRecord) -> bool:
+        """Whether nobody can know what became of a command."""
+        machine = self._machines[record.machine_id]
+        if machine.is_removed or not record.is_keyed or record.command_id in machine.unfinished:
+            return True
+        entry = machine.disk.entries.get(record.command_id)
+        if entry is not None and entry.state is EntryState.INTENT and not machine.is_running:
+            return True
+        since = self._link_began(record)
+        return any(moment >= since for moment in machine.losses)
+
+    def _link_began(self, record: CommandRecord) -> float:
+        """When the link that it was sent on looked at the journal."""
+        return next(
+            cable.opened_at
+            for node in self._nodes
+            for cable, link in node.links
+            if link.epoch == record.epoch and link.machine_id == record.machine_id
+        )
+
+    def check_answers(self, story: Story) -> None:
+        """All final answers are the same, and are what is stored."""
+        if not story.answers:
+            return
+        first = story.answers[0]
+        if any((each.status, each.body) != (first.status, first.body) for each in story.answers):
+            self.world.violated(f"key {story.key} got answers that differ: {story.answers}")
+        record = self._record(story.command_id)
+        if story.key is None:
+            return
+        if record is None or record.answer is None:
+            self.world.violated(f"key {story.key} has a final answer and no final record")
+        elif (record.answer.status, record.answer.body) != (first.status, first.body):
+            self.world.violated(f"key {story.key} was answered otherwise than stored")
+        self._check_lives(story, first.status)
+
+    def _check_lives(self, story: Story, status: int) -> None:
+        """What was done under a key in an earlier life is what the journal says of it."""
+        for earlier, _ in story.earlier:
+            if earlier == 200 and status not in (200, 422):
+                self.world.violated(f"key {story.key} was done, and then answered {status}")
+
+    def check_happened(self, story: Story, seen: dict[int, Happened]) -> None:
+        """What was answered is what the desktop saw."""
+        happened = [seen.get(mark, Happened()) for mark in story.bodies]
+        begun, ended = sum(each.begun for each in happened), sum(each.ended for each in happened)
+        status, name = self._ending(story)
+        self.world.facts[name] += 1
+        if story.key is not None and begun > 1:
+            self.world.violated(f"key {story.key} was injected {begun} times")
+        wrong = {
+            "completed": ended != 1,
+            "failed": begun != 1 or ended != 0,
+            "not carried out": begun != 0,
+            "expired": begun != 0,
+            "refused": begun != 0,
+        }
+        if story.earlier and name in ("expired", "refused"):
+            return  # It may have happened in an earlier life of the key.
+        if wrong.get(name):
+            self.world.violated(
+                f"{story.key} was answered {name} ({status}), and was begun {begun} times and "
+                f"ended {ended} times"
+            )
+
+    def _ending(self, story: Story) -> tuple[int, str]:
+        record = self._record(story.command_id)
+        answer = record.answer if record is not None and record.answer is not None else None
+        if answer is None and not story.answers:
+            return 0, "no final answer"
+        status = answer.status if answer is not None else story.answers[0].status
+        body = answer.body if answer is not None else story.answers[0].body
+        names = {200: "completed", 422: "refused"}
+        for part, name in (
+            (b"outcome-unknown", "outcome unknown"),
+            (b"input-failed", "failed"),
+            (b"input-expired", "expired"),
+            (b"not-carried-out", "not carried out"),
+        ):
+            if part in body:
+                return status, name
+        return status, names[status]
+
+    def _record(self, command_id: UUID | None) -> CommandRecord | None:
+        return None if command_id is None else self._mongo.commands.records.get(command_id)
+
+
+def _short(record: CommandRecord | None) -> str:
+    if record is None:
+        return "nothing"
+    return (
+        f"{str(record.command_id)[:8]} {record.state} attempt {str(record.attempt)[:4]} epoch "
+        f"{record.epoch} journal {record.journal_sequence}"
+    )
