@@ -1,0 +1,124 @@
+"""From the hello to a settled link, on real websockets: what may happen when, and what not yet."""
+
+import pytest
+
+from schemas.outcomes import NotCarriedOut
+from schemas.wire import CloseCode, Heartbeat, Ready, Resolve, Welcome
+from server.dispatch import ledger as ledger_module
+from server.machines import link as link_module
+from server.store.commands import CommandState
+from tests.commands import accepted, keep_sent, recorded
+from tests.links import hello
+from tests.service import ScriptedLink, Service, new_key, until
+
+
+@pytest.mark.gen_test
+async def test_no_input_is_taken_before_the_journal_is_marked(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        for step in (hello(), Ready()):
+            await link.say(step)
+            if not isinstance(step, Ready):
+                await link.heard(Welcome)
+            for key in (new_key(), None):
+                reply = await machine.move(key)
+                assert (reply.status, reply.problem) == (503, "machine-unavailable")
+        # The heartbeat that asks for the mark is all that was said.
+        Heartbeat.model_validate_json(await websocket.recv())
+        await link.nothing_heard()
+
+
+@pytest.mark.parametrize("settings", [{"token_check": 0.05}])
+@pytest.mark.parametrize("steps", [0, 1, 2], ids=["no hello", "no ready", "no mark"])
+@pytest.mark.gen_test
+async def test_client_that_stops_greeting_is_sent_away_to_come_back(
+    service: Service, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    monkeypatch.setattr(link_module, "GREETING_SECONDS", 0.5)
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        for step in (hello(), Ready())[:steps]:
+            await link.say(step)
+            if not isinstance(step, Ready):
+                await link.heard(Welcome)
+        code, reason = await link.closed()
+        assert code == CloseCode.GREETING_MISSED
+        assert not CloseCode(code).says_stop
+        assert "0.5 s" in reason
+
+
+@pytest.mark.gen_test
+async def test_reports_may_come_in_any_order_and_each_counts_for_its_own(service: Service) -> None:
+    machine = await service.new_machine()
+    commands = [accepted(service, new_key()) for _ in range(20)]
+    for command in commands:
+        await keep_sent(service, command)
+    async with machine.connected(wait_until_live=False) as link:
+        asked = [(await link.heard(Resolve)).command_id for _ in commands]
+        assert sorted(asked) == sorted(command.id for command in commands)
+        for command_id in reversed(asked):
+            await link.report(command_id, NotCarriedOut())
+        await machine.until_live()
+    for command in commands:
+        assert (await recorded(service, command.id)).state is CommandState.NOT_CARRIED_OUT
+
+
+@pytest.mark.gen_test
+async def test_word_that_a_command_still_runs_is_a_word_in_time(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "REPORT_SECONDS", 0.1)
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command)
+    async with machine.connected(wait_until_live=False) as link:
+        await link.heard(Resolve)
+        await link.report(command.id, None)
+        live = await machine.until_live()
+        # New inputs go out behind it, however long it takes.
+        sending = machine.moving(new_key())
+        await link.obey()
+        assert (await sending).status == 200
+        assert not live.is_over
+        await link.acknowledge(command.id)
+        await until(lambda: not service.server.services.ledger._under_way)
+        assert (await recorded(service, command.id)).state is CommandState.DONE
+
+
+@pytest.mark.gen_test
+async def test_link_that_goes_while_it_is_asked_is_asked_again_by_the_next(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command)
+    async with machine.connected(wait_until_live=False) as link:
+        await link.heard(Resolve)
+    await machine.until_gone()
+    assert (await recorded(service, command.id)).state is CommandState.SENT
+    async with machine.connected(hello(sequence=1), wait_until_live=False) as link:
+        await link.heard(Resolve)
+        await link.report(command.id, NotCarriedOut())
+        await machine.until_live()
+
+
+@pytest.mark.gen_test
+async def test_old_copy_of_the_journal_is_known_however_often_the_link_is_cut(
+    service: Service,
+) -> None:
+    """Each try that fails before it is judged leaves the journal's number as it was."""
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command, journal_sequence=3)
+    for _ in range(4):
+        async with machine.open_websocket() as websocket:
+            link = ScriptedLink(websocket, 1)
+            await link.say(hello(sequence=1))
+            await link.heard(Welcome)
+            assert link.sequence == 1
+    assert (await recorded(service, command.id)).state is CommandState.SENT
+    async with machine.connected(hello(sequence=1)) as link:
+        assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
+        await link.nothing_heard()
