@@ -123,6 +123,23 @@ def test_drag_is_documented_as_the_specification_has_it() -> None:
     assert schema["additionalProperties"] is False
 
 
+@pytest.mark.parametrize(
+    ("template", "parameters"),
+    [
+        ("/v1/commands/{command_id}", {"command_id"}),
+        ("/v1/machines/{machine_id}/commands/{command_id}", {"machine_id", "command_id"}),
+    ],
+)
+def test_commands_are_looked_up_at_both_addresses(template: str, parameters: set[str]) -> None:
+    operation = described(template, "get")
+    assert {each["name"] for each in operation["parameters"]} == parameters
+    assert operation["security"] == [{"token": ["input:send"]}]
+    answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    assert answer == {"$ref": "#/components/schemas/CommandView"}
+    state = DOCUMENT["components"]["schemas"]["CommandView"]["properties"]["state"]
+    assert state["enum"] == ["claimed", "sent", "done", "not_carried_out", "unknown"]
+
+
 def test_list_parameters_are_documented_with_defaults_and_bounds() -> None:
     parameters = {
         each["name"]: each["schema"] for each in described("/v1/trajectories", "get")["parameters"]
