@@ -9,6 +9,7 @@ from collections.abc import Callable
 from uuid import uuid4
 
 from machine_client.journal import EntryState
+from schemas.failpoints import Failpoint
 from server.store.commands import CommandState
 from tests.simulation.disk import Copy
 from tests.simulation.machine import Machine
@@ -19,6 +20,8 @@ from tests.simulation.world import World
 
 FAULTS_END = 14.0
 """When the last fault begins, in seconds."""
+
+SERVERS = [point for point in Failpoint if point.side == "server"]
 
 LONGEST_AFTERMATH = 16.0
 """How long a fault can last: an outage, and a write after it that comes late."""
@@ -62,16 +65,13 @@ class Faults:
         ]
         if not repeats:
             kinds += [self._reboot, self._copy_and_restore, self._copy_and_restore, self._new_journal]
-        for _ in range(world.random.randint(1, 6)):
+        for _ in range(world.random.randint(1, 8)):
             strike = world.random.choice(kinds)
             world.outside.call_later(world.between(0.2, FAULTS_END), strike)
 
     def _struck(self, kind: str, *facts: object) -> None:
         self.world.faults[kind] += 1
         self.world.tell("FAULT", kind, *facts)
-
-    def _later(self, seconds: float, callback: Callable[..., object], *arguments: object) -> None:
-        self.world.outside.call_later(seconds, callback, *arguments)
 
     # Links.
 
@@ -107,7 +107,7 @@ class Faults:
         return self.world.random.choice(self._machines)
 
     def _restart(self, machine: Machine) -> None:
-        self._later(self.world.between(0.1, 4), machine.start)
+        self.world.restart(machine.start, 4)
 
     def _kill_client(self) -> None:
         machine = self._machine()
@@ -121,14 +121,14 @@ class Faults:
 
     def _reboot(self) -> None:
         machine = self._machine()
-        if machine.is_running:
+        if machine.may_lose_its_journal:
             self._struck("machine rebooted", machine.machine_id)
             machine.reboot()
             self._restart(machine)
 
     def _new_journal(self) -> None:
         machine = self._machine()
-        if machine.is_running:
+        if machine.may_lose_its_journal:
             self._struck("journal deleted", machine.machine_id)
             machine.replace_journal(Copy(uuid4(), 0, {}))
             self._restart(machine)
@@ -136,10 +136,10 @@ class Faults:
     def _copy_and_restore(self) -> None:
         machine = self._machine()
         copy = machine.disk.copy()
-        self._later(self.world.between(0.1, 8), self._restore, machine, copy)
+        self.world.aftermath(self.world.between(0.1, 8), self._restore, machine, copy)
 
     def _restore(self, machine: Machine, copy: Copy) -> None:
-        if not machine.is_running:
+        if not machine.may_lose_its_journal:
             return
         if self._is_in_the_window(machine, copy):
             self.world.facts["restores left out: a command was sent right after the copy"] += 1
@@ -175,7 +175,7 @@ class Faults:
         self.pauses = True
         process = machine.client.process
         process.pause()
-        self._later(seconds, process.wake)
+        self.world.aftermath(seconds, process.wake)
 
     # Nodes.
 
@@ -187,10 +187,11 @@ class Faults:
         if not node.process.is_dead:
             self._struck("node killed", node.name)
             node.kill(silently=self.world.chance(0.3))
-            self._later(self.world.between(0.1, 4), node.start)
+            self.world.restart(node.start, 4)
 
     def _kill_node_at_a_failpoint(self) -> None:
-        self._node().strike_at_pass(self.world.random.randint(1, 8))
+        random = self.world.random
+        self._node().strike_at(random.choice(SERVERS), random.randint(1, 3))
 
     def _pause_node(self) -> None:
         node, world = self._node(), self.world
@@ -198,7 +199,7 @@ class Faults:
         self._struck("node stopped and woken", node.name, seconds)
         process = node.process
         process.pause()
-        self._later(seconds, process.wake)
+        self.world.aftermath(seconds, process.wake)
         for cable in list(node.cables):
             ping = world.between(self._heartbeat, 2 * self._heartbeat)
             if ping < seconds:
@@ -215,7 +216,7 @@ class Faults:
             random.choice((0.0, 0.2)),
         )
         self._struck("bad weather at the database", seconds)
-        self._later(seconds, self._clear_up)
+        self.world.aftermath(seconds, self._clear_up)
 
     def _clear_up(self) -> None:
         self._mongo.weather = Weather(stale=self._mongo.weather.stale)
@@ -224,7 +225,7 @@ class Faults:
         seconds = self.world.between(0.5, 6)
         self._struck("no primary", seconds)
         self._mongo.is_out = True
-        self._later(seconds, self._primary_is_back)
+        self.world.aftermath(seconds, self._primary_is_back)
 
     def _primary_is_back(self) -> None:
         self._mongo.is_out = False
@@ -232,7 +233,7 @@ class Faults:
     def _stale_reads(self) -> None:
         self._struck("stale reads")
         self._mongo.weather.stale = 0.5
-        self._later(self.world.between(1, 5), self._reads_are_fresh)
+        self.world.aftermath(self.world.between(1, 5), self._reads_are_fresh)
 
     def _reads_are_fresh(self) -> None:
         self._mongo.weather.stale = 0.0

@@ -2,7 +2,6 @@
 
 import gc
 import logging
-import math
 import traceback
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH, Faults
 from tests.simulation.machine import Machine
+from tests.simulation.network import Proxy
 from tests.simulation.node import Node
 from tests.simulation.stores import Mongo
 from tests.simulation.verdict import Verdict
@@ -110,7 +110,7 @@ class _Run:
                 self.nodes,
                 self.desktop,
                 heartbeat_seconds=heartbeat,
-                may_be_invalid=repeats,
+                proxy=Proxy(world) if repeats else None,
             )
             for machine_id in machine_ids
         ]
@@ -207,7 +207,7 @@ class _Run:
     def _check(self) -> None:
         """Whatever was to happen afterwards has happened; then nothing may be wrong."""
         world = self.world
-        world.run(max(world.now, FAULTS_END + LONGEST_AFTERMATH) + AFTERWARDS, self._has_failed)
+        world.run(max(world.now, world.calm_at) + AFTERWARDS, self._has_failed)
         for story in self.stories:
             self.verdict.check_answers(story)
             self.verdict.check_happened(story, self.desktop.seen)
@@ -219,6 +219,8 @@ class _Run:
         """Days later the ledger has forgotten the keys; the journal has not."""
         world = self.world
         lossless = {each.machine_id for each in self.machines if not each.losses}
+        for machine in self.machines:
+            machine.keeps_its_journal = True
         for story in self.stories:
             command_id = story.command_id
             if story.key is None or command_id is None or story.machine_id not in lossless:
@@ -261,5 +263,3 @@ def forget_garbage() -> None:
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
 
-
-NEVER = math.inf

@@ -40,7 +40,7 @@ from schemas.wire import (
 )
 from tests.simulation.desktop import Desktop, Hand
 from tests.simulation.disk import Copy, Disk, Killed, SimulatedStorage
-from tests.simulation.network import Cable, is_stop, latency
+from tests.simulation.network import Cable, Proxy, is_stop, latency
 from tests.simulation.node import Node
 from tests.simulation.world import Process, State, World
 
@@ -259,7 +259,7 @@ class Machine:
         desktop: Desktop,
         *,
         heartbeat_seconds: float,
-        may_be_invalid: bool,
+        proxy: Proxy | None,
     ) -> None:
         self.world = world
         self.machine_id = machine_id
@@ -277,8 +277,10 @@ class Machine:
         """The commands that some kill found begun and not ended."""
         self.starts = 0
         self.is_removed = False
+        self.keeps_its_journal = False
+        """Set once a key's life has ended that only the journal remembers."""
         self._heartbeat_seconds = heartbeat_seconds
-        self._may_be_invalid = may_be_invalid
+        self._proxy = proxy
         self._steps_left: int | None = None
         self.start()
 
@@ -292,7 +294,7 @@ class Machine:
     def new_cable(self, client: Client, node: Node) -> Cable:
         """A connection from this client to a node."""
         number = self.world.number()
-        cable = Cable(self.world, number, self.machine_id, client, node)
+        cable = Cable(self.world, number, self.machine_id, client, node, self._proxy)
         self.cables.append(cable)
         return cable
 
@@ -300,6 +302,11 @@ class Machine:
     def is_running(self) -> bool:
         """Whether a client runs, or stands still."""
         return not self.client.process.is_dead
+
+    @property
+    def may_lose_its_journal(self) -> bool:
+        """Whether such a fault may strike now."""
+        return self.is_running and not self.keeps_its_journal
 
     # Faults.
 
@@ -344,18 +351,18 @@ class Machine:
                 self.world.faults["client killed at a step"] += 1
                 self.world.tell("killed at a step", self.machine_id)
                 self.kill()
-                self.world.outside.call_later(self.world.between(0.1, 3), self.start)
+                self.world.restart(self.start, 3)
 
     def told_to_stop(self, code: int, reason: str) -> None:
         """The client was told not to come back; whoever looks after it starts it again."""
         self.world.facts[f"stopped {code}"] += 1
-        if not self._may_be_invalid and not self.is_removed:
+        if self._proxy is None and not self.is_removed:
             self.world.violated(f"the client was told to stop: {code} {reason}")
         self.kill()
-        self.world.outside.call_later(SUPERVISOR_SECONDS, self.start)
+        self.world.aftermath(SUPERVISOR_SECONDS, self.start)
 
     def client_closes(self, code: CloseCode, reason: str) -> None:
         """The client found the server's words wrong."""
         self.world.facts[f"client closed {code.name}"] += 1
-        if not self._may_be_invalid:
+        if self._proxy is None:
             self.world.violated(f"the client closed the link: {code} {reason}")

@@ -44,13 +44,41 @@ class Side:
         """When the last message on its way to this side will be there."""
 
 
+class Proxy:
+    """A broken one: inputs that an old link carried come again on a new one, each once."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._kept: list[tuple[Cable, str]] = []
+
+    def passes(self, cable: "Cable", text: str) -> None:
+        """The server's words on a cable."""
+        if '"type":"input"' in text:
+            self._kept.append((cable, text))
+        elif '"type":"welcome"' in text:
+            kept, self._kept = self._kept, []
+            for old, words in kept:
+                if old is cable or old.machine_id != cable.machine_id:
+                    self._kept.append((old, words))
+                elif self.world.chance(0.7):
+                    self.world.faults["input repeated"] += 1
+                    self.world.aftermath(self.world.between(0, 3), cable.repeat, words)
+
+
 class Cable:
     """One connection; ``opened_at`` is when its hello looked at the journal."""
 
     def __init__(
-        self, world: World, number: int, machine_id: str, machine: Ends, node: Ends
+        self,
+        world: World,
+        number: int,
+        machine_id: str,
+        machine: Ends,
+        node: Ends,
+        proxy: Proxy | None,
     ) -> None:
         self.world = world
+        self._proxy = proxy
         self.number = number
         self.machine_id = machine_id
         self.opened_at = world.now
@@ -67,6 +95,12 @@ class Cable:
         """The server writes."""
         if not self.node.is_over:
             self._send(self.machine, self._deliver, text)
+            if self._proxy is not None:
+                self._proxy.passes(self, text)
+
+    def repeat(self, text: str) -> None:
+        """Something between says what the server once said."""
+        self._send(self.machine, self._deliver, text)
 
     def to_node(self, text: str) -> None:
         """The machine client writes."""

@@ -105,13 +105,13 @@ class Node:
         self._may_be_invalid = may_be_invalid
         self._skew = world.between(-3, 3)
         self._starts = 0
-        self._passes_left: int | None = None
+        self._strike: tuple[Failpoint, int] | None = None
         self.start()
 
     def start(self) -> None:
         """Begin as after a crash."""
         self._starts += 1
-        self._passes_left = None
+        self._strike = None
         self.process = Process(self.world, f"{self.name}.{self._starts}", skew=self._skew)
         self.cables = {}
         self.requests: dict[int, Callable[[], None]] = {}
@@ -142,19 +142,20 @@ class Node:
                 cable.reset_by(cable.node, cable.machine)
             cable.break_for(cable.machine, self.world.between(0, 2 * self._heartbeat_seconds))
 
-    def strike_at_pass(self, passes: int) -> None:
-        """Be killed when the code has passed so many more failpoints."""
-        self._passes_left = passes
+    def strike_at(self, point: Failpoint, passes: int) -> None:
+        """Be killed when the code passes this failpoint so many times more."""
+        self._strike = (point, passes)
 
     def passed(self, point: Failpoint) -> None:
         """The code passes a failpoint."""
-        if self._passes_left is not None:
-            self._passes_left -= 1
-            if self._passes_left == 0:
-                self.world.faults[f"node killed {point}"] += 1
-                self.world.tell("killed at", point)
-                self.kill(silently=False)
-                self.world.outside.call_later(self.world.between(0.1, 3), self.start)
+        if self._strike is None or self._strike[0] is not point:
+            return
+        self._strike = (point, self._strike[1] - 1)
+        if self._strike[1] == 0:
+            self.world.faults[f"node killed {point}"] += 1
+            self.world.tell("killed at", point)
+            self.kill(silently=False)
+            self.world.restart(self.start, 3)
 
     # Machines.
 

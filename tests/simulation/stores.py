@@ -5,7 +5,7 @@ answer anything may happen.  `tests/server/store/test_commands.py` holds both le
 contract.
 """
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
-from server.store.errors import AlreadyExists, StoreUnavailable
+from server.store.errors import AlreadyExists, NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, Machine, MachineStore
 from server.store.tokens import TokenStore
 from tests.simulation.world import Process, World
@@ -261,7 +261,7 @@ class Mongo:
         def arrive() -> None:
             try:
                 result, error = step(), None
-            except AlreadyExists as problem:
+            except (AlreadyExists, NotFound) as problem:
                 result, error = None, problem
             outside.call_later(world.between(0.001, 0.03), answer, result, error)
 
@@ -288,13 +288,14 @@ class Mongo:
         def happen() -> None:
             try:
                 step()
-            except AlreadyExists:
+            except (AlreadyExists, NotFound):
                 world.tell("a write that was given up is too late")
             self.pending -= 1
 
         def give_up() -> None:
             process.call_soon(_settle, answered, None, StoreUnavailable("simulated"))
 
+        world.calm_at = max(world.calm_at, world.now + patience + (happens_after or 0))
         outside.call_later(patience, give_up)
         if happens_after is None:
             self.pending -= 1
@@ -343,7 +344,9 @@ class SimulatedMachineStore(MachineStore):
         self, organization_id: UUID, machine_id: str, client: ClientSummary
     ) -> Machine:
         def begin() -> Machine:
-            machine = self._mongo.machines[machine_id]
+            machine = self._mongo.machines.get(machine_id)
+            if machine is None:
+                raise NotFound("It was removed.")
             begun = replace(machine, epoch=machine.epoch + 1, client=client, reason=None)
             self._mongo.machines[machine_id] = begun
             return begun
@@ -354,8 +357,8 @@ class SimulatedMachineStore(MachineStore):
         self, organization_id: UUID, machine_id: str, epoch: int, reason: str
     ) -> bool:
         def end() -> bool:
-            machine = self._mongo.machines[machine_id]
-            if machine.epoch != epoch:
+            machine = self._mongo.machines.get(machine_id)
+            if machine is None or machine.epoch != epoch:
                 return False
             self._mongo.machines[machine_id] = replace(machine, reason=reason)
             return True
@@ -371,6 +374,3 @@ class SimulatedTokenStore(TokenStore):
 
     async def usable(self, token_ids: set[UUID]) -> set[UUID]:
         return token_ids
-
-
-Counts = Counter[str]

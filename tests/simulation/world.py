@@ -50,6 +50,8 @@ class World:
         self.seed = seed
         self.random = Random(seed)
         self.now = 0.0
+        self.calm_at = 0.0
+        """When the last fault so far is over, with all that it delays."""
         self.told: list[str] | None = [] if tracing else None
         self.faults: Counter[str] = Counter()
         self.facts: Counter[str] = Counter()
@@ -79,6 +81,17 @@ class World:
     def chance(self, probability: float) -> bool:
         """Whether something happens that happens so often."""
         return self.random.random() < probability
+
+    def aftermath(
+        self, seconds: float, callback: Callable[..., object], *arguments: object
+    ) -> None:
+        """Have a fault end, after so many seconds, with this."""
+        self.calm_at = max(self.calm_at, self.now + seconds)
+        self.outside.call_later(seconds, callback, *arguments)
+
+    def restart(self, start: Callable[[], object], longest: float) -> None:
+        """Have something start again before so many seconds have passed."""
+        self.aftermath(self.between(0.1, longest), start)
 
     def number(self) -> int:
         """A number that nothing else has."""
