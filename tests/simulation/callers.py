@@ -14,6 +14,8 @@ from tests.simulation.world import Process, World
 
 T = TypeVar("T")
 
+Caller = Callable[[], Coroutine[object, object, None]]
+
 REUSED = "idempotency_key_reused"
 
 
@@ -64,16 +66,16 @@ class Callers:
         """Whether every caller has what it wanted."""
         return self._left == 0
 
-    def start(self, coroutine: Coroutine[object, object, None], after: float) -> None:
+    def start(self, caller: Caller, after: float) -> None:
         """Have a caller begin."""
         self._left += 1
-        self.process.call_later(after, self._begin, coroutine)
+        self.process.call_later(after, self._begin, caller)
 
-    def _begin(self, coroutine: Coroutine[object, object, None]) -> None:
-        self.process.create_task(self._counted(coroutine))
+    def _begin(self, caller: Caller) -> None:
+        self.process.create_task(self._counted(caller))
 
-    async def _counted(self, coroutine: Coroutine[object, object, None]) -> None:
-        await coroutine
+    async def _counted(self, caller: Caller) -> None:
+        await caller()
         self._left -= 1
 
     async def pursue(self, story: Story, mark: int, asks_again: int) -> None:

@@ -5,6 +5,7 @@ import logging
 import traceback
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from schemas.failpoints import Failpoint
@@ -153,7 +154,7 @@ class _Run:
         timeout = random.choice((3.0, 8.0, 20.0))
         if not is_keyed:
             story = Story(None, machine_id, bodies, timeout)
-            self.callers.start(self.callers.send_once(story, marks[0]), world.between(0, 12))
+            self.callers.start(partial(self.callers.send_once, story, marks[0]), world.between(0, 12))
             return story
         story = Story.of_key(ORGANIZATION, f"key-{number}", machine_id, bodies, timeout)
         begins = world.between(0, 10)
@@ -166,7 +167,7 @@ class _Run:
     def _pursue(self, story: Story, mark: int, begins: float) -> None:
         again = self.world.random.randint(0, 2)
         after = begins + (0 if self.world.chance(0.5) else self.world.between(0, 1))
-        self.callers.start(self.callers.pursue(story, mark, again), after)
+        self.callers.start(partial(self.callers.pursue, story, mark, again), after)
 
     def _body(self, mark: int, *, is_keyed: bool) -> MoveMouse | DragMouse:
         world, random = self.world, self.world.random

@@ -92,6 +92,10 @@ class Verdict:
         }
         if story.earlier and name in ("expired", "refused"):
             return  # It may have happened in an earlier life of the key.
+        if name == "expired" and begun and self.world.faults["input repeated"]:
+            # Nothing in the journal bars what was late on one link from coming in time on another.
+            self.world.facts["expired, then repeated by the proxy and carried out"] += 1
+            return
         if wrong.get(name):
             self.world.violated(
                 f"{story.key} was answered {name} ({status}), and was begun {begun} times and "
