@@ -12,7 +12,7 @@ from schemas.scalars import Int32
 
 class _Outcome(BaseModel):
     # A newer client may add fields; they must not make an older server deaf to an acknowledgement.
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 class Point(_Outcome):

@@ -54,7 +54,7 @@ def says_stop(code: int | None) -> bool:
 
 
 class _Message(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 class Display(_Message):

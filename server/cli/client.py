@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 from pydantic import ValidationError
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from tornado.httpclient import HTTPClient, HTTPClientError, HTTPRequest, HTTPResponse
 
@@ -128,13 +129,17 @@ def api_options(command: Command) -> Command:
     return decorated  # type: ignore[no-any-return]
 
 
+def said_by(status: int, body: Any) -> str:
+    """What the body of an error answer says, as a sentence."""
+    if status == 422:
+        return "; ".join(map(sentence, ValidationErrorBody.model_validate(body).detail))
+    return f"{body['title']}: {body['detail']}"
+
+
 def refusal(response: HTTPResponse) -> str:
     """What a server's error answer says, as a sentence."""
     try:
-        body = json.loads(response.body)
-        if response.code == 422:
-            return "; ".join(map(sentence, ValidationErrorBody.model_validate(body).detail))
-        return f"{body['title']}: {body['detail']}"
+        return said_by(response.code, json.loads(response.body))
     except (ValueError, KeyError, TypeError, ValidationError):
         return f"the server answered HTTP {response.code}"
 
@@ -150,6 +155,12 @@ def _read(file: Path, instead: str) -> str:
 
 
 def _cell(value: Any) -> str:
+    """What stands in a table: what others have named themselves is text, and never markup."""
     if isinstance(value, list):
         return " ".join(map(_cell, value))
-    return "" if value is None else str(value)
+    return "" if value is None else escape(printable(str(value)))
+
+
+def printable(text: str) -> str:
+    """A text of somebody else's that can be shown: nothing in it steers the terminal."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)

@@ -27,6 +27,7 @@ from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.socket import LinkSocket, Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.database import now
+from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
 LEASE = timedelta(seconds=5)
@@ -38,6 +39,7 @@ Should its node be slow, not dead, nothing happens twice: it finds its claim tak
 LEASE_POLL_SECONDS = 0.25
 REPORT_SECONDS = 30.0
 LOOK_SECONDS = 5.0
+KEEP_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +133,17 @@ class Ledger:
         except (TimeoutError, LinkLostError):
             # Recorded late, and only for whoever asks what became of it.
             record = _record(command, link, CommandState.SENT)
-            self._background.start_and_report(self._keep(record), "keep a pending command")
+            keeping = self._background.start(self._keep(record), "keep a pending command")
+            await asyncio.wait((keeping,), timeout=KEEP_SECONDS)
             raise pending(command.id) from None
         return final_answer(subject_of(command), outcome)
 
     async def _keep(self, record: CommandRecord) -> None:
-        await persistently(
-            lambda: self._commands.claim(record),
-            is_worthwhile=lambda: now() < record.expires_at + LEASE,
-        )
+        with suppress(StoreUnavailable):
+            await persistently(
+                lambda: self._commands.claim(record),
+                is_worthwhile=lambda: now() < record.expires_at + LEASE,
+            )
 
     def _begin(
         self, command_id: UUID, fingerprint: str, work: Coroutine[Any, Any, tuple[Answer, bool]]
@@ -265,7 +269,7 @@ class Ledger:
         known = await self._commands.find(command.id)
         if known is not None and known.state is not CommandState.CLAIMED:
             is_removed = isinstance(error, ProblemError) and error.problem_type is NOT_FOUND
-            if is_removed and known.fingerprint == command.fingerprint:
+            if is_removed and known.answer is None and known.fingerprint == command.fingerprint:
                 # Nobody will ever say what became of what its machine had been sent.
                 return await self._resolver.finish(known, Unknown()), True
             return await self._known(command, known)

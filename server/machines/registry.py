@@ -7,6 +7,7 @@ from typing import Protocol
 from uuid import UUID
 
 from schemas.wire import CloseCode, Hello
+from server.machines.errors import LinkDownError
 from server.machines.socket import LinkSocket
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, MachineStore
@@ -41,7 +42,8 @@ class LinkRegistry:
         self._machines = machines
         self._tokens = tokens
         self._token_check_seconds = token_check_seconds
-        self._open: set[LinkSocket] = set()
+        # In the order in which they were opened.
+        self._open: dict[LinkSocket, None] = {}
         self._live: dict[Key, LinkSocket] = {}
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
@@ -54,7 +56,7 @@ class LinkRegistry:
 
     def opened(self, socket: LinkSocket) -> None:
         """A websocket is open; its hello will follow."""
-        self._open.add(socket)
+        self._open[socket] = None
 
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
         """Make this the machine's link: record it, replace the older one, settle what is open.
@@ -65,6 +67,8 @@ class LinkRegistry:
         link ends meanwhile.
         """
         key = (socket.organization_id, socket.machine_id)
+        # Whoever greets later is the newest, however long the database takes for either.
+        self._replace_earlier(socket)
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
         try:
             machine = await self._machines.begin_link(*key, summary)
@@ -72,15 +76,9 @@ class LinkRegistry:
             socket.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
             return
         socket.epoch, socket.paused = machine.epoch, machine.paused
-        for other in self:
-            if (other.organization_id, other.machine_id) == key and other is not socket:
-                # A link that was admitted later has the higher epoch: it, not this one, is newest.
-                loser = socket if other.epoch > socket.epoch else other
-                loser.close(
-                    CloseCode.REPLACED,
-                    "a newer connection with this machine's token took over; "
-                    "every machine needs a token of its own",
-                )
+        if socket.is_over:
+            await self._note_end(socket, "it ended before it was greeted")
+            raise LinkDownError
         socket.welcome()
         await socket.until_ready()
         await open_commands.judge(socket)
@@ -92,7 +90,7 @@ class LinkRegistry:
 
     async def closed(self, socket: LinkSocket, reason: str) -> None:
         """A websocket is closed, for whatever reason."""
-        self._open.discard(socket)
+        self._open.pop(socket, None)
         socket.lost()
         key = (socket.organization_id, socket.machine_id)
         if self._live.get(key) is socket:
@@ -101,11 +99,31 @@ class LinkRegistry:
             logger.info(
                 "machine=%s link=%s disconnected: %s", socket.machine_id, socket.link_id, reason
             )
-            try:
-                await self._machines.end_link(*key, socket.epoch, reason)
-            except StoreUnavailable as error:
-                # The next link begins anew; only since when there is none stays unsaid.
-                logger.warning("machine=%s end of a link not noted: %s", socket.machine_id, error)
+            await self._note_end(socket, reason)
+
+    def _replace_earlier(self, socket: LinkSocket) -> None:
+        """Close the links of this machine that were opened before this one."""
+        for other in self:
+            if other is socket:
+                return
+            if (other.organization_id, other.machine_id) == (
+                socket.organization_id,
+                socket.machine_id,
+            ):
+                other.close(
+                    CloseCode.REPLACED,
+                    "a newer connection with this machine's token took over; "
+                    "every machine needs a token of its own",
+                )
+
+    async def _note_end(self, socket: LinkSocket, reason: str) -> None:
+        try:
+            await self._machines.end_link(
+                socket.organization_id, socket.machine_id, socket.epoch, reason
+            )
+        except StoreUnavailable as error:
+            # The next link begins anew; only since when there is none stays unsaid.
+            logger.warning("machine=%s end of a link not noted: %s", socket.machine_id, error)
 
     async def watch(self) -> None:
         """Tick every link, and close those whose token was revoked or has expired; for ever."""

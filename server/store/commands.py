@@ -150,8 +150,8 @@ class CommandStore:
         False where the record is gone, or is not in the state and of the attempt of the one that
         is given; then the answer that counts is the one that ``find`` brings.
         """
-        if not state.is_final:
-            raise ValueError(f"{state} is not a final state")
+        if record.state.is_final or not state.is_final:
+            raise ValueError(f"{record.state} cannot become {state}: one is open, the other final")
         wanted: Document = {
             "_id": record.command_id,
             "attempt": record.attempt,
