@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 from tests.simulation.clocks import simulated
 from tests.simulation.life import forget_garbage, live
@@ -72,7 +73,7 @@ def run_in_processes(first: int, seeds: int, processes: int) -> Summary:
             stdout=subprocess.PIPE,
             text=True,
         )
-        for begin, end in zip(bounds, bounds[1:], strict=False)
+        for begin, end in pairwise(bounds)
     ]
     summary = Summary()
     try:

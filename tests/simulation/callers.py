@@ -32,9 +32,7 @@ class Story:
     timeout: float
     command_id: UUID | None = None
     answers: list[Answered] = field(default_factory=list)
-    refused_bodies: set[int] = field(default_factory=set)
-    callers_left: int = 0
-    life: int = 1
+    answered_bodies: set[int] = field(default_factory=set)
     earlier: list[tuple[int, bytes]] = field(default_factory=list)
     """The status and the body of the final answers of earlier lives of the key."""
 
@@ -81,12 +79,12 @@ class Callers:
     async def pursue(self, story: Story, mark: int, asks_again: int) -> None:
         """Ask until the answer is final, and then some more times."""
         world = self.world
-        story.callers_left += 1
         for _ in range(1 + asks_again):
-            while not await self._has_final(story, mark):
+            has_final = False
+            while not has_final:
+                has_final = await self._has_final(story, mark)
                 await asyncio.sleep(world.between(0.1, 1.5))
             await asyncio.sleep(world.between(0, 4))
-        story.callers_left -= 1
 
     async def send_once(self, story: Story, mark: int) -> None:
         """Send an input without a key, and look for its end where it is not answered."""
@@ -106,10 +104,11 @@ class Callers:
         if answered is None:
             return False
         if answered.name == REUSED:
-            story.refused_bodies.add(mark)
             return True
         if answered.is_final:
             story.answers.append(answered)
+            if REUSED.encode() not in answered.body:
+                story.answered_bodies.add(mark)
         elif answered.status < 500 and answered.status not in (409, 429):
             self.world.violated(f"key {story.key} got {answered}")
         return answered.is_final
@@ -135,7 +134,8 @@ class Callers:
         self, node: Node, work: Callable[[], Coroutine[object, object, T]], patience: float
     ) -> T | None:
         """What a node returns, over a network that may lose it."""
-        world, answer = self.world, self.process.create_future()
+        world = self.world
+        answer: asyncio.Future[T | None] = self.process.create_future()
         number = world.number()
         process, requests = node.process, node.requests
         if process.is_dead:

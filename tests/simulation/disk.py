@@ -14,11 +14,17 @@ class Killed(BaseException):
 
 @dataclass(frozen=True)
 class Copy:
-    """The journal's file as it was at one moment."""
+    """The journal's file as it was at one moment, in seconds of the world's clock."""
 
+    made_at: float
     journal_id: UUID
     sequence: int
     entries: dict[UUID, Entry]
+
+
+def empty(now: float) -> Copy:
+    """A new journal."""
+    return Copy(now, uuid4(), 0, {})
 
 
 class Disk:
@@ -28,7 +34,7 @@ class Disk:
     """
 
     def __init__(self) -> None:
-        self.replace_with(Copy(uuid4(), 0, {}))
+        self.replace_with(empty(0.0))
 
     def replace_with(self, copy: Copy) -> None:
         """Put another file in its place; all of it is flushed."""
@@ -38,9 +44,9 @@ class Disk:
         self._flushed = dict(copy.entries)
         self._unflushed: list[Sequence[NumberedEntry]] = []
 
-    def copy(self) -> Copy:
+    def copy(self, now: float) -> Copy:
         """The file as it is read now."""
-        return Copy(self.journal_id, self.sequence, dict(self.entries))
+        return Copy(now, self.journal_id, self.sequence, dict(self.entries))
 
     def write(self, entries: Sequence[NumberedEntry], *, flush: bool) -> None:
         """One transaction."""

@@ -6,15 +6,14 @@ journal that forgets what they were.
 """
 
 from collections.abc import Callable
-from uuid import uuid4
 
 from machine_client.journal import EntryState
 from schemas.failpoints import Failpoint
 from server.store.commands import CommandState
-from tests.simulation.disk import Copy
+from tests.simulation.disk import Copy, empty
 from tests.simulation.machine import Machine
 from tests.simulation.network import Cable
-from tests.simulation.node import Node
+from tests.simulation.node import Node, cable_of
 from tests.simulation.stores import Mongo, Weather
 from tests.simulation.world import World
 
@@ -64,7 +63,12 @@ class Faults:
             self._stale_reads,
         ]
         if not repeats:
-            kinds += [self._reboot, self._copy_and_restore, self._copy_and_restore, self._new_journal]
+            kinds += [
+                self._reboot,
+                self._copy_and_restore,
+                self._copy_and_restore,
+                self._new_journal,
+            ]
         for _ in range(world.random.randint(1, 8)):
             strike = world.random.choice(kinds)
             world.outside.call_later(world.between(0.2, FAULTS_END), strike)
@@ -130,12 +134,12 @@ class Faults:
         machine = self._machine()
         if machine.may_lose_its_journal:
             self._struck("journal deleted", machine.machine_id)
-            machine.replace_journal(Copy(uuid4(), 0, {}))
+            machine.replace_journal(empty(self.world.now))
             self._restart(machine)
 
     def _copy_and_restore(self) -> None:
         machine = self._machine()
-        copy = machine.disk.copy()
+        copy = machine.disk.copy(self.world.now)
         self.world.aftermath(self.world.between(0.1, 8), self._restore, machine, copy)
 
     def _restore(self, machine: Machine, copy: Copy) -> None:
@@ -149,11 +153,12 @@ class Faults:
         self._restart(machine)
 
     def _is_in_the_window(self, machine: Machine, copy: Copy) -> bool:
-        """Whether the copy lacks a command that was SENT with the copy's own number.
+        """Whether the copy lacks a command whose SENT the server noted with the copy's own number.
 
         The server sees the journal's number with every message of the machine.  A copy that is
         made after the last one before a command is SENT has the number that the record says, and
-        nothing can tell it from the journal of a machine that the command never reached.
+        nothing can tell it from the journal of a machine that the command never reached.  A copy
+        that was made before the command's link had its mark is never one of these.
         """
         for command_id, entry in machine.disk.entries.items():
             if entry.state is EntryState.MARK or copy.entries.get(command_id) == entry:
@@ -164,6 +169,7 @@ class Faults:
                 and record.state is CommandState.SENT
                 and record.journal_sequence <= copy.sequence
                 and record.journal_id == copy.journal_id
+                and copy.made_at >= cable_of(self._nodes, record).marked_at
             ):
                 return True
         return False

@@ -9,7 +9,7 @@ from functools import partial
 from uuid import UUID
 
 from schemas.failpoints import Failpoint
-from schemas.inputs import DragMouse, MoveMouse
+from schemas.inputs import AnyInput, DragMouse, MoveMouse
 from tests.simulation.callers import Callers, Story
 from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
@@ -154,7 +154,9 @@ class _Run:
         timeout = random.choice((3.0, 8.0, 20.0))
         if not is_keyed:
             story = Story(None, machine_id, bodies, timeout)
-            self.callers.start(partial(self.callers.send_once, story, marks[0]), world.between(0, 12))
+            self.callers.start(
+                partial(self.callers.send_once, story, marks[0]), world.between(0, 12)
+            )
             return story
         story = Story.of_key(ORGANIZATION, f"key-{number}", machine_id, bodies, timeout)
         begins = world.between(0, 10)
@@ -169,7 +171,7 @@ class _Run:
         after = begins + (0 if self.world.chance(0.5) else self.world.between(0, 1))
         self.callers.start(partial(self.callers.pursue, story, mark, again), after)
 
-    def _body(self, mark: int, *, is_keyed: bool) -> MoveMouse | DragMouse:
+    def _body(self, mark: int, *, is_keyed: bool) -> AnyInput:
         world, random = self.world, self.world.random
         plan = Plan(is_keyed=is_keyed)
         self.desktop.plans[mark] = plan
@@ -212,6 +214,7 @@ class _Run:
         for story in self.stories:
             self.verdict.check_answers(story)
             self.verdict.check_happened(story, self.desktop.seen)
+        self.verdict.check_left_open()
 
     def _has_failed(self) -> bool:
         return bool(self.world.violations)
@@ -219,7 +222,7 @@ class _Run:
     def _live_again(self, limit: float) -> None:
         """Days later the ledger has forgotten the keys; the journal has not."""
         world = self.world
-        lossless = {each.machine_id for each in self.machines if not each.losses}
+        lossless = {each.machine_id for each in self.machines if not each.replacements}
         for machine in self.machines:
             machine.keeps_its_journal = True
         for story in self.stories:
@@ -233,7 +236,7 @@ class _Run:
             self.mongo.expire(command_id)
             story.earlier.append((record.answer.status, record.answer.body))
             story.answers.clear()
-            story.life += 1
+            story.answered_bodies.clear()
             self._pursue(story, next(iter(story.bodies)), 0.0)
         world.run(world.now + limit, self._is_over)
         self._must_be_done("final again")
@@ -263,4 +266,3 @@ def forget_garbage() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
-

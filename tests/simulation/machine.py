@@ -268,11 +268,9 @@ class Machine:
         self.disk = Disk()
         self.boot_id = str(uuid4())
         self.clock_offset = world.between(0, 100_000)
-        self.copy: Copy | None = None
-        self.cables: list[Cable] = []
         self.losses: list[float] = []
         """When the journal was replaced or restored, or the machine rebooted."""
-        self.kills: list[float] = []
+        self.reboots = self.replacements = 0
         self.unfinished: set[UUID] = set()
         """The commands that some kill found begun and not ended."""
         self.starts = 0
@@ -294,9 +292,7 @@ class Machine:
     def new_cable(self, client: Client, node: Node) -> Cable:
         """A connection from this client to a node."""
         number = self.world.number()
-        cable = Cable(self.world, number, self.machine_id, client, node, self._proxy)
-        self.cables.append(cable)
-        return cable
+        return Cable(self.world, number, self.machine_id, client, node, self._proxy)
 
     @property
     def is_running(self) -> bool:
@@ -316,7 +312,6 @@ class Machine:
         if client.process.is_dead:
             return
         client.process.kill()
-        self.kills.append(self.world.now)
         self.unfinished.update(self.disk.intents())
         if cable is not None:
             if silently:
@@ -331,12 +326,14 @@ class Machine:
         self.disk.lose_power(self.world.random)
         self.unfinished.update(self.disk.intents())
         self.boot_id = str(uuid4())
+        self.reboots += 1
         self.losses.append(self.world.now)
 
     def replace_journal(self, copy: Copy) -> None:
         """Kill the client and put another file in the place of its journal."""
         self.kill()
         self.disk.replace_with(copy)
+        self.replacements += 1
         self.losses.append(self.world.now)
 
     def strike_at_step(self, steps: int) -> None:

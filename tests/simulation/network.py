@@ -83,6 +83,8 @@ class Cable:
         self.machine_id = machine_id
         self.opened_at = world.now
         self.is_shaken = False
+        self.marked_at = math.inf
+        """When the machine said first that its journal has a mark of this link."""
         self.machine, self.node = Side(machine), Side(node)
         self._cut_at = math.inf
 
@@ -105,6 +107,8 @@ class Cable:
     def to_node(self, text: str) -> None:
         """The machine client writes."""
         if not self.machine.is_over:
+            if self.marked_at == math.inf and '"type":"heartbeat_ack"' in text:
+                self.marked_at = self.world.now
             self._send(self.node, self._deliver, text)
 
     def close_by_node(self, code: int, reason: str) -> None:

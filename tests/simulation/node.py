@@ -224,3 +224,13 @@ class Node:
     async def look(self, command_id: UUID) -> CommandRecord | None:
         """What the ledger says of a command.  Raises StoreUnavailable."""
         return await self.ledger.look(self._organization_id, command_id)
+
+
+def cable_of(nodes: list[Node], record: CommandRecord) -> Cable:
+    """The connection on which a command was sent, or was to be."""
+    return next(
+        cable
+        for node in nodes
+        for cable, link in node.links
+        if link.epoch == record.epoch and link.machine_id == record.machine_id
+    )

@@ -6,7 +6,7 @@ contract.
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
@@ -19,6 +19,9 @@ from server.store.tokens import TokenStore
 from tests.simulation.world import Process, World
 
 T = TypeVar("T")
+
+Listener = Callable[[CommandRecord | None, CommandRecord | None], None]
+"""Is told what was there and what is there now; None is no document."""
 
 SLOW = (0.2, 2.0)
 """Seconds until an operation that fails is given up."""
@@ -53,7 +56,7 @@ class StoredCommands:
 
     def __init__(self) -> None:
         self.records: dict[UUID, CommandRecord] = {}
-        self.on_change: Callable[[CommandRecord | None, CommandRecord | None], None] = _ignore
+        self.on_change: Listener = _ignore
 
     def put(self, record: CommandRecord) -> None:
         """Put a document in the place of what is there."""
@@ -210,7 +213,9 @@ class Mongo:
         self._listener = self.commands.on_change
         self.commands.on_change = self._changed
 
-    def listen(self, listener: Callable[[CommandRecord | None, CommandRecord | None], None]) -> None:
+    def listen(
+        self, listener: Callable[[CommandRecord | None, CommandRecord | None], None]
+    ) -> None:
         """Tell of every change of the ledger."""
         self._listener = listener
 
@@ -372,5 +377,5 @@ class SimulatedTokenStore(TokenStore):
     def __init__(self) -> None:
         """There is nothing to keep."""
 
-    async def usable(self, token_ids: set[UUID]) -> set[UUID]:
-        return token_ids
+    async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
+        return set(token_ids)

@@ -7,7 +7,7 @@ from server.store.commands import CommandRecord, CommandState
 from tests.simulation.callers import Story
 from tests.simulation.desktop import Happened
 from tests.simulation.machine import Machine
-from tests.simulation.node import Node
+from tests.simulation.node import Node, cable_of
 from tests.simulation.stores import Mongo
 from tests.simulation.world import World
 
@@ -41,17 +41,8 @@ class Verdict:
         entry = machine.disk.entries.get(record.command_id)
         if entry is not None and entry.state is EntryState.INTENT and not machine.is_running:
             return True
-        since = self._link_began(record)
+        since = cable_of(self._nodes, record).opened_at
         return any(moment >= since for moment in machine.losses)
-
-    def _link_began(self, record: CommandRecord) -> float:
-        """When the link that it was sent on looked at the journal."""
-        return next(
-            cable.opened_at
-            for node in self._nodes
-            for cable, link in node.links
-            if link.epoch == record.epoch and link.machine_id == record.machine_id
-        )
 
     def check_answers(self, story: Story) -> None:
         """All final answers are the same, and are what is stored."""
@@ -67,13 +58,31 @@ class Verdict:
             self.world.violated(f"key {story.key} has a final answer and no final record")
         elif (record.answer.status, record.answer.body) != (first.status, first.body):
             self.world.violated(f"key {story.key} was answered otherwise than stored")
+        if len(story.answered_bodies) > 1:
+            self.world.violated(f"key {story.key} was good for {len(story.bodies)} bodies")
         self._check_lives(story, first.status)
 
     def _check_lives(self, story: Story, status: int) -> None:
         """What was done under a key in an earlier life is what the journal says of it."""
+        allowed = {200, 422}
+        if self._machines[story.machine_id].reboots:
+            allowed.add(502)  # the end was not flushed
         for earlier, _ in story.earlier:
-            if earlier == 200 and status not in (200, 422):
+            if earlier == 200 and status not in allowed:
                 self.world.violated(f"key {story.key} was done, and then answered {status}")
+
+    def check_left_open(self) -> None:
+        """Nothing that an earlier link sent is open when a newer one has been there for long."""
+        newest: dict[str, int] = {}
+        for node in self._nodes:
+            for link in node.cables.values():
+                if link.is_settled and not node.process.is_dead:
+                    newest[link.machine_id] = max(newest.get(link.machine_id, 0), link.epoch)
+        for record in self._mongo.commands.records.values():
+            if record.state is CommandState.SENT and record.epoch < newest.get(
+                record.machine_id, 0
+            ):
+                self.world.violated(f"{record.command_id} was left open")
 
     def check_happened(self, story: Story, seen: dict[int, Happened]) -> None:
         """What was answered is what the desktop saw."""

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator
 from enum import Enum, auto
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -149,7 +149,7 @@ class World:
 
     def _enter(self, process: "Process") -> None:
         self.current = process
-        _set_running_loop(process)
+        _set_running_loop(process._as_loop)
 
     def end(self) -> None:
         """Everything stops; what was never finished is put away without a word."""
@@ -168,9 +168,10 @@ class State(Enum):
     DEAD = auto()
 
 
-class Process(asyncio.AbstractEventLoop):
+class Process:
     """A process of the simulation: an event loop, whose I/O is a world's.
 
+    It has of `asyncio.AbstractEventLoop` what tasks, futures and timers need, and nothing else.
     ``skew`` is by how many seconds its wall clock is wrong.
     """
 
@@ -182,6 +183,10 @@ class Process(asyncio.AbstractEventLoop):
         self.parked: list[Due] = []
         self._tasks: list[asyncio.Task[Any]] = []
         world.add(self)
+
+    @property
+    def _as_loop(self) -> asyncio.AbstractEventLoop:
+        return cast("asyncio.AbstractEventLoop", self)
 
     @property
     def is_dead(self) -> bool:
@@ -210,7 +215,7 @@ class Process(asyncio.AbstractEventLoop):
         """Put away the tasks of a process that is dead."""
         for task in self._tasks:
             if not task.done():
-                task._log_destroy_pending = False  # type: ignore[attr-defined]
+                _keep_silent(task)
                 coroutine = task.get_coro()
                 if isinstance(coroutine, Coroutine):
                     coroutine.close()
@@ -234,7 +239,7 @@ class Process(asyncio.AbstractEventLoop):
         """It has ended."""
         return self.is_dead
 
-    def call_soon(  # type: ignore[override]
+    def call_soon(
         self, callback: Callable[..., object], *arguments: Any, context: object = None
     ) -> Due:
         """Do this after what is due already."""
@@ -243,7 +248,7 @@ class Process(asyncio.AbstractEventLoop):
             self.world.soon(due)
         return due
 
-    def call_at(  # type: ignore[override]
+    def call_at(
         self, when: float, callback: Callable[..., object], *arguments: Any, context: object = None
     ) -> Due:
         """Do this then."""
@@ -252,7 +257,7 @@ class Process(asyncio.AbstractEventLoop):
             self.world.later(due)
         return due
 
-    def call_later(  # type: ignore[override]
+    def call_later(
         self, delay: float, callback: Callable[..., object], *arguments: Any, context: object = None
     ) -> Due:
         """Do this after so many seconds."""
@@ -260,9 +265,9 @@ class Process(asyncio.AbstractEventLoop):
 
     def create_future(self) -> asyncio.Future[Any]:
         """A future of this loop."""
-        return asyncio.Future(loop=self)
+        return asyncio.Future(loop=self._as_loop)
 
-    def create_task(  # type: ignore[override]
+    def create_task(
         self,
         coroutine: Coroutine[Any, Any, T] | Generator[Any, None, T],
         *,
@@ -270,7 +275,7 @@ class Process(asyncio.AbstractEventLoop):
         context: object = None,
     ) -> asyncio.Task[T]:
         """A task of this loop."""
-        task: asyncio.Task[T] = asyncio.Task(coroutine, loop=self, name=name)
+        task: asyncio.Task[T] = asyncio.Task(coroutine, loop=self._as_loop, name=name)
         self._tasks.append(task)
         return task
 
@@ -278,3 +283,9 @@ class Process(asyncio.AbstractEventLoop):
         """An exception that nobody took."""
         if self.state is not State.DEAD:
             self.world.violated(f"{self.name}: {context.get('message')} {context.get('exception')}")
+
+
+def _keep_silent(task: asyncio.Task[Any]) -> None:
+    """That it is destroyed before its end is what is wanted."""
+    vars_of: Any = task
+    vars_of._log_destroy_pending = False
