@@ -8,7 +8,7 @@ import click
 
 from schemas.times import format_time
 from schemas.tokens import Scope
-from server.cli.client import Api, api_options, said_by
+from server.cli.client import Api, api_options, printable, said_by
 
 USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
 """What a program that drives machines needs: the scopes of a token that names none."""
@@ -169,7 +169,8 @@ def show_command(api: Api, command_id: str) -> None:
             click.echo(f"{name.replace('_', ' ')}: {found[name]}")
     if (answer := found["answer"]) is not None:
         status, body = answer["status"], answer["body"]
-        said = (
-            "" if body is None else body.get("status") if status == 200 else said_by(status, body)
-        )
-        click.echo(f"answer: {status} {said}".rstrip())
+        if status == 422:
+            said = said_by(status, body)
+        else:
+            said = "" if body is None else body.get("detail") or body["status"]
+        click.echo(printable(f"answer: {status} {said}").rstrip())
