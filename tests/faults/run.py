@@ -60,23 +60,26 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
         finally:
             load.close()
             striker.close()
-        presses = {machine.name: machine.desk.count() for machine in world.machines}
-        world.stop()
-        organization_id, ledger = world.ledger()
-        faults = sorted(striker.faults, key=lambda fault: fault.began_at)
-        (directory / "faults.log").write_text("".join(f"{fault}\n" for fault in faults))
-        return judge(
-            Evidence(
-                organization_id=organization_id,
-                commands=load.commands,
-                faults=faults,
-                presses=presses,
-                journals=world.journals(),
-                ledger=ledger,
-                journal_losses=world.journal_losses,
-                ends=world.ends(),
-            )
-        )
+        evidence = _evidence(world, load, striker)
+    (directory / "faults.log").write_text("".join(f"{fault}\n" for fault in evidence.faults))
+    return judge(evidence)
+
+
+def _evidence(world: World, load: Load, striker: Striker) -> Evidence:
+    """Everything that is known once nothing happens any more; ends servers and machine clients."""
+    presses = {machine.name: machine.desk.count() for machine in world.machines}
+    world.stop()
+    organization_id, ledger = world.ledger()
+    return Evidence(
+        organization_id=organization_id,
+        commands=load.commands,
+        faults=sorted(striker.faults, key=lambda fault: fault.began_at),
+        presses=presses,
+        journals=world.journals(),
+        ledger=ledger,
+        journal_losses=world.journal_losses,
+        ends=world.ends(),
+    )
 
 
 def _strike(
