@@ -31,7 +31,7 @@ demo: install
 
 test: install
 	@.ci/system-packages run tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 lint: install
 	$(BIN)/ruff format --check
