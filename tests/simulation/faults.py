@@ -7,7 +7,6 @@ journal that forgets what they were.
 
 from collections.abc import Callable
 
-from machine_client.journal import EntryState
 from schemas.failpoints import Failpoint
 from server.store.commands import CommandState
 from tests.simulation.disk import Copy, empty
@@ -160,19 +159,15 @@ class Faults:
         nothing can tell it from the journal of a machine that the command never reached.  A copy
         that was made before the command's link had its mark is never one of these.
         """
-        for command_id, entry in machine.disk.entries.items():
-            if entry.state is EntryState.MARK or copy.entries.get(command_id) == entry:
-                continue
-            record = self._mongo.commands.records.get(command_id)
-            if (
-                record is not None
-                and record.state is CommandState.SENT
-                and record.journal_sequence <= copy.sequence
-                and record.journal_id == copy.journal_id
-                and copy.made_at >= cable_of(self._nodes, record).marked_at
-            ):
-                return True
-        return False
+        return any(
+            record.machine_id == machine.machine_id
+            and record.state is CommandState.SENT
+            and record.command_id not in copy.entries
+            and record.journal_sequence <= copy.sequence
+            and record.journal_id == copy.journal_id
+            and copy.made_at >= cable_of(self._nodes, record).marked_at
+            for record in self._mongo.commands.records.values()
+        )
 
     def _pause_machine(self) -> None:
         machine = self._machine()

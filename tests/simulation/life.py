@@ -237,7 +237,12 @@ class _Run:
             story.earlier.append((record.answer.status, record.answer.body))
             story.answers.clear()
             story.answered_bodies.clear()
+            story.timeout = world.random.choice((0.3, story.timeout))
             self._pursue(story, next(iter(story.bodies)), 0.0)
+        for machine in self.machines:
+            cable = machine.client.cable
+            if cable is not None and world.chance(0.3):
+                cable.stall(cable.machine, world.between(0.2, 1.5))
         world.run(world.now + limit, self._is_over)
         self._must_be_done("final again")
         if not world.violations:

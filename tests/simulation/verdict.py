@@ -22,10 +22,13 @@ class Verdict:
         self._mongo = mongo
         self._nodes = nodes
         self._machines = machines
+        self._written_at: dict[UUID, float] = {}
         mongo.listen(self._written)
 
     def _written(self, before: CommandRecord | None, after: CommandRecord | None) -> None:
         self.world.tell("ledger", _short(before), "->", _short(after))
+        if after is not None:
+            self._written_at[after.command_id] = self.world.now
         if before is not None and before.state.is_final and after is not None:
             self.world.violated(f"the final record of {before.command_id} was changed")
         if after is not None and after.state is CommandState.UNKNOWN:
@@ -73,14 +76,18 @@ class Verdict:
 
     def check_left_open(self) -> None:
         """Nothing that an earlier link sent is open when a newer one has been there for long."""
-        newest: dict[str, int] = {}
-        for node in self._nodes:
-            for link in node.cables.values():
-                if link.is_settled and not node.process.is_dead:
-                    newest[link.machine_id] = max(newest.get(link.machine_id, 0), link.epoch)
+        settled = [
+            (cable, link)
+            for node in self._nodes
+            for cable, link in node.cables.items()
+            if link.is_settled and not node.process.is_dead
+        ]
         for record in self._mongo.commands.records.values():
-            if record.state is CommandState.SENT and record.epoch < newest.get(
-                record.machine_id, 0
+            if record.state is CommandState.SENT and any(
+                link.machine_id == record.machine_id
+                and link.epoch > record.epoch
+                and cable.opened_at > self._written_at[record.command_id]
+                for cable, link in settled
             ):
                 self.world.violated(f"{record.command_id} was left open")
 

@@ -1,0 +1,242 @@
+"""A simulation that finds nothing proves nothing: each rule that is broken here must be seen."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from machine_client.journal import Journal
+from machine_client.session import Session
+from machine_client.worker import Worker
+from schemas.outcomes import Expired, Outcome
+from schemas.wire import HeartbeatAck, Input
+from server.dispatch import ledger
+from server.dispatch.answers import final_answer
+from server.dispatch.command import Command
+from server.dispatch.ledger import Ledger
+from server.dispatch.resolver import Resolver, subject_of
+from server.machines.link import Link
+from server.machines.socket import LinkSocket
+from server.store.commands import Answer, CommandRecord, CommandState
+from tests.simulation.clocks import simulated
+from tests.simulation.life import live
+from tests.simulation.stores import SimulatedCommandStore
+
+MOST_SEEDS = 5000
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def begin_what_the_journal_knows(patch: pytest.MonkeyPatch) -> None:
+    """An id with an entry is injected all the same."""
+    intend = Journal.intend
+
+    def intended(self: Journal, command_id: UUID, fingerprint: str) -> bool:
+        intend(self, command_id, fingerprint)
+        return True
+
+    patch.setattr(Journal, "intend", intended)
+
+
+def keep_intents_in_the_page_cache(patch: pytest.MonkeyPatch) -> None:
+    """An INTENT is not flushed before the first event."""
+    begin = Journal._begin_entry
+
+    def begun(self: Journal, command_id: UUID, entry: Any, *, flush: bool = True) -> bool:
+        return begin(self, command_id, entry, flush=False and flush)
+
+    patch.setattr(Journal, "_begin_entry", begun)
+
+
+def write_no_tombstone(patch: pytest.MonkeyPatch) -> None:
+    """A command that is not known is told to be barred, and is not."""
+
+    def barred(self: Journal, command_id: UUID) -> bool:
+        return self.find(command_id) is None
+
+    patch.setattr(Journal, "bar", barred)
+
+
+def mark_no_link(patch: pytest.MonkeyPatch) -> None:
+    """A link is up without a mark in the journal."""
+
+    def unmarked(self: Journal) -> int:
+        return self.position.sequence
+
+    def answered(self: Session, sequence: int) -> list[Any]:
+        self._journal_sequence = max(self._journal_sequence, sequence)
+        if not self._heartbeats:
+            return []
+        number = self._heartbeats.popleft()
+        return [_send(HeartbeatAck(sequence=number, journal_sequence=sequence))]
+
+    greeted = Link._greeted
+
+    def greeted_without_a_mark(self: Link, hello: Any) -> list[Any]:
+        effects = greeted(self, hello)
+        self._greeted_with -= 1
+        return effects
+
+    patch.setattr(Journal, "mark", unmarked)
+    patch.setattr(Session, "_marked", answered)
+    patch.setattr(Link, "_greeted", greeted_without_a_mark)
+
+
+def _send(message: Any) -> Any:
+    from machine_client.session import SendMessage
+
+    return SendMessage(message)
+
+
+def ask_a_lost_journal(patch: pytest.MonkeyPatch) -> None:
+    """Another journal, or an old copy, is believed."""
+    patch.setattr(ledger, "journal_is_lost", lambda _record, _link: False)
+
+
+def judge_nothing_on_connect(patch: pytest.MonkeyPatch) -> None:
+    """What a lost journal leaves unknown is not stored before the link is up."""
+
+    async def judged(_self: Ledger, _link: LinkSocket) -> None:
+        """Nothing."""
+
+    patch.setattr(Ledger, "judge", judged)
+
+
+def settle_nothing_on_connect(patch: pytest.MonkeyPatch) -> None:
+    """What earlier links left open stays open until somebody asks."""
+
+    async def settled(_self: Ledger, _link: LinkSocket) -> None:
+        """Nothing."""
+
+    patch.setattr(Ledger, "settle", settled)
+
+
+def send_again_what_was_sent(patch: pytest.MonkeyPatch) -> None:
+    """A retry of what is SENT sends it, without a look at the journal."""
+
+    async def judged(_self: Ledger, _link: LinkSocket) -> None:
+        """Nothing."""
+
+    known = Ledger._known
+
+    async def sent_again(
+        self: Ledger, command: Command, record: CommandRecord
+    ) -> tuple[Answer, bool]:
+        link = self._dispatcher.connected(command.organization_id, command.machine_id)
+        if record.answer is None and link is not None and link.is_settled:
+            outcome = await link.send(command.message())
+            return await self._resolver.finish(record, outcome), True
+        return await known(self, command, record)
+
+    patch.setattr(Ledger, "judge", judged)
+    patch.setattr(Ledger, "settle", judged)
+    patch.setattr(Ledger, "_known", sent_again)
+
+
+def overwrite_final_states(patch: pytest.MonkeyPatch) -> None:
+    """Whoever finishes last is right."""
+    finish = SimulatedCommandStore.finish
+
+    async def finished(
+        self: SimulatedCommandStore,
+        record: CommandRecord,
+        state: CommandState,
+        answer: Answer,
+        final_at: datetime,
+    ) -> bool:
+        standing = self._stored.records.get(record.command_id)
+        if standing is not None:
+            record = replace(standing)
+        return await finish(self, record, state, answer, final_at)
+
+    patch.setattr(SimulatedCommandStore, "finish", finished)
+
+
+def answer_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
+    """A final answer is given while it is being stored."""
+    finish = Resolver.finish
+
+    async def finished(self: Resolver, record: CommandRecord, outcome: Outcome) -> Answer:
+        storing = asyncio.get_running_loop().create_task(finish(self, record, outcome))
+        storing.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return final_answer(subject_of(record), outcome)
+
+    patch.setattr(Resolver, "finish", finished)
+
+
+def ignore_the_body_of_a_retry(patch: pytest.MonkeyPatch) -> None:
+    """A key is good for any body."""
+    patch.setattr("server.dispatch.command._fingerprint", lambda machine_id, _body: machine_id)
+
+
+def expire_without_the_journal(patch: pytest.MonkeyPatch) -> None:
+    """What is late has expired, even if it was done long ago."""
+
+    def late(_self: Worker, _command: Input) -> Outcome:
+        return Expired()
+
+    patch.setattr(Worker, "_late", late)
+
+
+def report_what_runs_as_never_come(patch: pytest.MonkeyPatch) -> None:
+    """The session does not know what runs when it is asked."""
+    resolve = Session._resolve
+
+    def resolved(self: Session, command_id: UUID) -> list[Any]:
+        running, self._running = self._running, None
+        try:
+            return resolve(self, command_id)
+        finally:
+            self._running = running
+
+    patch.setattr(Session, "_resolve", resolved)
+
+
+def keep_the_queue_of_a_lost_link(patch: pytest.MonkeyPatch) -> None:
+    """What waits for its turn is carried out after its link has ended."""
+    lost = Session._lost
+
+    def kept(self: Session) -> list[Any]:
+        queue = list(self._queue)
+        effects = lost(self)
+        self._queue.extend(queue)
+        return effects
+
+    patch.setattr(Session, "_lost", kept)
+
+
+BROKEN: list[tuple[Break, str]] = [
+    (begin_what_the_journal_knows, "second time"),
+    (keep_intents_in_the_page_cache, "second time"),
+    (write_no_tombstone, "not carried out"),
+    (mark_no_link, "not carried out"),
+    (ask_a_lost_journal, "not carried out"),
+    (judge_nothing_on_connect, "not carried out"),
+    (settle_nothing_on_connect, "left open"),
+    (send_again_what_was_sent, "second time"),
+    (overwrite_final_states, "final record"),
+    (answer_before_it_is_stored, "stored"),
+    (ignore_the_body_of_a_retry, "bodies"),
+    (expire_without_the_journal, "expired"),
+    (report_what_runs_as_never_come, "unknown without need"),
+    (keep_the_queue_of_a_lost_link, "raised"),
+]
+"""Each rule, taken out, and a word of the promise that some seed then sees broken."""
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("broken", "word"), BROKEN, ids=[broken.__name__ for broken, _ in BROKEN])
+def test_a_broken_rule_is_found(broken: Break, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch)
+    seen = []
+    with simulated() as clocks:
+        for seed in range(MOST_SEEDS):
+            violations = live(seed, clocks).violations
+            if any(word in violation for violation in violations):
+                return
+            seen += violations
+    pytest.fail(f"{MOST_SEEDS} seeds kept every promise but for {seen[:5]}")
