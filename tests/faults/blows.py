@@ -22,6 +22,7 @@ MESSAGE_SECONDS = 4.0
 FAILPOINT_SECONDS = 10.0
 RESTART_SECONDS = 60.0
 KEPT_COPIES = 0.5
+RECOVERIES = 0.8
 OLD_NODE_SECONDS = 3.0
 MACHINES_SECONDS = 6.0
 
@@ -81,6 +82,11 @@ class Blow:
             finally:
                 kept.release()
             _done(kept.wait_for_start(starts + 1, RESTART_SECONDS))
+
+    def recover(self, target: Node | Machine) -> None:
+        """Often let a target come back before it is struck again: faults need work to strike at."""
+        if self.chance.random() < RECOVERIES:
+            self._wait_for_machines(*([target] if isinstance(target, Machine) else []))
 
     def stop(self, target: Node | Machine) -> None:
         """Have a program stand still for some seconds."""
@@ -174,6 +180,7 @@ class Blow:
         with self.note("server asleep, replaced, woken", old.name, f"at {point or 'any point'}"):
             try:
                 self._start_other_than(old)
+                # By then the new node has settled what the old one left open.
                 self._wait_for_machines()
                 time.sleep(self.seconds(STOP_SECONDS))
             finally:
@@ -191,11 +198,11 @@ class Blow:
             raise NothingDoneError
         world.serve_by(new)
 
-    def _wait_for_machines(self) -> None:
-        """Let the new node settle what the old one left open; but machines may be away just now."""
+    def _wait_for_machines(self, *machines: Machine) -> None:
+        """Wait until these machines, or all, have a link; but something else may hold them up."""
         deadline = time.monotonic() + MACHINES_SECONDS
-        while not self.world.is_online() and time.monotonic() < deadline:
-            time.sleep(0.1)
+        while not self.world.is_online(machines) and time.monotonic() < deadline:
+            time.sleep(0.2)
 
     def _retire(self, old: Node) -> None:
         """Let a node that has just woken up serve beside the new one for a while, then end it."""

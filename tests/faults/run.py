@@ -53,8 +53,8 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
                 say("interrupted: what was done so far is judged")
             striker.finish()
             load.stop()
-            over_at = clock()
-            load.wait(RESOLVED_SECONDS)
+            over_at = max((fault.ended_at or 0.0 for fault in striker.faults), default=clock())
+            load.wait(over_at + RESOLVED_SECONDS - clock())
             waited = clock() - over_at
             say(f"{clock():6.0f} s: clients are content {waited:.1f} s after the last fault")
         finally:

@@ -9,6 +9,8 @@ from tests.faults.blows import Blow, NothingDoneError
 from tests.faults.history import Fault
 from tests.faults.world import World
 
+Job = Callable[[], None]
+
 FINISH_SECONDS = 120.0
 TRIES = 50
 
@@ -31,10 +33,10 @@ class Striker:
         chance = random.Random(f"{self._seed}/fault/{self._numbers}")
         blow = Blow(self._world, chance, self.faults)
         for _ in range(TRIES):
-            target, strike = self._chosen(blow, chance)
+            target, strike, recover = self._chosen(blow, chance)
             lock = self._locks.setdefault(target, threading.Lock())
             if lock.acquire(blocking=False):
-                self._under_way.append(self._pool.submit(_struck, strike, lock))
+                self._under_way.append(self._pool.submit(_struck, strike, recover, lock))
                 return
 
     def finish(self) -> None:
@@ -45,10 +47,11 @@ class Striker:
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def _chosen(self, blow: Blow, chance: random.Random) -> tuple[str, Callable[[], None]]:
+    def _chosen(self, blow: Blow, chance: random.Random) -> tuple[str, Job, Job]:
+        """What is struck, how, and what may be waited for before it is struck again."""
         world = self._world
         machine = chance.choice(world.machines)
-        kinds: list[tuple[int, str, Callable[[], None]]] = [
+        kinds: list[tuple[int, str, Job]] = [
             (45, f"link {machine.name}", lambda: blow.strike_link(machine)),
             (10, machine.name, lambda: blow.kill_machine(machine)),
             (9, machine.name, lambda: blow.stop(machine)),
@@ -61,12 +64,17 @@ class Striker:
             (8, "mongodb", blow.strike_mongodb),
         ]
         _, target, strike = chance.choices(kinds, [weight for weight, _, _ in kinds])[0]
-        return target, strike
+        recoveries: dict[str, Job] = {
+            machine.name: lambda: blow.recover(machine),
+            "server": lambda: blow.recover(world.active),
+        }
+        return target, strike, recoveries.get(target, lambda: None)
 
 
-def _struck(strike: Callable[[], None], lock: threading.Lock) -> None:
+def _struck(strike: Job, recover: Job, lock: threading.Lock) -> None:
     try:
         strike()
+        recover()
     except NothingDoneError:
         pass
     finally:

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -216,11 +216,13 @@ class World:
             if code != -9
         ]
 
-    def is_online(self) -> bool:
-        """Whether the active node has a link to every machine."""
+    def is_online(self, machines: Sequence[Machine] = ()) -> bool:
+        """Whether the active node has a link to each of these machines, or to all."""
         api = ServedApi(self.active.server.url, self.token)
         try:
-            return all(api.is_in_state(machine.name, "online") for machine in self.machines)
+            return all(
+                api.is_in_state(machine.name, "online") for machine in machines or self.machines
+            )
         except (OSError, KeyError):
             return False
         finally:
