@@ -145,7 +145,9 @@ class Faults:
         if not machine.may_lose_its_journal:
             return
         if self._is_in_the_window(machine, copy):
-            self.world.facts["restores left out: a command was sent right after the copy"] += 1
+            self.world.facts[
+                "restores left out: the copy's number is no lower than that of an open command"
+            ] += 1
             return
         self._struck("journal restored", machine.machine_id, copy.sequence)
         machine.replace_journal(copy)
@@ -157,15 +159,17 @@ class Faults:
         The server sees the journal's number with every message of the machine.  A copy that is
         made after the last one before a command is SENT has the number that the record says, and
         nothing can tell it from the journal of a machine that the command never reached.  A copy
-        that was made before the command's link had its mark is never one of these.
+        that was made before the command's link had its mark is never one of these, unless an older
+        one was put back since: the numbers of the branch that was left may be higher.
         """
+        is_of_old_branch = copy.made_at < machine.replaced_at
         return any(
             record.machine_id == machine.machine_id
             and record.state is CommandState.SENT
             and record.command_id not in copy.entries
             and record.journal_sequence <= copy.sequence
             and record.journal_id == copy.journal_id
-            and copy.made_at >= cable_of(self._nodes, record).marked_at
+            and (is_of_old_branch or copy.made_at >= cable_of(self._nodes, record).marked_at)
             for record in self._mongo.commands.records.values()
         )
 

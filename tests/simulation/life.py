@@ -222,7 +222,7 @@ class _Run:
     def _live_again(self, limit: float) -> None:
         """Days later the ledger has forgotten the keys; the journal has not."""
         world = self.world
-        lossless = {each.machine_id for each in self.machines if not each.replacements}
+        lossless = {each.machine_id for each in self.machines if each.replaced_at < 0}
         for machine in self.machines:
             machine.keeps_its_journal = True
         for story in self.stories:

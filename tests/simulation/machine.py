@@ -270,7 +270,9 @@ class Machine:
         self.clock_offset = world.between(0, 100_000)
         self.losses: list[float] = []
         """When the journal was replaced or restored, or the machine rebooted."""
-        self.reboots = self.replacements = 0
+        self.reboots = 0
+        self.replaced_at = -math.inf
+        """When the journal was last replaced by another file."""
         self.unfinished: set[UUID] = set()
         """The commands that some kill found begun and not ended."""
         self.starts = 0
@@ -333,7 +335,7 @@ class Machine:
         """Kill the client and put another file in the place of its journal."""
         self.kill()
         self.disk.replace_with(copy)
-        self.replacements += 1
+        self.replaced_at = self.world.now
         self.losses.append(self.world.now)
 
     def strike_at_step(self, steps: int) -> None:
