@@ -21,6 +21,8 @@ FAULTS_END = 14.0
 
 SERVERS = [point for point in Failpoint if point.side == "server"]
 
+LEFT_OUT = "restores left out: the copy's number is no lower than that of an open command"
+
 LONGEST_AFTERMATH = 16.0
 """How long a fault can last: an outage, and a write after it that comes late."""
 
@@ -49,8 +51,8 @@ class Faults:
             self._cut_link,
             self._stall_link,
             self._kill_client,
-            self._kill_client_at_a_step,
-            self._kill_client_at_a_step,
+            self._kill_client,
+            self._kill_client,
             self._kill_node,
             self._kill_node_at_a_failpoint,
             self._kill_node_at_a_failpoint,
@@ -112,42 +114,60 @@ class Faults:
     def _restart(self, machine: Machine) -> None:
         self.world.restart(machine.start, 4)
 
+    def _now_or_at_a_step(self, machine: Machine, strike: Callable[[], None]) -> None:
+        """Strike at a moment, or where it may hurt: at a write of the journal or at an event."""
+        if self.world.chance(0.5):
+            strike()
+        elif machine.is_running:
+            machine.strike_at_step(self.world.random.randint(1, 25), strike)
+
     def _kill_client(self) -> None:
         machine = self._machine()
-        if machine.is_running:
-            self._struck("client killed", machine.machine_id)
-            machine.kill(silently=self.world.chance(0.3))
-            self._restart(machine)
 
-    def _kill_client_at_a_step(self) -> None:
-        self._machine().strike_at_step(self.world.random.randint(1, 25))
+        def strike() -> None:
+            if machine.is_running:
+                self._struck("client killed", machine.machine_id)
+                machine.kill(silently=self.world.chance(0.3))
+                self._restart(machine)
+
+        self._now_or_at_a_step(machine, strike)
 
     def _reboot(self) -> None:
         machine = self._machine()
-        if machine.may_lose_its_journal:
-            self._struck("machine rebooted", machine.machine_id)
-            machine.reboot()
-            self._restart(machine)
+
+        def strike() -> None:
+            if machine.may_lose_its_journal:
+                self._struck("machine rebooted", machine.machine_id)
+                machine.reboot()
+                self._restart(machine)
+
+        self._now_or_at_a_step(machine, strike)
 
     def _new_journal(self) -> None:
         machine = self._machine()
-        if machine.may_lose_its_journal:
-            self._struck("journal deleted", machine.machine_id)
-            machine.replace_journal(empty(self.world.now))
-            self._restart(machine)
+
+        def strike() -> None:
+            if machine.may_lose_its_journal:
+                self._struck("journal deleted", machine.machine_id)
+                machine.replace_journal(empty(self.world.now))
+                self._restart(machine)
+
+        self._now_or_at_a_step(machine, strike)
 
     def _copy_and_restore(self) -> None:
         machine = self._machine()
         copy = machine.disk.copy(self.world.now)
-        self.world.aftermath(self.world.between(0.1, 8), self._restore, machine, copy)
+
+        def strike() -> None:
+            self._restore(machine, copy)
+
+        self.world.aftermath(self.world.between(0.1, 8), self._now_or_at_a_step, machine, strike)
 
     def _restore(self, machine: Machine, copy: Copy) -> None:
         if not machine.may_lose_its_journal:
             return
         if self._is_in_the_window(machine, copy):
-            self.world.facts[
-                "restores left out: the copy's number is no lower than that of an open command"
-            ] += 1
+            self.world.facts[LEFT_OUT] += 1
             return
         self._struck("journal restored", machine.machine_id, copy.sequence)
         machine.replace_journal(copy)

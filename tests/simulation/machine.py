@@ -281,14 +281,14 @@ class Machine:
         """Set once a key's life has ended that only the journal remembers."""
         self._heartbeat_seconds = heartbeat_seconds
         self._proxy = proxy
-        self._steps_left: int | None = None
+        self._strike: tuple[int, Callable[[], None]] | None = None
         self.start()
 
     def start(self) -> None:
         """Start the client."""
         if not self.is_removed:
             self.starts += 1
-            self._steps_left = None
+            self._strike = None
             self.client = Client(self)
 
     def new_cable(self, client: Client, node: Node) -> Cable:
@@ -338,19 +338,17 @@ class Machine:
         self.replaced_at = self.world.now
         self.losses.append(self.world.now)
 
-    def strike_at_step(self, steps: int) -> None:
-        """Be killed when the client has done so many more steps."""
-        self._steps_left = steps
+    def strike_at_step(self, steps: int, strike: Callable[[], None]) -> None:
+        """Have something happen when the client has done so many more steps."""
+        self._strike = (steps, strike)
 
     def stepped(self) -> None:
         """The client does a step."""
-        if self._steps_left is not None:
-            self._steps_left -= 1
-            if self._steps_left == 0:
-                self.world.faults["client killed at a step"] += 1
-                self.world.tell("killed at a step", self.machine_id)
-                self.kill()
-                self.world.restart(self.start, 3)
+        if self._strike is not None:
+            steps, strike = self._strike
+            self._strike = (steps - 1, strike) if steps > 1 else None
+            if steps == 1:
+                strike()
 
     def told_to_stop(self, code: int, reason: str) -> None:
         """The client was told not to come back; whoever looks after it starts it again."""

@@ -1,0 +1,48 @@
+"""Whole lives of the real core, from their seeds: see tests/simulation/life.py."""
+
+import pytest
+
+from tests.simulation.__main__ import run_in_processes
+from tests.simulation.clocks import Clocks, simulated
+from tests.simulation.life import live
+
+SEEDS = 20_000
+PROCESSES = 2
+
+
+@pytest.mark.timeout(900)
+def test_every_promise_is_kept_whatever_fails() -> None:
+    summary = run_in_processes(0, SEEDS, PROCESSES)
+    print(summary.table())
+    assert not summary.failed, summary.table()
+    assert summary.seeds == SEEDS
+    # What is promised was put to the test.
+    for fault in ("link cut", "client killed", "node killed", "journal restored", "write late"):
+        assert summary.faults[fault] > SEEDS / 100
+    for ending in ("completed", "not carried out", "outcome unknown", "failed", "refused"):
+        assert summary.facts[ending] > SEEDS / 100
+
+
+def told(seed: int, clocks: Clocks) -> list[str]:
+    """A seed's whole history."""
+    return live(seed, clocks, tracing=True).told
+
+
+def test_a_seed_is_always_the_same_history() -> None:
+    with simulated() as clocks:
+        first = [told(seed, clocks) for seed in range(10)]
+        again = [told(seed, clocks) for seed in reversed(range(10))]
+    assert first == again[::-1]
+    assert all(len(history) > 20 for history in first)
+    assert first[0] != first[1]
+
+
+def test_telling_a_history_does_not_change_it() -> None:
+    with simulated() as clocks:
+        for seed in range(5):
+            silent, loud = live(seed, clocks), live(seed, clocks, tracing=True)
+            assert (silent.seconds, silent.faults, silent.facts) == (
+                loud.seconds,
+                loud.faults,
+                loud.facts,
+            )
