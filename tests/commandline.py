@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 from click.testing import CliRunner, Result
 
@@ -58,8 +60,9 @@ def command(arguments: Sequence[str]) -> list[str]:
 class Served:
     """A ``farhand serve`` process that is ready."""
 
-    process: "subprocess.Popen[str]"
+    process: "subprocess.Popen[bytes]"
     data_dir: Path
+    output: IO[bytes]
 
     @property
     def url(self) -> str:
@@ -73,8 +76,13 @@ class Served:
     def stop(self) -> str:
         """End it as an operator does, and return everything that it logged."""
         self.process.send_signal(signal.SIGTERM)
-        _, log = self.process.communicate(timeout=STOP_SECONDS)
-        return log
+        self.process.wait(STOP_SECONDS)
+        return self.said()
+
+    def said(self) -> str:
+        """Everything that it has logged so far."""
+        self.output.seek(0)
+        return self.output.read().decode()
 
 
 @contextmanager
@@ -85,32 +93,32 @@ def serving(
     settings = {"FARHAND_MONGODB_DATABASE": database, **variables}
     if mongodb is not None:
         settings["FARHAND_MONGODB_URI"] = mongodb
-    process = subprocess.Popen(
-        command(["serve", "--port", "0", "--data-dir", str(data_dir), *options]),
-        env=environment(**settings),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    served = Served(process, data_dir)
-    try:
-        _await_ready(served)
-        yield served
-    finally:
-        if process.poll() is None:
-            process.terminate()
+    # A file, as nobody reads while it runs: a pipe would be full some day, and the server wait.
+    with TemporaryFile("a+b") as output:
+        process = subprocess.Popen(
+            command(["serve", "--port", "0", "--data-dir", str(data_dir), *options]),
+            env=environment(**settings),
+            stdout=output,
+            stderr=output,
+        )
+        served = Served(process, data_dir, output)
         try:
-            process.communicate(timeout=STOP_SECONDS)
-        except (subprocess.TimeoutExpired, ValueError):
-            process.kill()
-            process.wait()
+            _await_ready(served)
+            yield served
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def _await_ready(served: Served) -> None:
     give_up_at = time.monotonic() + START_SECONDS
     while time.monotonic() < give_up_at:
         if served.process.poll() is not None:
-            raise AssertionError(f"the server ended: {served.process.communicate()[1]}")
+            raise AssertionError(f"the server ended: {served.said()}")
         try:
             urllib.request.urlopen(served.url + "/readyz", timeout=5).close()
         except (OSError, ValueError, urllib.error.URLError):

@@ -1,15 +1,18 @@
-"""``farhand trajectory import``: a file of trajectories, one JSON object a line."""
+"""``farhand trajectory import`` and ``export``: trajectories as JSON lines, one object a line."""
 
 import json
 from collections.abc import Iterator
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from server.api.trajectories import MAX_TRAJECTORY_BYTES
-from server.cli.client import Api, api_options, refusal
+from server.cli.client import Api, api_options
+from server.cli.exporting import export, progress_bar
+from server.cli.line_import import LineImporter, Outcome
+from server.cli.long_lines import LineError
+from server.cli.transfer import CHUNK_BYTES, Transfer
 
 
 @click.group()
@@ -24,48 +27,53 @@ def import_trajectories(api: Api, file: BinaryIO) -> None:
     """Import trajectories from FILE (- is standard input), one JSON object a line.
 
     A line that is wrong is named with its number, nothing of it is kept, and the others go on.
+    What is there already, with its id and all that the line says, is left as it is: an import that
+    was broken off is simply started again.
     """
-    imported, wrong = 0, []
-    with _progress() as progress:
+    done = dict.fromkeys(Outcome, 0)
+    wrong = []
+    with progress_bar() as progress, Transfer(api) as transfer:
         task = progress.add_task("importing", total=_size(file))
-        for number, line in _lines(file):
-            if (complaint := _import_line(api, line)) is None:
-                imported += 1
-            else:
-                wrong.append({"line": number, "error": complaint})
-                progress.console.print(f"line {number}: {complaint}", markup=False, soft_wrap=True)
-            progress.update(task, advance=len(line))
+        importer = LineImporter(transfer, lambda size: progress.update(task, advance=size))
+        for number, end, line in _lines(file):
+            try:
+                done[importer.short(line) if isinstance(line, bytes) else importer.long(line)] += 1
+            except LineError as error:
+                wrong.append({"line": number, "error": str(error)})
+                progress.console.print(f"line {number}: {error}", markup=False, soft_wrap=True)
+            progress.update(task, completed=end)
+    counts = {outcome.name.lower(): count for outcome, count in done.items()}
     if api.as_json:
-        click.echo(json.dumps({"imported": imported, "wrong": wrong}))
+        click.echo(json.dumps({**counts, "wrong": wrong}))
     else:
-        click.echo(f"{imported} imported, {len(wrong)} wrong", err=True)
+        said = [f"{count} {outcome.value}" for outcome, count in done.items()]
+        click.echo(", ".join([*said, f"{len(wrong)} wrong"]), err=True)
     if wrong:
         raise SystemExit(1)
 
 
-def _import_line(api: Api, line: bytes) -> str | None:
-    """Send one line; None when it is kept, else what was wrong with it."""
-    if len(line) > MAX_TRAJECTORY_BYTES:
-        return f"longer than {MAX_TRAJECTORY_BYTES} bytes"
-    response = api.send("POST", "/v1/trajectories", line)
-    if response.code == 201:
-        return None
-    if response.code in (401, 403, 503):
-        # This says nothing of the line, and the next one would fare the same.
-        raise click.ClickException(refusal(response))
-    return refusal(response)
+trajectory.add_command(export)
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, with their numbers; of one that is too long, the beginning."""
-    number = 0
+def _lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes | BinaryIO]]:
+    """The lines that are not blank, each with its number and where it ends.
+
+    One that is too long for a request is a file of its own, so that it can be read twice.
+    """
+    number = end = 0
     while line := file.readline(MAX_TRAJECTORY_BYTES + 1):
         number += 1
-        rest = line
-        while not rest.endswith(b"\n") and (rest := file.readline(MAX_TRAJECTORY_BYTES)):
-            pass
-        if line.strip():
-            yield number, line
+        end += len(line)
+        if len(line) <= MAX_TRAJECTORY_BYTES or line.endswith(b"\n"):
+            if line.strip():
+                yield number, end, line
+            continue
+        with TemporaryFile() as long_line:
+            long_line.write(line)
+            while not line.endswith(b"\n") and (line := file.readline(CHUNK_BYTES)):
+                long_line.write(line)
+            end += long_line.tell() - MAX_TRAJECTORY_BYTES - 1
+            yield number, end, long_line
 
 
 def _size(file: BinaryIO) -> int | None:
@@ -74,13 +82,3 @@ def _size(file: BinaryIO) -> int | None:
     size = file.seek(0, 2)
     file.seek(0)
     return size
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
