@@ -23,7 +23,7 @@ TEXT_FRAME = 0x1
 class ConnectHandler(ApiHandler, WebSocketHandler):
     """The handshake and the frames; what they mean is the link's business."""
 
-    link: LinkSocket
+    link: LinkSocket | None = None
 
     @operation(
         Operation(
@@ -59,7 +59,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         machine_id = self.principal.machine_id
         if machine_id is None:
             raise LookupError("a token with machine:connect has no machine")
-        self.link = LinkSocket(
+        link = self.link = LinkSocket(
             self,
             organization_id=self.principal.organization_id,
             machine_id=machine_id,
@@ -69,14 +69,17 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
             unanswered_limit=settings.unanswered_inputs,
             heartbeat_seconds=settings.heartbeat,
         )
-        services.registry.opened(self.link)
+        services.registry.opened(link)
 
     def on_message(self, message: str | bytes) -> None:
         """Hand a frame to the link."""
-        self.link.received(message)
+        if self.link is not None:
+            self.link.received(message)
 
     def on_close(self) -> None:
         """Tell the link and the registry that the websocket is gone."""
+        if self.link is None:
+            return  # It closed between the handshake and its opening.
         reason = self.close_reason or f"closed with code {self.close_code}"
         if self.close_code is None:
             reason = "the connection broke"

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.inputs import Operation
-from schemas.outcomes import Completed, NotCarriedOut, Outcome, Point, Unknown
+from schemas.outcomes import Completed, NotCarriedOut, Outcome, Point, Refused, Unknown
 from server.dispatch.resolver import Resolver
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.database import Database
@@ -86,6 +86,11 @@ def test_open_command_is_shown_without_an_answer(served: Served, mongodb: str) -
             "answer: 503 the input never reached the machine and now never will",
         ),
         (
+            Refused(code="outside_displays", message="is \x1b[31moutside\n", loc=("body", "x")),
+            "done (final)",
+            "answer: 422 body.x: is \ufffd[31moutside\ufffd",
+        ),
+        (
             Unknown(injected_at_least=2),
             "unknown (final)",
             "answer: 502 the input was begun and not finished, or the machine's journal is lost; "
@@ -119,7 +124,7 @@ def test_json_is_the_command_as_the_server_has_it(served: Served, mongodb: str) 
 @pytest.mark.parametrize(
     ("command_id", "words"),
     [
-        (str(uuid4()), "Error: Not found: no command "),
+        ("00000000-0000-4000-8000-0000000000ff", "Error: Not found: no command "),
         ("7", "Error: path.command_id: "),
         ("../machines", "Error: path.command_id: "),
     ],
