@@ -1,5 +1,8 @@
 """From the hello to a settled link, on real websockets: what may happen when, and what not yet."""
 
+import asyncio
+from uuid import UUID
+
 import pytest
 
 from schemas.outcomes import NotCarriedOut
@@ -7,6 +10,7 @@ from schemas.wire import CloseCode, Heartbeat, Ready, Resolve, Welcome
 from server.dispatch import ledger as ledger_module
 from server.machines import link as link_module
 from server.store.commands import CommandState
+from server.store.machines import ClientSummary, Machine, MachineStore
 from tests.commands import accepted, keep_sent, recorded
 from tests.links import hello
 from tests.service import ScriptedLink, Service, new_key, until
@@ -122,3 +126,92 @@ async def test_old_copy_of_the_journal_is_known_however_often_the_link_is_cut(
     async with machine.connected(hello(sequence=1)) as link:
         assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
         await link.nothing_heard()
+
+
+class SlowAdmission:
+    """Holds back the recording of the first hello until the test lets it go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.has_begun, self.may_go_on, self.is_over = (asyncio.Event() for _ in range(3))
+        real = MachineStore.begin_link
+
+        async def begin_link(
+            store: MachineStore, organization_id: UUID, machine_id: str, client: ClientSummary
+        ) -> Machine:
+            if self.has_begun.is_set():
+                return await real(store, organization_id, machine_id, client)
+            self.has_begun.set()
+            await self.may_go_on.wait()
+            machine = await real(store, organization_id, machine_id, client)
+            self.is_over.set()
+            return machine
+
+        monkeypatch.setattr(MachineStore, "begin_link", begin_link)
+
+
+@pytest.mark.gen_test
+async def test_client_that_gave_up_and_came_back_is_not_replaced_by_its_own_first_try(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SlowAdmission(monkeypatch)
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        await ScriptedLink(websocket).say(hello())
+        await slow.has_begun.wait()
+    await machine.until_closed()
+    async with machine.connected() as link:
+        slow.may_go_on.set()
+        await slow.is_over.wait()
+        await link.nothing_heard()
+        sending = machine.moving(new_key())
+        await link.obey()
+        assert (await sending).status == 200
+
+
+@pytest.mark.gen_test
+async def test_machine_whose_client_left_while_it_was_recorded_is_not_connected(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SlowAdmission(monkeypatch)
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        await ScriptedLink(websocket).say(hello())
+        await slow.has_begun.wait()
+    await machine.until_closed()
+    slow.may_go_on.set()
+    await slow.is_over.wait()
+    await machine.until_gone()
+    assert (await machine.move()).problem == "machine-unavailable"
+
+
+@pytest.mark.gen_test
+async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database counted it last, but it was opened first: nobody is there any more."""
+    slow = SlowAdmission(monkeypatch)
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        half_open = ScriptedLink(websocket)
+        await half_open.say(hello())
+        await slow.has_begun.wait()
+        async with machine.connected() as link:
+            live = await machine.until_live()
+            slow.may_go_on.set()
+            await slow.is_over.wait()
+            await link.nothing_heard()
+            sending = machine.moving(new_key())
+            await link.obey()
+            assert (await sending).status == 200
+            assert await machine.until_live() is live
+        assert (await half_open.closed())[0] == CloseCode.REPLACED
+
+
+@pytest.mark.gen_test
+async def test_link_that_has_not_greeted_yet_replaces_nobody(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link, machine.open_websocket():
+        await until(lambda: len(list(service.server.services.registry)) == 2)
+        sending = machine.moving(new_key())
+        await link.obey()
+        assert (await sending).status == 200
