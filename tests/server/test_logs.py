@@ -40,3 +40,27 @@ def test_libraries_are_quiet_even_where_everything_is_wanted(
     logging.getLogger("pymongo.command").debug("the documents themselves")
     logging.getLogger("tornado.general").info("chatter")
     assert capsys.readouterr().err == ""
+
+
+def test_what_others_say_begins_no_line_and_steers_no_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logging("info")
+    forged = "gone\n2024-05-06T07:08:09.123 INFO forged\r\x1b[31m\u2028\u202e é 日本"
+    logging.getLogger("server.somewhere").info("machine=desk-1 disconnected: %s", forged)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(
+        "disconnected: gone\\n2024-05-06T07:08:09.123 INFO forged\\r\\x1b[31m\\u2028\\u202e é 日本"
+    )
+
+
+def test_traceback_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info")
+    try:
+        int("what went wrong")
+    except ValueError:
+        logging.getLogger("server.somewhere").exception("task failed")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith("ERROR server.somewhere task failed")
+    assert lines[1].startswith("Traceback")
+    assert lines[-1].startswith("ValueError: ")

@@ -199,6 +199,20 @@ async def leaves_out_the_outcome(scene: Scene) -> str:
 
 
 @misdeed
+async def took_for_ever(scene: Scene) -> str:
+    text = Ack(command_id=scene.own.command_id, outcome=COMPLETED, journal_sequence=2)
+    infinite = text.model_dump_json().replace('"duration_ms":1.5', '"duration_ms":1e999')
+    await scene.link.websocket.send(infinite)
+    return "not a message: ack.outcome.completed.duration_ms"
+
+
+@misdeed
+async def makes_up_a_type_of_message(scene: Scene) -> str:
+    await scene.link.websocket.send('{"type":"a\\n2024-05-06T07:08:09.123 INFO forged"}')
+    return "forged"
+
+
+@misdeed
 async def sends_what_is_no_json(scene: Scene) -> str:
     await scene.link.websocket.send("[" * 100_000)
     return "not a message"
