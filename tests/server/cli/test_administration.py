@@ -133,3 +133,15 @@ def test_machines_are_listed_and_removed(served: Served) -> None:
     assert (removed.exit_code, removed.stdout) == (0, "")
     listed = json.loads(served.run("machine", "list", "--json").stdout)
     assert body["id"] not in [item["id"] for item in listed["items"]]
+
+
+@pytest.mark.parametrize("name", ["[/bold]", "[red]desk", "a\x1b[31mb", "two\nlines", "\\[x]"])
+def test_name_of_a_machine_is_text_whatever_it_looks_like(served: Served, name: str) -> None:
+    body = json.loads(served.run("machine", "add", "--name", name, "--json").stdout)
+    table = run("machine", "list", FARHAND_DATA_DIR=str(served.data_dir), COLUMNS="300")
+    served.run("machine", "remove", body["id"])
+    assert table.exit_code == 0, table.output
+    assert "\x1b" not in table.stdout
+    (line,) = [line for line in table.stdout.splitlines() if body["id"] in line]
+    shown = name.replace("\x1b", "\ufffd").replace("\n", "\ufffd")
+    assert shown in line
