@@ -19,18 +19,30 @@ from tests.store import there
 
 
 def accepted(
-    service: Service, key: str | None = None, *, timeout: float = 10.0, **changes: Any
+    service: Service,
+    key: str | None = None,
+    *,
+    timeout: float = 10.0,
+    begin_within: float | None = None,
+    **changes: Any,
 ) -> Command:
-    """A command to move the pointer of ``desk-1``, accepted now."""
+    """A command to move the pointer of ``desk-1``, accepted now.
+
+    With ``begin_within`` it may begin for so many seconds only, while its answer is due much later,
+    so that a busy host is never late with what the end of that time brings about.
+    """
     body: AnyInput = changes.pop("body", MoveMouse(x=3, y=4))
     fields: dict[str, Any] = {"machine_id": "desk-1", "request_id": "r-1", "minimal": False}
-    return Command.accept(
+    command = Command.accept(
         organization_id=service.organization_id,
         body=body,
         key=key,
         timeout=timeout,
         **{**fields, **changes},
     )
+    if begin_within is None:
+        return command
+    return replace(command, begin_by=asyncio.get_running_loop().time() + begin_within)
 
 
 def ledger_of(service: Service) -> CommandStore:

@@ -10,7 +10,6 @@ from schemas.outcomes import NotCarriedOut
 from schemas.problems import InvalidRequestError
 from schemas.wire import CloseCode, Input, Resolve
 from server.dispatch import ledger as ledger_module
-from server.dispatch import persistence
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from tests.commands import (
@@ -152,11 +151,10 @@ async def test_nothing_is_sent_when_the_claim_may_have_failed(
 ) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
-        monkeypatch.setattr(persistence, "LONGEST_DELAY", 0.01)
         Failing(monkeypatch, "claim", 1000, happens=True)
         key = new_key()
         with pytest.raises(StoreUnavailable):
-            await answering(service, accepted(service, key, timeout=0.3))
+            await answering(service, accepted(service, key, begin_within=0.3))
         await link.nothing_heard()
         assert (await machine.until_live()).unanswered == 0
         # Whoever asks again is told the truth: it never arrived, and now never will.
@@ -195,7 +193,7 @@ async def test_claim_whose_time_passes_while_it_waits_expires_for_good(service: 
     async with machine.connected(wait_until_live=False) as link:
         await machine.until_up()
         key = new_key()
-        answer, _ = await answering(service, accepted(service, key, timeout=0.2))
+        answer, _ = await answering(service, accepted(service, key, begin_within=0.2))
         assert (answer.status, json.loads(answer.body)["final"]) == (504, True)
         question = await link.heard(Resolve)
         await link.report(question.command_id, NotCarriedOut())
@@ -245,7 +243,7 @@ async def test_claim_that_outlives_the_callers_time_is_in_progress(
     monkeypatch.setattr(ledger_module, "LEASE_POLL_SECONDS", 0.005)
     machine = await service.new_machine()
     async with machine.connected() as link:
-        command = accepted(service, new_key(), timeout=0.2)
+        command = accepted(service, new_key(), begin_within=0.2)
         await keep_sent(
             service,
             command,
@@ -269,6 +267,19 @@ async def test_command_of_a_removed_machine_is_unknown_for_its_own_request_alone
         await answering(service, accepted(service, key, machine_id="desk-9"))
     assert (await recorded(service, command.id)).state is CommandState.SENT
     assert (await answering(service, command))[0].status == 502
+
+
+@pytest.mark.gen_test
+async def test_answer_that_was_given_stands_when_its_machine_is_removed(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        command = accepted(service, new_key())
+        waiting = answering(service, command)
+        await link.obey()
+        first, _ = await waiting
+    await service.request("DELETE", "/v1/machines/desk-1")
+    assert await answering(service, command) == (first, True)
+    assert (await recorded(service, command.id)).state is CommandState.DONE
 
 
 @pytest.mark.parametrize("knows", [True, False], ids=["reported", "not known"])

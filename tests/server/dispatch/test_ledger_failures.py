@@ -70,7 +70,7 @@ async def test_claim_that_cannot_be_marked_as_sent_is_not_sent_and_told_truly_la
         question = await link.heard(Resolve)
         with monkeypatch.context() as patch:
             Failing(patch, "mark_sent", FOR_GOOD, happens=happens)
-            waiting = answering(service, accepted(service, key, timeout=0.5))
+            waiting = answering(service, accepted(service, key, begin_within=0.5))
             await link.report(question.command_id, NotCarriedOut())
             with pytest.raises(StoreUnavailable):
                 await waiting
@@ -113,7 +113,7 @@ async def test_claim_that_did_not_happen_leaves_its_key_free(
         with monkeypatch.context() as patch:
             Failing(patch, "claim", FOR_GOOD, happens=False)
             with pytest.raises(StoreUnavailable):
-                await answering(service, accepted(service, key, timeout=0.2))
+                await answering(service, accepted(service, key, begin_within=0.2))
         await link.nothing_heard()
         again = answering(service, accepted(service, key))
         await link.obey()

@@ -40,12 +40,13 @@ async def second_node(service: Service, mongodb: str, tmp_path: Path) -> AsyncIt
 
 @asynccontextmanager
 async def linked_to_both(
-    service: Service, other: Service
+    service: Service, other: Service, **greeting: Any
 ) -> AsyncIterator[tuple[ScriptedLink, ScriptedLink]]:
     """A machine's half-open link to the first node, and its newest to the other."""
     machine = await service.new_machine()
+    said = hello(**{"sequence": 1, **greeting})
     again = ScriptedMachine(other, machine.machine_id, machine.token)
-    async with machine.connected() as older, again.connected(hello(sequence=1)) as newer:
+    async with machine.connected() as older, again.connected(said) as newer:
         yield older, newer
 
 
@@ -208,6 +209,25 @@ async def test_late_word_of_a_node_that_slept_changes_no_final_answer(
         assert first.status == 503
         await older.acknowledge(command.id, COMPLETED)
         assert (await slept)[0] == first == (await recorded(service, command.id)).answer
+
+
+@pytest.mark.gen_test
+async def test_what_an_older_link_sent_is_unknown_where_the_newest_has_another_journal(
+    service: Service, mongodb: str, tmp_path: Path
+) -> None:
+    """It was recorded after the newest link had judged what it had found."""
+    async with (
+        second_node(service, mongodb, tmp_path) as other,
+        linked_to_both(service, other, journal_id=uuid4()) as (older, newer),
+    ):
+        command = accepted(service, new_key())
+        sending = answering(service, command)
+        await older.heard(Input)
+        answer, _ = await answering(other, command)
+        assert answer.status == 502
+        await newer.nothing_heard()
+        await older.acknowledge(command.id, COMPLETED)
+        assert (await sending)[0] == answer
 
 
 @pytest.mark.gen_test

@@ -128,6 +128,18 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
 
 
 @async_test
+async def test_link_that_is_not_settled_asks_but_sends_nothing() -> None:
+    wire = Wire()
+    socket = await up(wire)
+    socket.is_settled = False
+    with pytest.raises(LinkDownError):
+        socket.send(input_message())
+    assert not wire.sent
+    socket.resolve(uuid4())
+    assert [type(message) for message in wire.sent] == [Resolve]
+
+
+@async_test
 async def test_places_are_limited_to_commands_that_wait_or_are_being_claimed() -> None:
     socket = await up(Wire(), unanswered_limit=2)
     command = input_message()
