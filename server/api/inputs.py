@@ -70,7 +70,7 @@ class InputHandler(ApiHandler):
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
         settings = self.services.settings
-        preferred = _return_preference(headers.prefer)
+        preferred = return_preference(headers.prefer)
         command = Command.accept(
             organization_id=self.principal.organization_id,
             machine_id=path.machine_id,
@@ -119,7 +119,7 @@ class PressKeysHandler(InputHandler):
         await self.carry_out(path, headers, body)
 
 
-def _return_preference(prefer: str | None) -> str | None:
+def return_preference(prefer: str | None) -> str | None:
     """The ``return`` preference of a Prefer header; unknown preferences are ignored (RFC 7240)."""
     for part in (prefer or "").split(","):
         name, _, value = part.partition(";")[0].partition("=")

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from schemas import problems
 from schemas.entity_tags import ChangeHeaders, ReadHeaders, version_tag
@@ -32,6 +32,7 @@ from server.api.changes import (
     CreationHeaders,
     refusals,
 )
+from server.api.inputs import return_preference
 from server.api.operation import Operation, operation
 from server.api.streaming import CHUNK_BYTES, StreamingHandler
 from server.store.database import Document
@@ -61,6 +62,17 @@ class WorkflowPath(BaseModel):
     """Names a workflow."""
 
     workflow_id: UUID
+
+
+class PatchHeaders(ChangeHeaders):
+    """Headers of a change of a trajectory, which can be long."""
+
+    prefer: str | None = Field(
+        None,
+        alias="Prefer",
+        max_length=1000,
+        description="return=minimal answers 204 without a body (RFC 7240).",
+    )
 
 
 class AnsweringHandler(StreamingHandler, ChangingHandler):
@@ -206,23 +218,31 @@ class TrajectoryHandler(AnsweringHandler):
             "approval is withdrawn.",
             scope=Scope.TRAJECTORIES_WRITE,
             path=TrajectoryPath,
-            headers=ChangeHeaders,
+            headers=PatchHeaders,
             body=ChangedTrajectory,
-            answers={200: Trajectory},
+            answers={200: Trajectory, 204: None},
             problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
             max_body_bytes=MAX_TRAJECTORY_BYTES,
-            answer_headers=TAGGED,
+            answer_headers={
+                **TAGGED,
+                "Preference-Applied": "The preference of the Prefer header that was honoured.",
+            },
         )
     )
     async def patch(
-        self, path: TrajectoryPath, headers: ChangeHeaders, body: ChangedTrajectory
+        self, path: TrajectoryPath, headers: PatchHeaders, body: ChangedTrajectory
     ) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             stored = await self.services.trajectories.change(
                 self.principal.organization_id, path.trajectory_id, body, headers.versions
             )
         self.set_header("ETag", version_tag(stored.version))
-        await self.answer_trajectory(200, stored)
+        if preferred := return_preference(headers.prefer):
+            self.set_header("Preference-Applied", f"return={preferred}")
+        if preferred == "minimal":
+            self.answer(204)
+        else:
+            await self.answer_trajectory(200, stored)
 
     @operation(
         Operation(

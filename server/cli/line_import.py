@@ -125,7 +125,7 @@ class LineImporter:
         """Read what is there, from its beginning; its ETag."""
         reply = self._transfer.download(f"{PATH}/{own}", standing)
         if reply.status != 200:
-            raise LineError(reply.refusal)
+            raise LineError(f"there is one with this id already, of which is said: {reply.refusal}")
         standing.seek(0)
         return reply.tag
 
@@ -145,8 +145,10 @@ class LineImporter:
             change = {"is_generated": given.is_generated, "is_approved": given.head.is_approved}
         if given.head.updated_at is not None:
             change["updated_at"] = format_time(given.head.updated_at)
-        reply = self._transfer.send("PATCH", address, encode_json(change), {"If-Match": tag})
-        if reply.status != 200:
+        # All of it would come back, were it not told otherwise.
+        headers = {"If-Match": tag, "Prefer": "return=minimal"}
+        reply = self._transfer.send("PATCH", address, encode_json(change), headers)
+        if reply.status != 204:
             raise LineError(reply.refusal)
 
 

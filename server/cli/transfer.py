@@ -101,7 +101,7 @@ class Transfer:
             with self.opened(method, path, body, given) as response:
                 return reply_of(response)
 
-        return self._persistently(once)
+        return checked(self._persistently(once))
 
     def download(self, path: str, file: BinaryIO) -> Reply:
         """Write a successful answer's body to an empty file; the answer, without it."""
@@ -122,10 +122,10 @@ class Transfer:
             with suppress(OSError, http.client.HTTPException):
                 reply = once()
                 if reply.status not in _TRY_AGAIN:
-                    return checked(reply)
+                    return reply
             time.sleep(pause)
         try:
-            return checked(once())
+            return once()
         except (OSError, http.client.HTTPException) as error:
             raise self.gone(error) from None
 

@@ -435,3 +435,16 @@ async def test_empty_change_is_a_change_of_nothing(service: Service) -> None:
     reply = await patched(service, path_of(before), {})
     assert reply.status == 200
     assert {**reply.json, "updated_at": None} == {**before.json, "updated_at": None}
+
+
+@pytest.mark.gen_test
+async def test_change_answers_as_much_as_is_preferred(service: Service) -> None:
+    path = path_of(await made(service))
+    reply = await patched(service, path, {"name": "n"}, Prefer="return=minimal")
+    assert (reply.status, reply.body) == (204, b"")
+    assert reply.headers["Preference-Applied"] == "return=minimal"
+    read = await service.get(path)
+    assert (read.json["name"], read.headers["ETag"]) == ("n", reply.headers["ETag"])
+    reply = await patched(service, path, {"name": "m"}, Prefer="return=representation")
+    assert (reply.status, reply.json["name"]) == (200, "m")
+    assert reply.headers["Preference-Applied"] == "return=representation"

@@ -266,3 +266,18 @@ def test_token_that_may_not_import_ends_it_at_once(
     result = run("trajectory", "import", str(file), "--url", served.url, "--token", token)
     assert result.exit_code == 1
     assert result.stderr.count("trajectories:write") == 1
+
+
+def test_token_that_may_not_read_imports_and_names_what_is_there_already(
+    served: Served, tmp_path: Path, workflow: str
+) -> None:
+    token = served.run("token", "create", "--name", "n", "--scope", "trajectories:write")
+    options = ("--url", served.url, "--token", token.stdout.strip())
+    file = tmp_path / "lines.jsonl"
+    taken = line(workflow, id=str(uuid4()))
+    file.write_text("\n".join([taken, taken, line(workflow)]))
+    result = run("trajectory", "import", str(file), *options)
+    assert result.exit_code == 1
+    assert "line 2: there is one with this id already" in result.stderr
+    assert "trajectories:read" in result.stderr
+    assert "2 imported, 0 there already, 1 wrong" in result.stderr
