@@ -179,10 +179,10 @@ class Faults:
         The server sees the journal's number with every message of the machine.  A copy that is
         made after the last one before a command is SENT has the number that the record says, and
         nothing can tell it from the journal of a machine that the command never reached.  A copy
-        that was made before the command's link had its mark is never one of these, unless an older
-        one was put back since: the numbers of the branch that was left may be higher.
+        that was made before the command's link had its mark is never one of these, unless the
+        number went back since, with an older copy or a power cut: then it has been used twice.
         """
-        is_of_old_branch = copy.made_at < machine.replaced_at
+        is_of_old_branch = copy.made_at < machine.went_back_at
         return any(
             record.machine_id == machine.machine_id
             and record.state is CommandState.SENT

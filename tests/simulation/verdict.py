@@ -36,7 +36,12 @@ class Verdict:
             self.world.violated(f"the final record of {before.command_id} was changed")
         if after is not None and after.state is CommandState.UNKNOWN:
             self.world.facts["unknown"] += 1
-            if not self._is_honest(after):
+            if self._is_honest(after):
+                return
+            if self.world.faults["input repeated"]:
+                # It began between the question and the look at the journal.
+                self.world.facts["asked about, then repeated by the proxy"] += 1
+            else:
                 self.world.violated(f"{after.command_id} is unknown without need")
 
     def _is_honest(self, record: CommandRecord) -> bool:
