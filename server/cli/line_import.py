@@ -145,8 +145,9 @@ class LineImporter:
             change = {"is_generated": given.is_generated, "is_approved": given.head.is_approved}
         if given.head.updated_at is not None:
             change["updated_at"] = format_time(given.head.updated_at)
-        # All of it would come back, were it not told otherwise.
-        headers = {"If-Match": tag, "Prefer": "return=minimal"}
+        # All of it would come back, were it not told otherwise.  It names no version: tried again
+        # after an answer that was lost, it would be refused for what it has done itself.
+        headers = {"Prefer": "return=minimal"}
         reply = self._transfer.send("PATCH", address, encode_json(change), headers)
         if reply.status != 204:
             raise LineError(reply.refusal)

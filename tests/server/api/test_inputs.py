@@ -8,7 +8,7 @@ from schemas.inputs import Operation
 from schemas.outcomes import Expired, Failed, Refused, Unknown
 from schemas.tokens import Scope
 from schemas.wire import Input
-from server.api.inputs import _return_preference
+from server.api.inputs import return_preference
 from tests.links import hello
 from tests.service import ScriptedMachine, Service, until
 
@@ -167,7 +167,7 @@ async def test_setting_makes_minimal_the_default(service: Service) -> None:
     ],
 )
 def test_prefer_header_is_read_as_rfc_7240_says(prefer: str | None, preference: str | None) -> None:
-    assert _return_preference(prefer) == preference
+    assert return_preference(prefer) == preference
 
 
 @pytest.mark.parametrize(("operation", "body", "loc", "kind"), WRONG_BODIES)
