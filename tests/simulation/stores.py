@@ -116,8 +116,8 @@ class SimulatedCommandStore(CommandStore):
     async def finish(
         self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime
     ) -> bool:
-        if not state.is_final:
-            raise ValueError(f"{state} is not a final state")
+        if record.state.is_final or not state.is_final:
+            raise ValueError(f"{record.state} cannot become {state}")
 
         def update() -> bool:
             standing = self._stored.records.get(record.command_id)

@@ -142,10 +142,11 @@ def overwrite_final_states(patch: pytest.MonkeyPatch) -> None:
         answer: Answer,
         final_at: datetime,
     ) -> bool:
-        standing = self._stored.records.get(record.command_id)
-        if standing is not None:
-            record = replace(standing)
-        return await finish(self, record, state, answer, final_at)
+        standing = await self.find(record.command_id)
+        if standing is None or not standing.state.is_final:
+            return await finish(self, record, state, answer, final_at)
+        self._stored.put(replace(standing, state=state, answer=answer))
+        return True
 
     patch.setattr(SimulatedCommandStore, "finish", finished)
 

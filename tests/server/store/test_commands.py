@@ -1,3 +1,8 @@
+"""One contract for two ledgers: the real one, and the simulation's, which must not be kinder."""
+
+import inspect
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -6,10 +11,42 @@ from uuid import uuid4
 import pytest
 
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 ANSWER = Answer(200, "application/json", b'{"status":"completed"}\x00\xff')
+
+
+OpenStore = Callable[[], AbstractAsyncContextManager[CommandStore]]
+
+
+@pytest.fixture(params=["mongodb", "simulated"])
+def open_store(request: pytest.FixtureRequest) -> OpenStore:
+    """Opens an empty ledger, of each kind."""
+    if request.param == "simulated":
+        return simulated_store
+    uri, name = (request.getfixturevalue(each) for each in ("mongodb", "database_name"))
+    return lambda: real_store(uri, name)
+
+
+@asynccontextmanager
+async def simulated_store() -> AsyncIterator[CommandStore]:
+    yield SimulatedCommandStore(StoredCommands(), at_once)
+
+
+@asynccontextmanager
+async def real_store(uri: str, name: str) -> AsyncIterator[CommandStore]:
+    async with opened(uri, name) as database:
+        yield CommandStore(database)
+
+
+def test_simulated_ledger_has_every_operation_of_the_real_one() -> None:
+    for name, method in inspect.getmembers(CommandStore, inspect.isfunction):
+        if not name.startswith("_"):
+            own = vars(SimulatedCommandStore).get(name)
+            assert own is not None
+            assert inspect.signature(own) == inspect.signature(method)
 
 
 def sent(**changes: Any) -> CommandRecord:
@@ -35,9 +72,8 @@ def sent(**changes: Any) -> CommandRecord:
 
 
 @async_test
-async def test_record_comes_back_as_it_was_claimed(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> None:
+    async with open_store() as commands:
         record = sent()
         assert await commands.claim(record) is record
         assert await commands.find(record.command_id) == record
@@ -45,9 +81,8 @@ async def test_record_comes_back_as_it_was_claimed(mongodb: str, database_name: 
 
 
 @async_test
-async def test_only_one_attempt_claims_a_command(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+async def test_only_one_attempt_claims_a_command(open_store: OpenStore) -> None:
+    async with open_store() as commands:
         first = sent()
         second = replace(first, attempt=uuid4(), fingerprint="other")
         assert await commands.claim(first) is first
@@ -56,11 +91,8 @@ async def test_only_one_attempt_claims_a_command(mongodb: str, database_name: st
 
 
 @async_test
-async def test_own_claim_is_recognised_until_it_is_resolved(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+async def test_own_claim_is_recognised_until_it_is_resolved(open_store: OpenStore) -> None:
+    async with open_store() as commands:
         record = sent()
         await commands.claim(record)
         assert (await commands.claim(record)).is_of(record)
@@ -69,9 +101,8 @@ async def test_own_claim_is_recognised_until_it_is_resolved(
 
 
 @async_test
-async def test_first_final_state_stands(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+async def test_first_final_state_stands(open_store: OpenStore) -> None:
+    async with open_store() as commands:
         record = sent()
         await commands.claim(record)
         assert await commands.finish(record, CommandState.DONE, ANSWER, NOW)
@@ -82,9 +113,8 @@ async def test_first_final_state_stands(mongodb: str, database_name: str) -> Non
 
 
 @async_test
-async def test_finish_of_another_attempt_changes_nothing(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+async def test_finish_of_another_attempt_changes_nothing(open_store: OpenStore) -> None:
+    async with open_store() as commands:
         record = sent()
         await commands.claim(record)
         other = replace(record, attempt=uuid4())
@@ -95,16 +125,33 @@ async def test_finish_of_another_attempt_changes_nothing(mongodb: str, database_
 
 
 @async_test
-async def test_finish_takes_final_states_only(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
+async def test_finish_is_from_an_open_state_to_a_final_one(open_store: OpenStore) -> None:
+    async with open_store() as commands:
+        record = sent()
+        await commands.claim(record)
         with pytest.raises(ValueError, match="SENT"):
-            await CommandStore(database).finish(sent(), CommandState.SENT, ANSWER, NOW)
+            await commands.finish(record, CommandState.SENT, ANSWER, NOW)
+        await commands.finish(record, CommandState.DONE, ANSWER, NOW)
+        final = there(await commands.find(record.command_id))
+        with pytest.raises(ValueError, match="UNKNOWN"):
+            await commands.finish(final, CommandState.UNKNOWN, ANSWER, NOW)
+        assert await commands.find(record.command_id) == final
 
 
 @async_test
-async def test_forget_deletes_the_own_open_record_only(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+async def test_finish_of_a_claim_that_was_sent_since_changes_nothing(open_store: OpenStore) -> None:
+    async with open_store() as commands:
+        claim = claimed()
+        await commands.claim(claim)
+        marked = replace(claim, state=CommandState.SENT)
+        assert await commands.mark_sent(marked)
+        assert not await commands.finish(claim, CommandState.DONE, ANSWER, NOW)
+        assert await commands.find(claim.command_id) == marked
+
+
+@async_test
+async def test_forget_deletes_the_own_open_record_only(open_store: OpenStore) -> None:
+    async with open_store() as commands:
         record, final = sent(), sent()
         await commands.claim(record)
         await commands.claim(final)
@@ -118,10 +165,9 @@ async def test_forget_deletes_the_own_open_record_only(mongodb: str, database_na
 
 @async_test
 async def test_unresolved_are_the_sent_records_of_one_machine_oldest_first(
-    mongodb: str, database_name: str
+    open_store: OpenStore,
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+    async with open_store() as commands:
         late, early = sent(accepted_at=NOW + timedelta(seconds=1)), sent()
         done = sent()
         others = [sent(machine_id="desk-2"), sent(organization_id=OTHER_ORGANIZATION)]
@@ -167,10 +213,9 @@ def claimed(**changes: Any) -> CommandRecord:
 
 @async_test
 async def test_claim_is_marked_sent_by_its_own_attempt_only_and_as_often_as_it_tries(
-    mongodb: str, database_name: str
+    open_store: OpenStore,
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+    async with open_store() as commands:
         claim = claimed()
         await commands.claim(claim)
         marked = replace(claim, state=CommandState.SENT, journal_sequence=7)
@@ -185,10 +230,9 @@ async def test_claim_is_marked_sent_by_its_own_attempt_only_and_as_often_as_it_t
 
 @async_test
 async def test_claim_is_taken_over_by_one_and_then_its_owner_cannot_send(
-    mongodb: str, database_name: str
+    open_store: OpenStore,
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+    async with open_store() as commands:
         abandoned = claimed()
         await commands.claim(abandoned)
         first, second = replace(abandoned, attempt=uuid4()), replace(abandoned, attempt=uuid4())
@@ -201,9 +245,8 @@ async def test_claim_is_taken_over_by_one_and_then_its_owner_cannot_send(
 
 
 @async_test
-async def test_what_was_sent_is_never_taken_over(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
+async def test_what_was_sent_is_never_taken_over(open_store: OpenStore) -> None:
+    async with open_store() as commands:
         record = sent()
         await commands.claim(record)
         assert not await commands.take_over(record, replace(record, attempt=uuid4()))
