@@ -25,6 +25,19 @@ async def test_greeted_machine_takes_inputs(service: Service) -> None:
 
 
 @pytest.mark.gen_test
+async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected():
+        live = await machine.until_live()
+        live.close(CloseCode.SERVER_ERROR, "in the midst of it")
+        assert live in set(service.server.services.registry)
+        assert service.link_of("desk-1") is None
+        assert (await service.get("/v1/machines/desk-1")).json["state"] == "offline"
+
+
+@pytest.mark.gen_test
 async def test_welcome_names_the_link_and_its_limits(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as websocket:
