@@ -215,3 +215,23 @@ async def test_link_that_has_not_greeted_yet_replaces_nobody(service: Service) -
         sending = machine.moving(new_key())
         await link.obey()
         assert (await sending).status == 200
+
+
+@pytest.mark.gen_test
+async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Service) -> None:
+    machine, sockets = await service.new_machine(), service.server.services.registry
+    async with machine.open_websocket() as first:
+        await until(lambda: len(list(sockets)) == 1)
+        async with machine.open_websocket() as second:
+            await until(lambda: len(list(sockets)) == 2)
+            earlier, later = ScriptedLink(first), ScriptedLink(second)
+            await earlier.say(hello())
+            await earlier.heard(Welcome)
+            await later.say(hello())
+            await later.heard(Welcome)
+            assert (await earlier.closed())[0] == CloseCode.REPLACED
+            await later.ready()
+            await machine.until_live()
+            sending = machine.moving(new_key())
+            await later.obey()
+            assert (await sending).status == 200
