@@ -9,7 +9,7 @@ import time
 from itertools import pairwise
 
 from tests.simulation.clocks import simulated
-from tests.simulation.life import forget_garbage, live
+from tests.simulation.life import Life, forget_garbage, live
 from tests.simulation.summary import Summary
 
 DEFAULT_SEEDS = 100_000
@@ -29,6 +29,7 @@ def main() -> int:
     if options.processes > 1:
         summary = run_in_processes(options.first, options.seeds, options.processes)
     else:
+        forget_garbage()
         summary = run(options.first, options.seeds)
     print(summary.as_json() if options.json else summary.table())
     return 1 if summary.failed else 0
@@ -38,16 +39,20 @@ def tell(seed: int) -> int:
     """One seed's history, line by line, and what was wrong with it."""
     with simulated() as clocks:
         life = live(seed, clocks, tracing=True)
-    print("\n".join(life.told))
-    print(f"seed {seed}:", *(life.violations or ["every promise kept"]), sep="\n  ")
+    print("\n".join(history(life)))
     return 1 if life.violations else 0
+
+
+def history(life: Life) -> list[str]:
+    """All that happened in a seed, and what was wrong with it."""
+    end = [f"  {violation}" for violation in life.violations] or ["  every promise kept"]
+    return [*life.told, f"seed {life.seed}:", *end, ""]
 
 
 def run(first: int, seeds: int) -> Summary:
     """So many seeds in this process; those that failed are told."""
     summary = Summary(seeds=seeds)
     began = time.perf_counter()
-    forget_garbage()
     with simulated() as clocks:
         for seed in range(first, first + seeds):
             life = live(seed, clocks)
@@ -56,6 +61,8 @@ def run(first: int, seeds: int) -> Summary:
             summary.commands += len(life.stories)
             if life.violations:
                 summary.failed[seed] = life.violations[0]
+                # Told a second time, as nobody listened to the first.
+                summary.history = summary.history or history(live(seed, clocks, tracing=True))
     summary.seconds = time.perf_counter() - began
     return summary
 

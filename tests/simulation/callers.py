@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID, uuid5
 
 from schemas.inputs import AnyInput
@@ -145,7 +145,7 @@ class Callers:
         def hang_up() -> None:
             self.process.call_later(latency(world), settle, None)
 
-        def settle(result: T | None) -> None:
+        def settle(result: Any) -> None:
             if not answer.done():
                 answer.set_result(result)
 

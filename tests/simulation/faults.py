@@ -11,9 +11,9 @@ from schemas.failpoints import Failpoint
 from server.store.commands import CommandState
 from tests.simulation.disk import Copy, empty
 from tests.simulation.machine import Machine
+from tests.simulation.mongo import Mongo, Weather
 from tests.simulation.network import Cable
 from tests.simulation.node import Node, cable_of
-from tests.simulation.stores import Mongo, Weather
 from tests.simulation.world import World
 
 FAULTS_END = 14.0

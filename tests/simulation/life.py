@@ -15,9 +15,9 @@ from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH, Faults
 from tests.simulation.machine import Machine
+from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
 from tests.simulation.node import Node
-from tests.simulation.stores import Mongo
 from tests.simulation.verdict import Verdict
 from tests.simulation.world import World
 

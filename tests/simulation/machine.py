@@ -1,48 +1,20 @@
-"""A machine: the real core of a machine client, between a simulated disk, desktop and network.
-
-What `machine_client.connection` and `machine_client.executor` do with threads and sockets is done
-here in virtual time: one command at a time, and beside it, in order, what the journal is asked.
-"""
+"""A machine: what outlives its client, and what can happen to it."""
 
 import math
-from collections import deque
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
-from machine_client.journal import Journal
-from machine_client.session import (
-    BeginCommand,
-    CloseLink,
-    Effect,
-    Event,
-    ExpireCommand,
-    JournalMarked,
-    LinkLost,
-    LinkOpened,
-    LookUpCommand,
-    MarkJournal,
-    MessageReceived,
-    ReleaseHeld,
-    SendMessage,
-    Session,
-    TimePassed,
-)
-from machine_client.worker import Worker
-from schemas.failpoints import Failpoint
 from schemas.wire import (
-    PROTOCOL_VERSION,
-    SERVER_MESSAGES,
     Capability,
     CloseCode,
     Display,
-    Hello,
-    Input,
 )
-from tests.simulation.desktop import Desktop, Hand
-from tests.simulation.disk import Copy, Disk, Killed, SimulatedStorage
-from tests.simulation.network import Cable, Proxy, is_stop, latency
+from tests.simulation.client import Client
+from tests.simulation.desktop import Desktop
+from tests.simulation.disk import Copy, Disk
+from tests.simulation.network import Cable, Proxy
 from tests.simulation.node import Node
-from tests.simulation.world import Process, State, World
+from tests.simulation.world import World
 
 TICK_SECONDS = 0.1
 SETTLE_AFTER_SECONDS = 0.05
@@ -52,200 +24,6 @@ SUPERVISOR_SECONDS = 3.0
 
 DISPLAYS = [Display(x=0, y=0, width=1280, height=800)]
 CAN = Capability(available=True)
-
-
-class Client:
-    """One process of a machine client."""
-
-    def __init__(self, machine: "Machine") -> None:
-        self.machine = machine
-        self.world = machine.world
-        self.process = Process(self.world, f"{machine.machine_id}.{machine.starts}")
-        self.journal = Journal(SimulatedStorage(machine.disk, self.step))
-        self.hand = Hand(machine.desktop, self)
-        self.session = Session(self.clock)
-        self.worker = Worker(self.journal, self.hand, self.clock)
-        self.cable: Cable | None = None
-        self.begin_by = math.inf
-        self._jobs: deque[Callable[[], None]] = deque()
-        self._beside: deque[Callable[[], None]] = deque()
-        self._ticks = self._works = self._works_beside = False
-        self._delay = 1.0
-        self.process.call_soon(self._connect)
-
-    def clock(self) -> float:
-        """Seconds that this machine has been awake."""
-        return self.world.now + self.machine.clock_offset
-
-    def step(self) -> None:
-        """Something that a kill may come before."""
-        if self.process.is_dead:
-            raise Killed
-        self.machine.stepped()
-        if self.process.is_dead:
-            raise Killed
-
-    def pass_time(self, seconds: float) -> None:
-        """Let time pass in the middle of a command; the rest of the world goes on meanwhile."""
-        world, process = self.world, self.process
-        self.step()
-        world.run(world.now + seconds, lambda: process.is_dead)
-        while process.state is State.PAUSED:
-            world.run(math.inf, lambda: process.state is not State.PAUSED)
-        self.step()
-
-    # The connection.
-
-    def _connect(self) -> None:
-        node = self.world.random.choice(self.machine.nodes)
-        if node.process.is_dead:
-            self._connect_later()
-            return
-        cable = self.machine.new_cable(self, node)
-        shaken_at = self.world.now + latency(self.world)
-        node.process.call_at(shaken_at, node.open, cable)
-        self.cable = cable
-        self.process.call_later(OPEN_SECONDS, self._give_up, cable)
-
-    def _give_up(self, cable: Cable) -> None:
-        if self.cable is cable and not cable.is_shaken:
-            cable.close_by_machine(1006, "no answer to the handshake")
-
-    def _connect_later(self) -> None:
-        self.process.call_later(self.world.between(self._delay / 10, self._delay), self._connect)
-        self._delay = min(self._delay * 2, 4.0)
-
-    def took(self, cable: Cable, text: str) -> None:
-        """A frame came; one of a websocket that is not listened to any more is refused."""
-        if cable is not self.cable:
-            return
-        if not text:
-            cable.is_shaken = True
-            self.process.call_later(self.world.between(0, 0.01), self._look, cable)
-            return
-        self._feed(MessageReceived(SERVER_MESSAGES.validate_json(text)))
-
-    def _look(self, cable: Cable) -> None:
-        """Make the hello, in a thread, so that it may be a little old when it is sent."""
-        cable.opened_at = self.world.now
-        hello = Hello(
-            protocols=[PROTOCOL_VERSION],
-            client_version="0",
-            platform="simulation",
-            boot_id=self.machine.boot_id,
-            displays=DISPLAYS,
-            input=CAN,
-            screen=CAN,
-            journal=self.journal.position,
-        )
-        self.process.call_later(self.world.between(0, 0.01), self._greet, cable, hello)
-
-    def _greet(self, cable: Cable, hello: Hello) -> None:
-        if cable is self.cable:
-            self._feed(LinkOpened(hello))
-
-    def ended(self, cable: Cable, code: int, reason: str) -> None:
-        """A websocket is over."""
-        if cable is not self.cable:
-            return
-        self.cable = None
-        self._feed(LinkLost())
-        self.world.tell(f"#{cable.number} lost", code, reason)
-        if is_stop(code):
-            self.machine.told_to_stop(code, reason)
-            return
-        if self.world.now - cable.opened_at > 5:
-            self._delay = 1.0
-        self._connect_later()
-
-    # What the session decides.
-
-    def _feed(self, event: Event) -> None:
-        for effect in self.session.handle(event):
-            self._perform(effect)
-        if (self.session.has_queued or self.worker.is_injecting) and not self._ticks:
-            self._ticks = True
-            self.process.call_later(TICK_SECONDS, self._tick)
-
-    def _tick(self) -> None:
-        self._ticks = False
-        if self.worker.is_injecting:
-            self._do_beside(self.worker.note_progress)
-        self._feed(TimePassed())
-
-    def _perform(self, effect: Effect) -> None:
-        match effect:
-            case SendMessage(message):
-                if self.cable is not None:
-                    self.cable.to_node(message.model_dump_json())
-            case BeginCommand(command, begin_by):
-                self._do_next(lambda: self._carry_out(command, begin_by))
-            case LookUpCommand(command_id):
-                self._do_beside(lambda: self._report(self.worker.look_up(command_id)))
-            case ExpireCommand(command):
-                self._do_beside(lambda: self._report(self.worker.expire(command)))
-            case MarkJournal():
-                self._do_beside(lambda: self._report(JournalMarked(self.journal.mark())))
-            case ReleaseHeld():
-                self._do_next(self.hand.release_all)
-            case CloseLink(code, reason):
-                self.machine.client_closes(code, reason)
-                if self.cable is not None:
-                    self.cable.close_by_machine(code, reason)
-
-    # The two threads.
-
-    def _carry_out(self, command: Input, begin_by: float) -> None:
-        self.begin_by = begin_by
-        self.world.tell("begin", command.command_id)
-        self._report(self.worker.carry_out(command, begin_by))
-
-    def _report(self, event: Event) -> None:
-        self.process.call_later(self.world.between(0, 0.002), self._feed, event)
-
-    def _do_next(self, job: Callable[[], None]) -> None:
-        self._jobs.append(job)
-        if not self._works:
-            self._works = True
-            self.process.call_later(self.world.between(0, 0.002), self._work)
-
-    def _work(self) -> None:
-        try:
-            self._jobs.popleft()()
-        except Killed:
-            return
-        if self._jobs:
-            self.process.call_later(self.world.between(0, 0.002), self._work)
-        else:
-            self._works = False
-            self.process.call_later(SETTLE_AFTER_SECONDS, self._settle)
-
-    def _settle(self) -> None:
-        if not self._works:
-            try:
-                self.journal.settle()
-            except Killed:
-                return
-
-    def _do_beside(self, job: Callable[[], None]) -> None:
-        self._beside.append(job)
-        if not self._works_beside:
-            self._works_beside = True
-            self.process.call_later(self.world.between(0, 0.005), self._work_beside)
-
-    def _work_beside(self) -> None:
-        try:
-            self._beside.popleft()()
-        except Killed:
-            return
-        self._works_beside = bool(self._beside)
-        if self._beside:
-            self.process.call_later(self.world.between(0, 0.005), self._work_beside)
-
-    def passed(self, point: Failpoint) -> None:
-        """The code passes a failpoint: time passes, and a kill may come."""
-        if point is not Failpoint.BEFORE_REPORT:
-            self.pass_time(self.world.between(0, 0.004))
 
 
 class Machine:

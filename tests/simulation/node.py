@@ -18,13 +18,9 @@ from server.machines.socket import LinkSocket
 from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
+from tests.simulation.mongo import Mongo, SimulatedMachineStore, SimulatedTokenStore
 from tests.simulation.network import Cable
-from tests.simulation.stores import (
-    Mongo,
-    SimulatedCommandStore,
-    SimulatedMachineStore,
-    SimulatedTokenStore,
-)
+from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
 
 TOKEN_ID = UUID(int=1)

@@ -9,7 +9,11 @@ FAILED_SHOWN = 20
 
 @dataclass
 class Summary:
-    """Counts of many seeds; ``failed`` has the first broken promise of each seed that broke one."""
+    """Counts of many seeds.
+
+    ``failed`` has the first broken promise of each seed that broke one, ``history`` what happened
+    in the first of them.
+    """
 
     seeds: int = 0
     commands: int = 0
@@ -17,6 +21,7 @@ class Summary:
     faults: Counter[str] = field(default_factory=Counter)
     facts: Counter[str] = field(default_factory=Counter)
     failed: dict[int, str] = field(default_factory=dict)
+    history: list[str] = field(default_factory=list)
 
     def add(self, other: "Summary") -> None:
         """Count another's seeds too."""
@@ -25,6 +30,7 @@ class Summary:
         self.faults += other.faults
         self.facts += other.facts
         self.failed |= other.failed
+        self.history = self.history or other.history
 
     def as_json(self) -> str:
         """For another process."""
@@ -40,6 +46,7 @@ class Summary:
             seconds=values["seconds"],
             faults=Counter(values["faults"]),
             facts=Counter(values["facts"]),
+            history=values["history"],
             failed={int(seed): what for seed, what in values["failed"].items()},
         )
 
@@ -60,4 +67,4 @@ class Summary:
         ]
         for seed, what in sorted(self.failed.items())[:FAILED_SHOWN]:
             lines += [f"  seed {seed} (python -m tests.simulation --seed {seed}):", f"    {what}"]
-        return "\n".join(lines)
+        return "\n".join([*self.history, *lines])

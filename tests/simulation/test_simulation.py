@@ -2,9 +2,11 @@
 
 import pytest
 
-from tests.simulation.__main__ import run_in_processes
+from machine_client.journal import Journal
+from tests.simulation.__main__ import run, run_in_processes
 from tests.simulation.clocks import Clocks, simulated
 from tests.simulation.life import live
+from tests.simulation.summary import Summary
 
 SEEDS = 20_000
 PROCESSES = 2
@@ -46,3 +48,16 @@ def test_telling_a_history_does_not_change_it() -> None:
                 loud.faults,
                 loud.facts,
             )
+
+
+def test_a_seed_that_fails_is_told_with_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Journal, "intend", lambda *_: True)
+    summary = run(0, 30)
+    seed = min(summary.failed)
+    table = summary.table()
+    assert f"python -m tests.simulation --seed {seed}" in table
+    assert f"seed {seed}:" in summary.history
+    assert any("VIOLATION" in line for line in summary.history)
+    with simulated() as clocks:
+        assert live(seed, clocks).violations[0] == summary.failed[seed]
+    assert Summary.from_json(summary.as_json()) == summary

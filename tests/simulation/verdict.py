@@ -7,8 +7,8 @@ from server.store.commands import CommandRecord, CommandState
 from tests.simulation.callers import Story
 from tests.simulation.desktop import Happened
 from tests.simulation.machine import Machine
+from tests.simulation.mongo import Mongo
 from tests.simulation.node import Node, cable_of
-from tests.simulation.stores import Mongo
 from tests.simulation.world import World
 
 

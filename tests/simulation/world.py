@@ -182,11 +182,8 @@ class Process:
         self.state = State.RUNNING
         self.parked: list[Due] = []
         self._tasks: list[asyncio.Task[Any]] = []
+        self._as_loop = cast("asyncio.AbstractEventLoop", self)
         world.add(self)
-
-    @property
-    def _as_loop(self) -> asyncio.AbstractEventLoop:
-        return cast("asyncio.AbstractEventLoop", self)
 
     @property
     def is_dead(self) -> bool:
