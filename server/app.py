@@ -33,6 +33,7 @@ from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
 from server.store.tokens import TokenStore
 from server.store.trajectories import TrajectoryStore
+from server.store.trajectory_catalogue import TrajectoryCatalogue
 from server.store.workflows import WorkflowStore
 from server.tasks import Tasks
 
@@ -110,6 +111,7 @@ class Server:
             machines=machines,
             workflows=WorkflowStore(database),
             trajectories=TrajectoryStore(database),
+            catalogue=TrajectoryCatalogue(database),
             authenticator=Authenticator(tokens, background, settings.token_check),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), Resolver(commands), background),
@@ -144,6 +146,7 @@ class Server:
         self._watches = [
             self._background.start(self.services.registry.watch(), "watch the links"),
             self._background.start(self._watch_bodies(), "watch request bodies"),
+            self._background.start(self.services.catalogue.run(), "enter new trajectories"),
         ]
 
     async def _watch_bodies(self) -> None:

@@ -11,6 +11,7 @@ from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
 from server.store.tokens import TokenStore
 from server.store.trajectories import TrajectoryStore
+from server.store.trajectory_catalogue import TrajectoryCatalogue
 from server.store.workflows import WorkflowStore
 from server.tasks import Tasks
 
@@ -31,6 +32,7 @@ class Services:
     machines: MachineStore
     workflows: WorkflowStore
     trajectories: TrajectoryStore
+    catalogue: TrajectoryCatalogue
     authenticator: Authenticator
     registry: LinkRegistry
     ledger: Ledger

@@ -112,16 +112,18 @@ class TrajectoriesHandler(AnsweringHandler):
         )
     )
     async def get(self, query: TrajectoryQuery) -> None:
-        listing = TrajectoryListing(self.services.database, self.principal.organization_id, query)
-        total = await listing.total()
+        listing = await TrajectoryListing.open(
+            self.services.database, self.principal.organization_id, query
+        )
         self.set_header("Content-Type", "application/json")
-        await self.stream(self._page(listing, query, total))
+        await self.stream(self._page(listing, query))
 
     async def _page(
-        self, listing: TrajectoryListing, query: TrajectoryQuery, total: int
+        self, listing: TrajectoryListing, query: TrajectoryQuery
     ) -> AsyncGenerator[bytes, None]:
         """The JSON text of a page, piece by piece."""
-        yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % (total, query.skip, query.limit)
+        facts = (listing.total, query.skip, query.limit)
+        yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % facts
         comma = b""
         async for trajectory in listing.trajectories():
             yield comma

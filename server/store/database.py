@@ -44,8 +44,9 @@ from server.store.errors import (
 )
 
 Document = dict[str, Any]
+Collection = AsyncIOMotorCollection[Document]
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Counted up by every change after which an older Farhand could misread what is stored."""
 
 OLDEST_MONGODB: Final = (6, 0)
@@ -96,6 +97,27 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             ],
             name="latest_of_workflow",
             partialFilterExpression={"is_generated": True, "step_count": {"$gte": 1}},
+        ),
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                *_NEWEST_FIRST,
+                *(_GENERATED, _APPROVED, ("uncatalogued", ASCENDING)),
+            ],
+            name="uncatalogued",
+            partialFilterExpression={"uncatalogued": {"$gt": ""}},
+        ),
+    ],
+    "trajectory_entries": [
+        IndexModel([("organization_id", ASCENDING), ("suffixes", ASCENDING)], name="suffixes"),
+        # The texts are in it, so that what nearly everything contains is counted without reading.
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                *_NEWEST_FIRST,
+                *(_GENERATED, _APPROVED, ("search", ASCENDING)),
+            ],
+            name="newest",
         ),
     ],
     "workflows": [IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest")],
@@ -198,13 +220,19 @@ class Database:
             raise
         return database
 
-    def collection(self, name: str) -> AsyncIOMotorCollection[Document]:
+    def collection(self, name: str) -> Collection:
         """A collection, with the database's own read and write concerns."""
         return self._database[name]
 
     async def session(self) -> AsyncIOMotorClientSession:
         """A session of the client, to be ended by ``async with``; see server.store.transactions."""
         return await self._client.start_session()
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[AsyncIOMotorClientSession]:
+        """A session whose reads all see one moment; all together are one operation."""
+        async with self.operation(), await self._client.start_session(snapshot=True) as session:
+            yield session
 
     def check_size(self, document: Document, estimate: int) -> None:
         """Raise TooLarge for what does not fit a document; ``estimate`` is of its large parts.
@@ -260,10 +288,20 @@ class Database:
             async with self.translate_errors():
                 with pymongo.timeout(_INDEX_SECONDS):
                     await self.collection(name).create_indexes(indexes)
+        if stored is not None and stored["version"] < 2:
+            await self._mark_uncatalogued()
         async with self.operation():
             await versions.update_one(
                 {"_id": "schema"}, {"$max": {"version": SCHEMA_VERSION}}, upsert=True
             )
+
+    async def _mark_uncatalogued(self) -> None:
+        """Since schema 2 what no catalogue knows has a mark; it knows none of what is older."""
+        async with self.translate_errors():
+            with pymongo.timeout(_INDEX_SECONDS):
+                await self.collection("trajectories").update_many(
+                    {"uncatalogued": {"$exists": False}}, {"$set": {"uncatalogued": "new"}}
+                )
 
     @asynccontextmanager
     async def operation(self) -> AsyncIterator[None]:

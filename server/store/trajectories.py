@@ -21,6 +21,7 @@ from schemas.trajectories import (
 )
 from server.store.database import Database, Document, now, scoped_id
 from server.store.errors import NotFound, WrongState
+from server.store.trajectory_catalogue import NEW, TrajectoryCatalogue
 from server.store.trajectory_documents import (
     NO_STEPS,
     NO_VALUES,
@@ -31,6 +32,7 @@ from server.store.trajectory_documents import (
     stored_trajectory,
 )
 from server.store.trajectory_parts import PartStore
+from server.store.trajectory_search import search_text
 from server.store.trajectory_states import refused_change, refused_steps
 from server.store.transactions import Session, in_transaction
 from server.store.versions import Versions, check_version, first_version
@@ -58,6 +60,7 @@ class TrajectoryStore:
         self._database = database
         self._trajectories = database.collection("trajectories")
         self._parts = PartStore(database)
+        self._catalogue = TrajectoryCatalogue(database)
 
     async def create(
         self, organization_id: UUID, user_id: UUID | None, new: NewTrajectory
@@ -73,7 +76,7 @@ class TrajectoryStore:
 
     async def insert(self, trajectory: StoredTrajectory, session: Session | None = None) -> None:
         """Keep a trajectory that is not there yet.  Raises TooLarge above 16 MiB in all."""
-        document = document_of(trajectory, _search_fields(trajectory))
+        document = document_of(trajectory, {**_search_fields(trajectory), **NEW})
         self._database.check_size(document, _size_of_texts(trajectory))
         await self._trajectories.insert_one(document, session=session)
 
@@ -136,6 +139,7 @@ class TrajectoryStore:
 
         async def work(session: Session) -> None:
             before = await self._head(session, organization_id, trajectory_id, versions)
+            await self._catalogue.withdraw(session, before)
             await self._trajectories.delete_one({"_id": before["_id"]}, session=session)
             segments = stored_trajectory(before).segments
             await self._parts.release(session, organization_id, segments)
@@ -228,7 +232,11 @@ class TrajectoryStore:
         """
         time = max(now(), before["updated_at"])
         update: Document = {
-            "$set": {"updated_at": time, **fields},
+            "$set": {
+                "updated_at": time,
+                **fields,
+                **await self._catalogue.withdraw(session, before),
+            },
             "$inc": {"version": 1},
             **({"$push": {"pieces": appended}} if appended else {}),
         }
@@ -279,8 +287,7 @@ def _copy_name(name: str | None) -> str | None:
 
 
 def _search_fields(trajectory: StoredTrajectory) -> Document:
-    texts = (str(trajectory.id), trajectory.name, trajectory.description)
-    return {"search": [text.casefold() for text in texts if text is not None]}
+    return {"search": search_text(trajectory.id, trajectory.name, trajectory.description)}
 
 
 def _size_of_texts(trajectory: StoredTrajectory) -> int:

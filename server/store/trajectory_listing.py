@@ -1,57 +1,73 @@
 """Lists of trajectories: which ones, how many, and each, one after another."""
 
-import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Self
 from uuid import UUID
 
 from schemas.times import whole_milliseconds
 from schemas.trajectories import TrajectoryQuery
 from server.store.database import Database, Document
 from server.store.trajectory_documents import StoredTrajectory, stored_trajectory
+from server.store.trajectory_matches import TrajectoryMatches
+from server.store.trajectory_rows import NEWEST_FIRST, CountedRow, Selection
 from server.store.workflows import WorkflowStore, render_included_workflow
 
-_NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
-
-# ASCII that may mean something to a regular expression, or to the text that carries it: BSON ends
-# a pattern at NUL.  Everything else stands for itself.
-_SPECIAL: Final = re.compile(r"[^0-9A-Za-z\u0080-\U0010ffff]")
+# What lists and searches are made from is in no answer.
+_ANSWERED: Final = {"search": False, "uncatalogued": False}
 
 
 class TrajectoryListing:
-    """One page of a list, in the making.
+    """One page of a list: ``open`` it, read ``trajectories`` once to their end, then ``included``.
 
-    The caller's order: ``total`` at any time, ``trajectories`` once and to its end, then
-    ``included``.
+    ``total`` is how many the query finds on all its pages, at the moment when it was opened.
     """
 
-    def __init__(self, database: Database, organization_id: UUID, query: TrajectoryQuery) -> None:
+    def __init__(
+        self,
+        database: Database,
+        organization_id: UUID,
+        query: TrajectoryQuery,
+        total: int,
+        selections: Sequence[Selection],
+    ) -> None:
+        self.total = total
         self._database = database
-        self._trajectories = database.collection("trajectories")
         self._organization_id = organization_id
         self._query = query
-        self._filter = trajectory_filter(organization_id, query)
+        self._selections = selections
         # A dictionary, as it remembers the order of first mention.
         self._workflow_ids: dict[UUID, None] = {}
 
-    async def total(self) -> int:
-        """How many trajectories the query finds on all its pages."""
-        async with self._database.operation():
-            return await self._trajectories.count_documents(self._filter)
+    @classmethod
+    async def open(cls, database: Database, organization_id: UUID, query: TrajectoryQuery) -> Self:
+        """Count what the query finds, and find where its page is."""
+        wanted = trajectory_filter(organization_id, query)
+        async with database.snapshot() as session:
+            found = (
+                CountedRow(database, session, wanted)
+                if query.search is None
+                else TrajectoryMatches(database, session, wanted, query.search)
+            )
+            total = await found.total()
+            selections = await found.page(query.skip, query.limit) if query.skip < total else []
+        return cls(database, organization_id, query, total, selections)
 
     async def trajectories(self) -> AsyncIterator[StoredTrajectory]:
         """Each trajectory of the page, newest first; no more than a batch is in memory."""
-        cursor = self._trajectories.find(
-            self._filter,
-            sort=_NEWEST_FIRST,
-            skip=self._query.skip,
-            limit=self._query.limit,
-        )
-        async for document in self._database.documents(cursor):
-            trajectory = stored_trajectory(document)
-            self._workflow_ids[trajectory.workflow_id] = None
-            yield trajectory
+        collection = self._database.collection("trajectories")
+        for selection in self._selections:
+            cursor = collection.find(
+                selection.filter,
+                _ANSWERED,
+                sort=NEWEST_FIRST,
+                skip=selection.skip,
+                limit=selection.limit,
+            )
+            async for document in self._database.documents(cursor):
+                trajectory = stored_trajectory(document)
+                self._workflow_ids[trajectory.workflow_id] = None
+                yield trajectory
 
     async def included(self) -> list[bytes] | None:
         """The related resources of the items, as JSON; None where the query asks for none."""
@@ -64,7 +80,7 @@ class TrajectoryListing:
 
 
 def trajectory_filter(organization_id: UUID, query: TrajectoryQuery) -> Document:
-    """The MongoDB filter for a query; what the user typed is only ever a value in it."""
+    """The MongoDB filter for all of a query but its search."""
     wanted: Document = {"organization_id": organization_id}
     for field in ("workflow_id", "run_id", "is_approved", "is_generated"):
         value = getattr(query, field)
@@ -82,11 +98,4 @@ def trajectory_filter(organization_id: UUID, query: TrajectoryQuery) -> Document
             bounds["$lte"] = whole_milliseconds(end)
         if bounds:
             wanted[field] = bounds
-    if query.search is not None:
-        wanted["search"] = {"$regex": substring_pattern(query.search)}
     return wanted
-
-
-def substring_pattern(text: str) -> str:
-    """A regular expression (PCRE) that finds the text itself, folded, and nothing else."""
-    return _SPECIAL.sub(lambda found: f"\\x{ord(found[0]):02x}", text.casefold())

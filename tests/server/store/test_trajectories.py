@@ -50,10 +50,12 @@ def numbered(number: int) -> str:
 
 async def found(store: TrajectoryStore, *, of: UUID = ORGANIZATION, **query: str) -> list[str]:
     """The ids on one page, checked against the total where the page is whole."""
-    listing = TrajectoryListing(store._database, of, TrajectoryQuery.model_validate(query))
+    listing = await TrajectoryListing.open(
+        store._database, of, TrajectoryQuery.model_validate(query)
+    )
     ids = [str(one.id) for one in await collected(listing.trajectories())]
     if not {"skip", "limit"} & set(query):
-        assert await listing.total() == len(ids)
+        assert listing.total == len(ids)
     return ids
 
 
@@ -349,14 +351,15 @@ async def test_included_workflows_come_once_in_order_of_first_mention(
             await store.create(
                 ORGANIZATION, None, new(workflow_id=str(workflow_id), created_at=created)
             )
-        listing = TrajectoryListing(
+        listing = await TrajectoryListing.open(
             store._database, ORGANIZATION, TrajectoryQuery(include="workflow")
         )
         await collected(listing.trajectories())
         included = [json.loads(one) for one in there(await listing.included())]
         assert [one["id"] for one in included] == [str(made[1].id), str(made[0].id)]
         assert [one["name"] for one in included] == ["b", "a"]
-        assert await TrajectoryListing(store._database, ORGANIZATION, ANY).included() is None
+        without = await TrajectoryListing.open(store._database, ORGANIZATION, ANY)
+        assert await without.included() is None
 
 
 @async_test
@@ -386,7 +389,7 @@ async def test_memory_does_not_grow_with_the_page(mongodb: str, database_name: s
         tracemalloc.start()
         try:
             count = 0
-            listing = TrajectoryListing(store._database, ORGANIZATION, ANY)
+            listing = await TrajectoryListing.open(store._database, ORGANIZATION, ANY)
             async for one in listing.trajectories():
                 count += len(render_trajectory(one)) > 4 * megabyte
             _, peak = tracemalloc.get_traced_memory()
