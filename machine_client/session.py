@@ -246,6 +246,8 @@ class Session:
     def _queued(self, command: Input) -> list[Effect]:
         if self.welcome is None:
             return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
+        if command.link_id != self.welcome.link_id:
+            return []  # Said on another link, and repeated by something between: nobody waits.
         if len(self._queue) >= MAX_QUEUED:
             return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_QUEUED} inputs wait")]
         is_here = command.command_id == self._running or command.command_id in self._owed

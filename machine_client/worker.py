@@ -89,9 +89,8 @@ class Worker:
 
     def expire(self, command: Input) -> CommandEnded:
         """The outcome of a command whose time has passed before its turn came."""
-        return CommandEnded(
-            command.command_id, self._late(command), self._journal.position.sequence
-        )
+        outcome = self._known(command) or Expired()
+        return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
 
     @property
     def is_injecting(self) -> bool:
@@ -111,22 +110,23 @@ class Worker:
             if self._journal.refuse(command_id, fingerprint, prepared):
                 return prepared
             return self._known(command) or prepared
-        # The last look at the clock: the process may have stood still since the session's.
-        if self._clock() > begin_by:
-            return self._late(command)
         reached(Failpoint.BEFORE_INTENT)
         if not self._journal.intend(command_id, fingerprint):
             return self._known(command) or NotCarriedOut()
         reached(Failpoint.AFTER_INTENT)
-        self._injecting = command_id if fingerprint else None
-        try:
-            outcome = _injected(prepared)
-        finally:
-            self._injecting = None
+        # The last look at the clock: the process, or its disk, may have stood still since.
+        outcome = Expired() if self._clock() > begin_by else self._inject(command, prepared)
         reached(Failpoint.AFTER_EVENTS)
         self._finish(command_id, outcome)
         reached(Failpoint.AFTER_DONE)
         return outcome
+
+    def _inject(self, command: Input, inject: Callable[[], Point]) -> Outcome:
+        self._injecting = command.command_id if command.fingerprint else None
+        try:
+            return _injected(inject)
+        finally:
+            self._injecting = None
 
     def _finish(self, command_id: UUID, outcome: Outcome) -> None:
         """Note the end.  What was injected is told even where that fails: the intent stands."""
@@ -149,9 +149,6 @@ class Worker:
         except ValidationError as error:
             entry = entries_of(error.errors(include_url=False), "body")[0]
             return Refused(code=entry.type, message=sentence(entry), loc=tuple(entry.loc))
-
-    def _late(self, command: Input) -> Outcome:
-        return self._known(command) or Expired()
 
     def _known(self, command: Input) -> Outcome | None:
         """The answer to a command that the journal has: its key outlived the server's record."""

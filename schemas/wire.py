@@ -154,9 +154,14 @@ class Welcome(_Message):
 
 
 class Input(_Message):
-    """A command to carry out, after all earlier ones and not after ``expires_at``."""
+    """A command to carry out, after all earlier ones and not after ``expires_at``.
+
+    It names the link that it is sent on.  On any other it means nothing: a server never says it
+    twice, so that whoever repeats it there is no server.
+    """
 
     type: Literal["input"] = "input"
+    link_id: UUID
     command_id: UUID
     operation: Operation
     body: dict[str, Any]

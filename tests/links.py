@@ -70,6 +70,7 @@ def hello(
 def input_message(command_id: UUID | None = None) -> Input:
     """A command to move the pointer, with an id of its own."""
     return Input(
+        link_id=LINK_ID,
         command_id=command_id or UUID(int=next(_NUMBERS)),
         operation=Operation.MOUSE_MOVE,
         body={"x": 3, "y": 4},

@@ -71,10 +71,11 @@ class Command:
         """Whether a retry may ask for this command again."""
         return bool(self.fingerprint)
 
-    def message(self) -> Input:
-        """What the machine is told."""
+    def message(self, link_id: UUID) -> Input:
+        """What the machine is told on a link."""
         # Made of what was validated already; to check it again would take as long as all the rest.
         return Input.model_construct(
+            link_id=link_id,
             command_id=self.id,
             operation=self.operation,
             body=self.body.model_dump(),

@@ -123,7 +123,7 @@ class Ledger:
         try:
             with link.place():
                 await self._dispatcher.until_settled(link, command)
-                answered = link.send(command.message())
+                answered = link.send(command.message(link.link_id))
         except (LinkDownError, LinkBusyError) as error:
             raise refusal(error, command) from None
         except TimeoutError:
@@ -234,7 +234,7 @@ class Ledger:
         """Send what the record says is SENT; the future ends with the outcome."""
         reached(Failpoint.AFTER_SENT)
         try:
-            answered = link.send(command.message())
+            answered = link.send(command.message(link.link_id))
         except LinkDownError:
             # Whatever the record says, this node knows that nothing left: the key is free again.
             await self._commands.forget(command.id, record.attempt)

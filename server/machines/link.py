@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from uuid import UUID
 
-from schemas.outcomes import Outcome
+from schemas.outcomes import Expired, NotCarriedOut, Outcome
 from schemas.wire import (
     MAX_MESSAGE_BYTES,
     PROTOCOL_VERSION,
@@ -346,15 +346,15 @@ class Link:
         return self._settle(report.command_id, report.outcome)
 
     def _settle(self, command_id: UUID, outcome: Outcome | None) -> list[Effect]:
-        earlier = self._outcomes.setdefault(command_id, outcome) if outcome else None
-        if outcome is None or earlier != outcome:
+        first = self._outcomes.setdefault(command_id, outcome) if outcome else None
+        if first is None or outcome is None or not _agree(first, outcome):
             return self._close(
                 CloseCode.MESSAGE_INVALID,
                 f"said of {command_id} what contradicts its earlier outcome",
             )
         if len(self._outcomes) > REMEMBERED_OUTCOMES:
             del self._outcomes[next(iter(self._outcomes))]
-        return [SettleCommand(command_id, outcome)]
+        return [SettleCommand(command_id, first)]
 
     def _journal_moved(self, sequence: int) -> list[Effect] | None:
         if sequence < self.journal_sequence:
@@ -431,3 +431,10 @@ class Link:
     def _enter(self, state: _State) -> None:
         self._state = state
         self._last_change_at = self.clock()
+
+
+def _agree(first: Outcome, later: Outcome) -> bool:
+    """Whether two answers about one command can both be true."""
+    # What came too late is in no journal: asked about, it was never carried out.
+    never = (Expired, NotCarriedOut)
+    return first == later or (isinstance(first, never) and isinstance(later, never))

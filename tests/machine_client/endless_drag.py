@@ -17,6 +17,7 @@ from machine_client.session import CommandEnded, CommandLookedUp, JournalMarked
 from schemas.inputs import AnyInput, Operation
 from schemas.outcomes import Point
 from schemas.wire import Display, Input
+from tests.links import LINK_ID
 from tests.machine_client.journals import journal_in
 
 
@@ -56,6 +57,7 @@ def main(file: Path, command_id: UUID) -> None:
 
     executor = Executor(journal_in(file), desktop, report)
     drag = Input(
+        link_id=LINK_ID,
         command_id=command_id,
         operation=Operation.MOUSE_DRAG,
         body={"start_x": 0, "start_y": 0, "to_x": 9, "to_y": 9},

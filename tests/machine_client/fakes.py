@@ -8,6 +8,7 @@ from uuid import UUID
 from schemas.inputs import AnyInput, MoveMouse, Operation
 from schemas.outcomes import Point
 from schemas.wire import Display, Input
+from tests.links import LINK_ID
 
 HERE = Point(x=1, y=2)
 
@@ -49,6 +50,7 @@ class FakeDesktop:
 
 def move(command_id: UUID, x: Any = 1, fingerprint: str = "f") -> Input:
     return Input(
+        link_id=LINK_ID,
         command_id=command_id,
         operation=Operation.MOUSE_MOVE,
         body={"x": x, "y": 2},

@@ -37,6 +37,7 @@ from schemas.wire import (
     ServerMessage,
     Welcome,
 )
+from tests.links import LINK_ID
 from tests.machine_client.journals import journal_in
 
 TOKEN = "fh_a-secret-of-the-test"
@@ -96,7 +97,7 @@ class Line:
         await self.say(
             Welcome(
                 protocol=1,
-                link_id=uuid4(),
+                link_id=LINK_ID,
                 machine_id="desk",
                 server_time=now(),
                 heartbeat_seconds=20,
@@ -122,6 +123,7 @@ def now() -> int:
 def move(*, within: float = 10.0, command_id: UUID | None = None) -> Input:
     """A command that must begin within so many seconds."""
     return Input(
+        link_id=LINK_ID,
         command_id=command_id or uuid4(),
         operation=Operation.MOUSE_MOVE,
         body={"x": 1, "y": 2},

@@ -50,12 +50,14 @@ class Script:
 
     def __init__(self, *, linked: bool = True) -> None:
         self.clock = Clock()
+        self.link_id = uuid4()
         self.session = Session(self.clock)
         if linked:
             self.link()
 
     def link(self, journal_sequence: int = 0) -> None:
         greeting = hello(journal_sequence)
+        self.link_id = uuid4()
         self.on(LinkOpened(greeting), SendMessage(greeting))
         self.on(MessageReceived(self.welcome()), SendMessage(Ready()))
 
@@ -68,7 +70,7 @@ class Script:
     def welcome(self, protocol: int = 1) -> Welcome:
         return Welcome(
             protocol=protocol,
-            link_id=uuid4(),
+            link_id=self.link_id,
             machine_id="desk",
             server_time=self.server_time(),
             heartbeat_seconds=20,
@@ -86,6 +88,7 @@ class Script:
         """A command that must begin ``within`` seconds; sent ``delay`` seconds ago."""
         sent_at = self.server_time() - round(delay * 1000)
         return Input(
+            link_id=self.link_id,
             command_id=command_id,
             operation=Operation.MOUSE_MOVE,
             body={"x": 1, "y": 2},

@@ -95,6 +95,14 @@ def test_protocol_that_was_not_offered_closes_the_link() -> None:
     assert script.session.welcome is None
 
 
+def test_input_that_was_said_on_another_link_is_not_carried_out() -> None:
+    script = Script()
+    command = script.input(A)
+    script.on(LinkLost(), ReleaseHeld())
+    script.link(1)
+    script.on(MessageReceived(command))
+
+
 def test_input_before_welcome_closes_the_link_and_is_not_begun() -> None:
     script = Script(linked=False)
     script.session.handle(LinkOpened(hello()))
@@ -168,7 +176,7 @@ def test_running_command_that_a_new_link_says_again_is_answered_when_it_ends() -
     script.on(MessageReceived(command), script.begins(command))
     script.on(LinkLost(), ReleaseHeld())
     script.link(1)
-    script.on(MessageReceived(command))
+    script.on(MessageReceived(script.input(A)))
     script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4))
 
 

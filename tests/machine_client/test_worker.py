@@ -62,11 +62,16 @@ def test_intent_is_written_before_the_first_event_and_the_end_after_the_last(ben
     assert bench.memory.sequence == 2
 
 
-def test_command_is_begun_up_to_its_time_and_not_after(bench: Bench) -> None:
-    assert bench.carry_out(begin_by=NOW - 0.001) == Expired()
-    assert bench.state() is None
+def test_command_is_begun_up_to_its_time(bench: Bench) -> None:
     assert isinstance(bench.carry_out(begin_by=NOW), Completed)
     assert bench.desktop.calls == ["inject 1"]
+
+
+def test_command_that_is_late_when_its_intent_is_on_the_disk_is_not_begun(bench: Bench) -> None:
+    assert bench.carry_out(begin_by=NOW - 0.001) == Expired()
+    assert bench.carry_out(begin_by=NOW) == Expired()
+    assert bench.worker.look_up(COMMAND).outcome == Expired()
+    assert bench.desktop.calls == []
 
 
 def test_known_command_that_comes_late_has_its_first_outcome(bench: Bench) -> None:

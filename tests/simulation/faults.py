@@ -1,8 +1,6 @@
 """What goes wrong in a seed, and when.
 
-Every fault ends by itself, so that afterwards all must become final.  Two kinds are kept apart,
-because nothing promises to survive both: a proxy that repeats old messages on a new link, and a
-journal that forgets what they were.
+Every fault ends by itself, so that afterwards all must become final.
 """
 
 from collections.abc import Callable
@@ -38,7 +36,6 @@ class Faults:
         mongo: Mongo,
         *,
         heartbeat_seconds: float,
-        repeats: bool,
     ) -> None:
         self.world = world
         self._nodes = nodes
@@ -62,14 +59,11 @@ class Faults:
             self._bad_weather,
             self._outage,
             self._stale_reads,
+            self._reboot,
+            self._copy_and_restore,
+            self._copy_and_restore,
+            self._new_journal,
         ]
-        if not repeats:
-            kinds += [
-                self._reboot,
-                self._copy_and_restore,
-                self._copy_and_restore,
-                self._new_journal,
-            ]
         for _ in range(world.random.randint(1, 8)):
             strike = world.random.choice(kinds)
             world.outside.call_later(world.between(0.2, FAULTS_END), strike)

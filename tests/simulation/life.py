@@ -99,7 +99,6 @@ class _Run:
                 self.mongo,
                 ORGANIZATION,
                 heartbeat_seconds=heartbeat,
-                may_be_invalid=repeats,
             )
             for name in ("north", "south")
         ]
@@ -125,7 +124,6 @@ class _Run:
             self.machines,
             self.mongo,
             heartbeat_seconds=heartbeat,
-            repeats=repeats,
         )
         self.callers = Callers(world, self.nodes, losing=random.choice((0.0, 0.0, 0.2)))
         self.stories = [self._story(number) for number in range(random.randint(2, 4))]

@@ -60,9 +60,8 @@ class NumberedSocket(LinkSocket):
 class _Connection:
     """The server's websocket, at its end of a cable."""
 
-    def __init__(self, cable: Cable, *, may_be_invalid: bool) -> None:
+    def __init__(self, cable: Cable) -> None:
         self._cable = cable
-        self._may_be_invalid = may_be_invalid
 
     def send_text(self, text: str) -> None:
         self._cable.to_machine(text)
@@ -71,7 +70,7 @@ class _Connection:
         world = self._cable.world
         world.facts[f"closed {CloseCode(code).name}"] += 1
         world.tell(f"#{self._cable.number} closing", code, reason)
-        if code == CloseCode.MESSAGE_INVALID and not self._may_be_invalid:
+        if code == CloseCode.MESSAGE_INVALID:
             world.violated(f"link closed for an invalid message: {reason}")
         self._cable.close_by_node(code, reason)
 
@@ -89,7 +88,6 @@ class Node:
         organization_id: UUID,
         *,
         heartbeat_seconds: float,
-        may_be_invalid: bool,
     ) -> None:
         self.world = world
         self.name = name
@@ -98,7 +96,6 @@ class Node:
         self._mongo = mongo
         self._organization_id = organization_id
         self._heartbeat_seconds = heartbeat_seconds
-        self._may_be_invalid = may_be_invalid
         self._skew = world.between(-3, 3)
         self._starts = 0
         self._strike: tuple[Failpoint, int] | None = None
@@ -160,7 +157,7 @@ class Node:
         if cable.node.is_over:
             return
         link = NumberedSocket(
-            _Connection(cable, may_be_invalid=self._may_be_invalid),
+            _Connection(cable),
             organization_id=self._organization_id,
             machine_id=cable.machine_id,
             token_id=TOKEN_ID,

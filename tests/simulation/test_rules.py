@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from machine_client.journal import Journal
-from machine_client.session import SendMessage, Session
+from machine_client.session import CommandEnded, SendMessage, Session
 from machine_client.worker import Worker
 from schemas.outcomes import Expired, Outcome
 from schemas.wire import HeartbeatAck, Input
@@ -52,8 +52,24 @@ def keep_intents_in_the_page_cache(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Journal, "_begin_entry", begun)
 
 
+def take_what_was_said_on_other_links(patch: pytest.MonkeyPatch) -> None:
+    """An input is carried out on whichever link it comes."""
+    queued = Session._queued
+
+    def taken(self: Session, command: Input) -> list[Any]:
+        if self.welcome is not None:
+            command = command.model_copy(update={"link_id": self.welcome.link_id})
+        return queued(self, command)
+
+    patch.setattr(Session, "_queued", taken)
+
+
 def write_no_tombstone(patch: pytest.MonkeyPatch) -> None:
-    """A command that is not known is told to be barred, and is not."""
+    """A command that is not known is told to be barred, and is not.
+
+    Only what a link takes from another one can come after that.
+    """
+    take_what_was_said_on_other_links(patch)
 
     def barred(self: Journal, command_id: UUID) -> bool:
         return self.find(command_id) is None
@@ -122,7 +138,7 @@ def send_again_what_was_sent(patch: pytest.MonkeyPatch) -> None:
     ) -> tuple[Answer, bool]:
         link = self._dispatcher.connected(command.organization_id, command.machine_id)
         if record.answer is None and link is not None and link.is_settled:
-            outcome = await link.send(command.message())
+            outcome = await link.send(command.message(link.link_id))
             return await self._resolver.finish(record, outcome), True
         return await known(self, command, record)
 
@@ -171,10 +187,10 @@ def ignore_the_body_of_a_retry(patch: pytest.MonkeyPatch) -> None:
 def expire_without_the_journal(patch: pytest.MonkeyPatch) -> None:
     """What is late has expired, even if it was done long ago."""
 
-    def late(_self: Worker, _command: Input) -> Outcome:
-        return Expired()
+    def expire(_self: Worker, command: Input) -> CommandEnded:
+        return CommandEnded(command.command_id, Expired(), _self._journal.position.sequence)
 
-    patch.setattr(Worker, "_late", late)
+    patch.setattr(Worker, "expire", expire)
 
 
 def report_what_runs_as_never_come(patch: pytest.MonkeyPatch) -> None:
@@ -207,6 +223,7 @@ def keep_the_queue_of_a_lost_link(patch: pytest.MonkeyPatch) -> None:
 BROKEN: list[tuple[Break, str]] = [
     (begin_what_the_journal_knows, "second time"),
     (keep_intents_in_the_page_cache, "second time"),
+    (take_what_was_said_on_other_links, "invalid message"),
     (write_no_tombstone, "not carried out"),
     (mark_no_link, "not carried out"),
     (ask_a_lost_journal, "not carried out"),

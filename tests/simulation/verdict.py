@@ -36,12 +36,7 @@ class Verdict:
             self.world.violated(f"the final record of {before.command_id} was changed")
         if after is not None and after.state is CommandState.UNKNOWN:
             self.world.facts["unknown"] += 1
-            if self._is_honest(after):
-                return
-            if self.world.faults["input repeated"]:
-                # It began between the question and the look at the journal.
-                self.world.facts["asked about, then repeated by the proxy"] += 1
-            else:
+            if not self._is_honest(after):
                 self.world.violated(f"{after.command_id} is unknown without need")
 
     def _is_honest(self, record: CommandRecord) -> bool:
@@ -120,10 +115,6 @@ class Verdict:
         }
         if story.earlier and name in ("expired", "refused"):
             return  # It may have happened in an earlier life of the key.
-        if name == "expired" and begun and self.world.faults["input repeated"]:
-            # Nothing in the journal bars what was late on one link from coming in time on another.
-            self.world.facts["expired, then repeated by the proxy and carried out"] += 1
-            return
         if wrong.get(name):
             self.world.violated(
                 f"{story.key} was answered {name} ({status}), and was begun {begun} times and "

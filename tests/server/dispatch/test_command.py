@@ -9,6 +9,8 @@ from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse
 from server.dispatch.command import Command
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 
+LINK = UUID(int=9)
+
 MOVE = MoveMouse(x=3, y=4)
 
 
@@ -82,7 +84,8 @@ def test_own_duration_comes_on_top_of_the_time_for_an_answer() -> None:
 
 def test_message_carries_what_the_machine_needs() -> None:
     command = accepted()
-    message = command.message()
+    message = command.message(LINK)
+    assert message.link_id == LINK
     assert message.command_id == command.id
     assert message.operation == "mouse.move"
     assert message.body == {"x": 3, "y": 4}

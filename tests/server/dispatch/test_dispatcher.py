@@ -76,11 +76,11 @@ async def test_outcome_is_waited_for_until_the_answer_is_due(service: Service) -
     async with machine.connected() as link:
         live, dispatcher = await machine.until_live(), dispatcher_of(service)
         command = accepted(service)
-        answered = live.send(command.message())
+        answered = live.send(command.message(live.link_id))
         await link.obey(COMPLETED)
         assert await dispatcher.answer_in_time(answered, command) == COMPLETED
         late = accepted(service, timeout=0.1)
-        answered = live.send(late.message())
+        answered = live.send(late.message(live.link_id))
         with pytest.raises(TimeoutError):
             await dispatcher.answer_in_time(answered, late)
         # The acknowledgement still belongs to the link, however late.

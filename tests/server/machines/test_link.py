@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.outcomes import Expired, NotCarriedOut
+from schemas.outcomes import Expired, NotCarriedOut, Outcome
 from schemas.wire import CloseCode, HeartbeatAck, Ready, Resolve
 from server.machines.link import (
     GREETING_SECONDS,
@@ -255,6 +255,20 @@ def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
     up.on(ResolutionRequested(command_id), SendMessage(question))
     up.on(report(command_id, None), CommandRuns(command_id))
     up.on(ack(command_id, sequence=2), SettleCommand(command_id, COMPLETED))
+
+
+@pytest.mark.parametrize(
+    ("acknowledged", "reported"), [(Expired(), NotCarriedOut()), (Expired(), Expired())]
+)
+def test_late_command_that_is_asked_about_while_its_answer_is_on_its_way_is_no_contradiction(
+    up: LinkScript, acknowledged: Outcome, reported: Outcome
+) -> None:
+    command = input_message()
+    question = Resolve(command_id=command.command_id, server_time=SERVER_TIME)
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ResolutionRequested(command.command_id), SendMessage(question))
+    up.on(ack(command.command_id, acknowledged), SettleCommand(command.command_id, acknowledged))
+    up.on(report(command.command_id, reported), SettleCommand(command.command_id, acknowledged))
 
 
 def test_report_on_what_was_not_asked_closes_the_link(up: LinkScript) -> None:
