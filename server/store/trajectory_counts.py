@@ -84,6 +84,8 @@ class Position(bytes):
 
     def older(self, organization_id: UUID) -> Document:
         """The filter for what stands before it."""
+        if self == END:
+            return {}
         time = self.created_at
         return {
             "created_at": {"$lte": time},
@@ -92,6 +94,8 @@ class Position(bytes):
 
     def not_older(self, organization_id: UUID) -> Document:
         """The filter for what stands at it or behind it."""
+        if self == BEGINNING:
+            return {}
         time = self.created_at
         return {
             "created_at": {"$gte": time},
