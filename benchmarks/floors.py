@@ -9,12 +9,26 @@ import websockets
 from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
+CHUNK = b"x" * 65536
+
 
 class BarePost(RequestHandler):
     """A POST that does nothing but answer."""
 
     def post(self) -> None:
         self.finish({"status": "completed"})
+
+
+class BareBytes(RequestHandler):
+    """Writes so many bytes, and waits whenever the reader is slower."""
+
+    async def get(self) -> None:
+        left = int(self.get_query_argument("size"))
+        while left:
+            chunk = min(left, len(CHUNK))
+            self.write(CHUNK[:chunk])
+            await self.flush()
+            left -= chunk
 
 
 class BareTunnel(RequestHandler):
@@ -50,7 +64,12 @@ class BareLink(WebSocketHandler):
 async def serve() -> None:
     """Serve both floors on a free port, and print it."""
     application = Application(
-        [("/post", BarePost), ("/tunnel", BareTunnel), ("/link", BareLink)],
+        [
+            ("/post", BarePost),
+            ("/bytes", BareBytes),
+            ("/tunnel", BareTunnel),
+            ("/link", BareLink),
+        ],
         log_function=lambda _: None,
     )
     server = application.listen(0, "127.0.0.1")

@@ -89,6 +89,7 @@ class Api:
 
     url: str
     token: str
+    pid: int = 0
 
     def post(self, path: str, body: dict[str, str]) -> dict[str, dict[str, str]]:
         """Ask the server, as its administrator."""
@@ -111,10 +112,11 @@ async def farhand(directory: Path, uri: str) -> AsyncIterator[tuple[Api, Path]]:
     await asyncio.to_thread(directory.mkdir)
     command = (sys.executable, "-m", "server", "serve", "--port", "0", "--data-dir", str(directory))
     settings = {"FARHAND_MONGODB_URI": uri, "FARHAND_MONGODB_DATABASE": directory.name}
-    async with process(*command, **settings):
+    async with process(*command, **settings) as server:
         address = directory / "address"
         await _until(address.exists)
-        api = Api(address.read_text().strip(), (directory / "admin-token").read_text().strip())
+        token = (directory / "admin-token").read_text().strip()
+        api = Api(address.read_text().strip(), token, server.pid)
         added = await asyncio.to_thread(api.post, "/v1/machines", {"id": "bench"})
         token_file = directory / "machine-token"
         token_file.write_text(added["token"]["token"])

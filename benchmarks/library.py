@@ -1,0 +1,137 @@
+"""Makes a library of trajectories, seeded, as large as wanted, in minutes.
+
+What a server would write one by one is written in bulk, by the same functions that it uses.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime, timedelta
+from random import Random
+from uuid import UUID
+
+import pymongo
+
+from server.store.database import CODEC_OPTIONS, Database, Document
+from server.store.trajectory_catalogue import entry_of
+from server.store.trajectory_counts import MAX_BUCKET, Counted, TrajectoryCounts
+from server.store.trajectory_documents import StoredTrajectory, document_of
+from server.store.trajectory_search import search_text
+from server.store.transactions import in_transaction
+
+WORKFLOWS = [UUID(int=number, version=4) for number in range(1, 301)]
+NEEDLE_IN_NAMES = "Quixotry"
+"""In one name of two thousand: what a search should find at once among a million."""
+
+COLLECTIONS = ("trajectories", "trajectory_entries")
+
+_START = datetime(2022, 1, 1, tzinfo=UTC)
+_VERBS = (
+    "Book",
+    "Check",
+    "Create",
+    "Export",
+    "File",
+    "Print",
+    "Refund",
+    "Send",
+    "Update",
+    "Verify",
+)
+_NOUNS = (
+    *("invoice", "order", "delivery note", "customer", "contract", "payslip", "ticket", "claim"),
+    *("Rechnung", "facture", "請求書", "счёт", "policy", "timesheet", "shipment", "statement"),
+)
+_PLACES = ("Berlin", "São Paulo", "Kraków", "Osaka", "Lagos", "Denver", "Zürich", "Hà Nội")
+_WORDS = (
+    *("opens", "the", "ledger", "and", "enters", "amount", "date", "of", "each", "line", "then"),
+    *("saves", "prints", "closes", "window", "waits", "for", "approval", "by", "team", "in"),
+)
+
+
+def trajectories(organization_id: UUID, numbers: range, step_bytes: int) -> Iterator[Document]:
+    """The documents with these numbers, the same whoever makes them; oldest first."""
+    for number in numbers:
+        random = Random(number)
+        created_at = _START + timedelta(seconds=60 * number)
+        name = (
+            f"{random.choice(_VERBS)} {random.choice(_NOUNS)} {random.randrange(10**6)} "
+            f"{random.choice(_PLACES)}"
+        )
+        if number % 2000 == 7:
+            name += f" {NEEDLE_IN_NAMES}"
+        description = " ".join(random.choices(_WORDS, k=10)) if random.random() < 0.5 else None
+        own = UUID(int=random.getrandbits(128), version=4)
+        step = b'[{"action":"click","x":1,"y":2,"text":"%s"}]' % (b"x" * step_bytes)
+        yield document_of(
+            StoredTrajectory(
+                id=own,
+                organization_id=organization_id,
+                user_id=None,
+                workflow_id=random.choice(WORKFLOWS),
+                run_id=None,
+                name=name,
+                description=description,
+                is_approved=random.random() < 0.3,
+                is_generated=random.random() < 0.9,
+                step_count=1,
+                trajectory_data=step,
+                dimensions=b'{"width":1280,"height":800}',
+                original_input_values=b"{}",
+                created_at=created_at,
+                updated_at=created_at,
+                version=1,
+            ),
+            {"search": search_text(own, name, description), "uncatalogued": None},
+        )
+
+
+async def fill(
+    uri: str, database: str, organization_id: UUID, size: int, step_bytes: int = 60
+) -> None:
+    """Fill an empty database; its indexes are made at the end, which is quicker."""
+    client: pymongo.MongoClient[Document] = pymongo.MongoClient(uri)
+    with client:
+        for name in COLLECTIONS:
+            client[database][name].drop_indexes()
+    share = -(-size // 64)
+    shares = [range(begin, min(begin + share, size)) for begin in range(0, size, share)]
+    with ProcessPoolExecutor(2) as processes:
+        loop = asyncio.get_running_loop()
+        await asyncio.gather(
+            *(
+                loop.run_in_executor(
+                    processes, _insert, uri, database, organization_id, numbers, step_bytes
+                )
+                for numbers in shares
+            )
+        )
+    opened = await Database.open(uri, database)
+    try:
+        await _count(opened, organization_id, size)
+    finally:
+        opened.close()
+
+
+def _insert(
+    uri: str, database: str, organization_id: UUID, numbers: range, step_bytes: int
+) -> None:
+    client: pymongo.MongoClient[Document] = pymongo.MongoClient(uri)
+    with client:
+        collections = client.get_database(database, CODEC_OPTIONS)
+        documents = list(trajectories(organization_id, numbers, step_bytes))
+        for begin in range(0, len(documents), 1000):
+            some = documents[begin : begin + 1000]
+            collections["trajectories"].insert_many(some, ordered=False)
+            entries = [entry for document in some if (entry := entry_of(document))]
+            collections["trajectory_entries"].insert_many(entries, ordered=False)
+
+
+async def _count(database: Database, organization_id: UUID, size: int) -> None:
+    counts = TrajectoryCounts(database)
+    for begin in range(0, size, MAX_BUCKET):
+        numbers = range(begin, min(begin + MAX_BUCKET, size))
+        counted = [Counted.of(each) for each in trajectories(organization_id, numbers, 0)]
+        large = await in_transaction(database, lambda session, c=counted: counts.add(session, c))
+        for bucket in large:
+            await in_transaction(database, lambda session, each=bucket: counts.split(session, each))
