@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from random import Random
 from uuid import UUID
 
@@ -36,7 +37,7 @@ _VERBS = (
     "Refund",
     "Send",
     "Update",
-    "Verify",
+    "Void",
 )
 _NOUNS = (
     *("invoice", "order", "delivery note", "customer", "contract", "payslip", "ticket", "claim"),
@@ -132,6 +133,6 @@ async def _count(database: Database, organization_id: UUID, size: int) -> None:
     for begin in range(0, size, MAX_BUCKET):
         numbers = range(begin, min(begin + MAX_BUCKET, size))
         counted = [Counted.of(each) for each in trajectories(organization_id, numbers, 0)]
-        large = await in_transaction(database, lambda session, c=counted: counts.add(session, c))
+        large = await in_transaction(database, partial(counts.add, trajectories=counted))
         for bucket in large:
-            await in_transaction(database, lambda session, each=bucket: counts.split(session, each))
+            await in_transaction(database, partial(counts.split, bucket=bucket))

@@ -18,6 +18,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -124,7 +125,7 @@ async def measure(uri: str, name: str, directory: Path, size: int, rows: dict[st
             path = f"/v1/trajectories?limit={PAGE}{query}"
             row = rows.setdefault(operation, Row())
             row.found.append(json.loads(client.get(path))["total"])
-            row.ours.append(await median_ms(lambda p=path: asyncio.to_thread(client.get, p)))
+            row.ours.append(await median_ms(partial(asyncio.to_thread, client.get, path)))
             wanted, skip = plain_filter(base, query)
 
             async def plain(wanted: Document = wanted, skip: int = skip) -> None:
@@ -158,7 +159,7 @@ async def measure_bytes(uri: str, directory: Path) -> str:
         for _ in range(3):
             size = len(client.get("/v1/trajectories?limit=100"))
         before = _memory(api.pid, "VmRSS")
-        Path(f"/proc/{api.pid}/clear_refs").write_text("5")
+        _forget_peak(api.pid)
         size = len(client.get(path))
         grown = _memory(api.pid, "VmHWM") - before
         bare = Client(Api(f"http://127.0.0.1:{port}", ""))
@@ -172,6 +173,10 @@ async def measure_bytes(uri: str, directory: Path) -> str:
             f"{'memory of the server grows by, MB':60}{grown / 1024:8.1f}   under 16",
         ]
     )
+
+
+def _forget_peak(pid: int) -> None:
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
 def _memory(pid: int, name: str) -> int:
@@ -217,7 +222,8 @@ async def run(sizes: list[int]) -> None:
     async with AsyncExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="farhand-bench-")))
         uri = await stack.enter_async_context(mongodb(directory))
-        with pymongo.MongoClient(uri) as client:
+        client: pymongo.MongoClient[Document] = pymongo.MongoClient(uri)
+        with client:
             cache = {"wiredTigerEngineRuntimeConfig": f"cache_size={CACHE}"}
             client.admin.command({"setParameter": 1, **cache})
         version = f"{platform.python_implementation()} {platform.python_version()}"
