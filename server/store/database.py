@@ -69,6 +69,8 @@ _INDEX_SECONDS = 3600.0
 _UNAUTHORIZED = 13
 _AUTHENTICATION_FAILED = 18
 _TOO_LARGE = (10334, 17419, 17420)
+_NAMESPACE_EXISTS = 48
+_SNAPSHOT_UNAVAILABLE = 246
 
 _NEWEST_FIRST = [("created_at", DESCENDING), ("_id", DESCENDING)]
 # Behind the order as well: what does not match is passed over, and counted, without being read.
@@ -283,6 +285,7 @@ class Database:
                 f"The database was prepared by a newer Farhand (schema {stored['version']}, "
                 f"this one knows {SCHEMA_VERSION}): upgrade this server."
             )
+        await self._make_collection("trajectory_counts")
         for name, indexes in INDEXES.items():
             # Does nothing about an index that is there already; a large new one takes its time.
             async with self.translate_errors():
@@ -294,6 +297,15 @@ class Database:
             await versions.update_one(
                 {"_id": "schema"}, {"$max": {"version": SCHEMA_VERSION}}, upsert=True
             )
+
+    async def _make_collection(self, name: str) -> None:
+        """Make one that has no index: no snapshot can be read where it is only just made."""
+        async with self.operation():
+            try:
+                await self._database.create_collection(name, check_exists=False)
+            except OperationFailure as error:
+                if error.code != _NAMESPACE_EXISTS:
+                    raise
 
     async def _mark_uncatalogued(self) -> None:
         """Since schema 2 what no catalogue knows has a mark; it knows none of what is older."""
@@ -360,7 +372,12 @@ def translated(error: Exception) -> StoreError:
     if isinstance(error, ConnectionFailure | InvalidOperation) or (
         isinstance(error, PyMongoError)
         # A member that is stepping down or recovering says so through its labels.
-        and (error.timeout or error.has_error_label("RetryableWriteError"))
+        and (
+            error.timeout
+            or error.has_error_label("RetryableWriteError")
+            # An index or a collection is just being made.
+            or code == _SNAPSHOT_UNAVAILABLE
+        )
     ):
         return StoreUnavailable("The database does not answer.")
     return StoreError(f"The database refused ({type(error).__name__}, code {code}).")

@@ -63,6 +63,11 @@ class Row:
         wanted: Document = {"organization_id": self.organization_id}
         return wanted | ({"workflow_id": self.workflow_id} if self.workflow_id else {})
 
+    @property
+    def index(self) -> str:
+        """The index that has them in its order."""
+        return "newest_of_workflow" if self.workflow_id else "newest"
+
 
 class Position(bytes):
     """A place in a row, that of a trajectory or just before it; they sort as the row does."""
@@ -197,13 +202,14 @@ class TrajectoryCounts:
             {"created_at": True},
             sort=[("created_at", 1), ("_id", 1)],
             skip=_size(found) // 2,
+            hint=row.index,
             session=session,
         )
         if middle is None:
             return
         position = Position.of(middle["created_at"], own_id(middle["_id"]))
         upper = await self._count_kinds(
-            session, {"$and": [inside, position.not_older(row.organization_id)]}
+            session, row, {"$and": [inside, position.not_older(row.organization_id)]}
         )
         await self._change(session, bucket, {kind: -number for kind, number in upper.items()})
         await self._change(session, row.key + position, upper)
@@ -220,15 +226,15 @@ class TrajectoryCounts:
             bounds.append(_position(following).older(row.organization_id))
         return {"$and": [row.filter, *bounds]}
 
-    async def _count_kinds(self, session: Session, wanted: Document) -> dict[Kind, int]:
+    async def _count_kinds(self, session: Session, row: Row, wanted: Document) -> dict[Kind, int]:
         """How many there are of each kind, without those that are not counted yet."""
         numbers = dict.fromkeys(KINDS, 0)
         kind = {"is_generated": "$is_generated", "is_approved": "$is_approved"}
         group: Document = {"$group": {"_id": kind, "count": {"$sum": 1}}}
         new = {"$and": [wanted, {"uncatalogued": "new"}]}
-        for matched, sign, index in ((wanted, 1, None), (new, -1, "uncatalogued")):
+        for matched, sign, index in ((wanted, 1, row.index), (new, -1, "uncatalogued")):
             cursor = self._trajectories.aggregate(
-                [{"$match": matched}, group], session=session, **({"hint": index} if index else {})
+                [{"$match": matched}, group], session=session, hint=index
             )
             async for each in cursor:
                 numbers[Kind(**each["_id"])] += sign * each["count"]

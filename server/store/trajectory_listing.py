@@ -63,6 +63,7 @@ class TrajectoryListing:
                 sort=NEWEST_FIRST,
                 skip=selection.skip,
                 limit=selection.limit,
+                hint=selection.hint,
             )
             async for document in self._database.documents(cursor):
                 trajectory = stored_trajectory(document)

@@ -41,6 +41,9 @@ async def trajectory_pieces(
     It is that of the version which was read: steps appended meanwhile are not in it.  Raises
     NotFound in the middle where the trajectory is deleted meanwhile.
     """
+    if not trajectory.segments and trajectory.inline_size <= SLICE_BYTES:
+        yield render_trajectory(trajectory, included)
+        return
     yield _beginning(trajectory)
     async for piece in step_pieces(database, trajectory):
         yield piece

@@ -29,11 +29,15 @@ _UNCOUNTED_FILTERS: Final = {"run_id", "updated_at"}
 
 
 class Selection(NamedTuple):
-    """Some trajectories, newest first: so many of those that the filter finds, after some."""
+    """Some trajectories, newest first: so many of those that the filter finds, after some.
+
+    ``hint`` is the index to find them on; without, the database chooses.
+    """
 
     filter: Document
     skip: int
     limit: int
+    hint: str | None = None
 
 
 class CountedRow:
@@ -45,6 +49,7 @@ class CountedRow:
         self._session = session
         self._wanted = wanted
         self._row = Row(wanted["organization_id"], wanted.get("workflow_id"))
+        self._index = _index(wanted)
         self._begin, self._end = _bounds(wanted)
         # The buckets that are wholly asked for, and where the last of them ends.
         self._buckets: list[Bucket] = []
@@ -56,7 +61,7 @@ class CountedRow:
         if not self._wanted.keys() & _UNCOUNTED_FILTERS:
             await self._find_buckets()
         if not self._buckets:
-            return await self._count(self._wanted)
+            return await self._count(self._wanted, self._index)
         first = self._buckets[0].position
         older = await self._count_between(self._begin, first)
         self._newer = await self._count_between(self._buckets_end, self._end)
@@ -66,7 +71,7 @@ class CountedRow:
     async def page(self, skip: int, limit: int) -> list[Selection]:
         """Where the page is, in as few steps from there as can be; ``total`` comes before."""
         if skip <= max(MAX_BUCKET, self._newer) or not self._buckets:
-            return [Selection(self._wanted, skip, limit)]
+            return [Selection(self._wanted, skip, limit, self._index)]
         # From which position on there are how many: the last that is not beyond the page counts.
         passed, low, high = self._newer, 0, len(self._buckets)
         position = self._buckets_end
@@ -82,7 +87,8 @@ class CountedRow:
             else:
                 low = middle + 1
         older = position.older(self._row.organization_id)
-        return [Selection({"$and": [self._wanted, older]}, skip - passed, limit)]
+        wanted = {"$and": [self._wanted, older]}
+        return [Selection(wanted, skip - passed, limit, self._index)]
 
     async def _find_buckets(self) -> None:
         kinds = [
@@ -100,7 +106,7 @@ class CountedRow:
             self._buckets = buckets[first : whole[-1] + 1]
             self._buckets_end = ends[whole[-1]]
 
-    async def _count(self, wanted: Document, index: str | None = None) -> int:
+    async def _count(self, wanted: Document, index: str | None) -> int:
         hint = {"hint": index} if index else {}
         return await self._trajectories.count_documents(wanted, session=self._session, **hint)
 
@@ -110,13 +116,32 @@ class CountedRow:
             return 0
         organization_id = self._row.organization_id
         bounds = [begin.not_older(organization_id), end.older(organization_id)]
-        return await self._count({"$and": [self._wanted, *bounds]})
+        return await self._count({"$and": [self._wanted, *bounds]}, self._index)
 
     async def _count_new(self, begin: Position) -> int:
         """How many there are in the buckets from a position on that no bucket counts yet."""
         organization_id = self._row.organization_id
         bounds = [begin.not_older(organization_id), self._buckets_end.older(organization_id)]
         return await self._count({"$and": [self._wanted, NEW, *bounds]}, "uncatalogued")
+
+
+def _index(wanted: Document) -> str | None:
+    """The index that has all of it in the list's order, without what a filter leaves out.
+
+    To try several, as the database does on its own, takes long where much is skipped or counted.
+    Only a time of update may be worth a search on its own index, and then the result is sorted.
+    """
+    if "updated_at" in wanted:
+        return None
+    for field, index in (
+        ("run_id", "newest_of_run"),
+        ("workflow_id", "newest_of_workflow"),
+        ("is_generated", "newest_generated"),
+        ("is_approved", "newest_approved"),
+    ):
+        if field in wanted:
+            return index
+    return "newest"
 
 
 def _bounds(wanted: Document) -> tuple[Position, Position]:

@@ -1,0 +1,54 @@
+"""Searches: by which index the needle is found."""
+
+import pytest
+
+from schemas.trajectories import TrajectoryQuery
+from server.store import trajectory_matches
+from server.store.database import Database
+from server.store.trajectories import TrajectoryStore
+from server.store.trajectory_catalogue import TrajectoryCatalogue
+from server.store.trajectory_listing import trajectory_filter
+from server.store.trajectory_matches import TrajectoryMatches
+from tests.store import ORGANIZATION, async_test, opened
+from tests.trajectories import imported
+
+
+async def filled(database: Database, *names: str) -> None:
+    for name in names:
+        await TrajectoryStore(database).create(ORGANIZATION, None, imported(name=name))
+    await TrajectoryCatalogue(database).enter_all()
+
+
+async def index_for(database: Database, search: str) -> tuple[str, int]:
+    """The index that a search uses, and how many it finds."""
+    query = TrajectoryQuery.model_validate({"search": search})
+    async with database.snapshot() as session:
+        wanted = trajectory_filter(ORGANIZATION, query)
+        matches = TrajectoryMatches(database, session, wanted, search)
+        total = await matches.total()
+    return matches._index, total
+
+
+@async_test
+async def test_a_needle_is_looked_up_where_few_have_it(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trajectory_matches, "FEW", (2, 4))
+    async with opened(mongodb, database_name) as database:
+        await filled(database, "common rare", "common", "common", "common word")
+        assert await index_for(database, "rare") == ("suffixes", 1)
+        # All of its pieces but one are common.
+        assert await index_for(database, "common rare") == ("suffixes", 1)
+        assert await index_for(database, "no such thing anywhere") == ("suffixes", 0)
+        assert await index_for(database, "common") == ("newest", 4)
+        assert await index_for(database, "ra") == ("newest", 1)
+
+
+@async_test
+async def test_what_shares_a_piece_with_the_needle_is_not_found(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        await filled(database, "a long enough name", "a long enough gname", "long enough")
+        assert await index_for(database, "long enough name") == ("suffixes", 1)
+        assert await index_for(database, "Long Enough") == ("suffixes", 3)
