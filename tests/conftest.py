@@ -5,9 +5,14 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from server.store.embedded import EmbeddedMongoDB
+
+# How long an example takes says nothing of what is tested.
+hypothesis.settings.register_profile("farhand", deadline=None)
+hypothesis.settings.load_profile("farhand")
 
 _DATABASE_NUMBERS = itertools.count(1)
 

@@ -148,7 +148,6 @@ def test_nothing_begins_twice_and_nothing_is_taken_back(
         settings=settings(
             max_examples=examples,
             stateful_step_count=30,
-            deadline=None,
             suppress_health_check=[HealthCheck.too_slow],
         ),
     )

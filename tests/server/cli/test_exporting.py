@@ -194,9 +194,7 @@ TRAJECTORIES = st.fixed_dictionaries(
 )
 
 
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=st.lists(TRAJECTORIES, max_size=5), limit=st.sampled_from([200, 15_000_000]))
 def test_what_was_exported_and_imported_elsewhere_is_exported_equal(
     served: Served, tmp_path: Path, made: list[dict[str, Any]], limit: int

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -189,23 +189,22 @@ async def test_nobody_there_is_unavailable() -> None:
 @async_test
 async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -> None:
     async with own_mongod(tmp_path) as (uri, pid):
-        database = Database(uri, timeout=0.5)
-        await database.ping()
-        os.kill(pid, signal.SIGSTOP)
-        # Many more than the driver has threads: waiting for one of them is bounded too.
-        results = await asyncio.gather(
-            *(database.ping() for _ in range(100)), return_exceptions=True
-        )
-        assert {type(result) for result in results} == {StoreUnavailable}
-        os.kill(pid, signal.SIGCONT)
-        async with asyncio.timeout(20):
-            while True:
-                try:
-                    await database.ping()
-                    break
-                except StoreUnavailable:
-                    continue
-        database.close()
+        with closing(Database(uri, timeout=2.0)) as database:
+            await database.ping()
+            os.kill(pid, signal.SIGSTOP)
+            # Many more than the driver has threads: waiting for one of them is bounded too.
+            results = await asyncio.gather(
+                *(database.ping() for _ in range(100)), return_exceptions=True
+            )
+            assert {type(result) for result in results} == {StoreUnavailable}
+            os.kill(pid, signal.SIGCONT)
+            async with asyncio.timeout(20):
+                while True:
+                    try:
+                        await database.ping()
+                        break
+                    except StoreUnavailable:
+                        continue
 
 
 def start_member(directory: Path) -> subprocess.Popen[bytes]:

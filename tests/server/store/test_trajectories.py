@@ -124,9 +124,7 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=4)
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(OBJECTS, max_size=3), inputs=OBJECTS)
 @async_test
 async def test_any_json_comes_back_exactly(
