@@ -23,9 +23,11 @@ from schemas.inputs import (
     MoveMouse,
     PressKeys,
     ScrollMouse,
+    TypeText,
 )
 from schemas.keys import Chord, parse_combination
 from schemas.outcomes import Point, Refused
+from schemas.texts import chords_of
 from schemas.wire import Display
 
 __all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal"]
@@ -106,6 +108,9 @@ class Injector:
                 chords = parse_combination(body.text)
                 if body.down is not False:
                     desktop.check_keys(chords, hold=body.down is True)
+            elif isinstance(body, TypeText):
+                chords = chords_of(body.text)
+                _check_text(chords, desktop)
             else:
                 _check_places(body, desktop)
         except DesktopError as error:
@@ -160,7 +165,7 @@ class Injector:
                 place = self._desktop.pointer()
         except DesktopError as error:
             self._note(error)
-            raise InjectionFailed(error.code, str(error)[:1000], self.injected) from error
+            raise InjectionFailed(error.code, _told(error, body), self.injected) from error
         return place
 
     def _go_on(self) -> None:
@@ -177,7 +182,7 @@ class Injector:
                 self._scroll(scroll)
             case DragMouse() as drag:
                 self._drag(drag)
-            case PressKeys(down=None):
+            case PressKeys(down=None) | TypeText():
                 self._desktop.type_keys(chords, self._stop)
             case PressKeys(down=True):
                 self._desktop.hold_keys(chords)
@@ -249,6 +254,36 @@ def _open_x11(display: str | None) -> Desktop:
     from machine_client.x11.desktop import X11Desktop  # noqa: PLC0415
 
     return X11Desktop(display)
+
+
+def _told(error: DesktopError, body: AnyInput) -> str:
+    """An error in words that hold nothing of a typed text."""
+    if isinstance(body, TypeText) and error.code == "character_not_typeable":
+        return "The keyboard now lacks a character of the text"
+    return str(error)[:1000]
+
+
+def _check_text(chords: tuple[Chord, ...], desktop: Desktop) -> None:
+    """Raise Refusal where a character cannot be typed; it says which by its place alone."""
+    try:
+        desktop.check_keys(chords, hold=False)
+    except Refusal as refusal:
+        name = refusal.outcome.ctx.get("key")
+        places = (
+            position
+            for position, chord in enumerate(chords, 1)
+            if chord.key is not None and chord.key.name == name
+        )
+        position = next(places, 1)
+        raise Refusal(
+            Refused(
+                code=refusal.outcome.code,
+                message=f"The keyboard layout lacks character {position} of the text,"
+                " and no unused key is left for it",
+                loc=("body", "text"),
+                ctx={"position": position},
+            )
+        ) from None
 
 
 def _check_places(body: AnyInput, desktop: Desktop) -> None:

@@ -1,4 +1,4 @@
-"""The five inputs that a machine carries out, as an HTTP client sends them.
+"""The six inputs that a machine carries out, as an HTTP client sends them.
 
 Coordinates are pixels of the machine's desktop, durations are seconds.  A field that is not
 listed here is an error: an input that is not understood whole is not carried out.
@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from schemas.keys import KeyCombination
 from schemas.scalars import Coordinate, Int32, StrictBool
+from schemas.texts import TYPING_SECONDS, TypedText, is_plain
 
 Button = Literal["left", "right", "middle"]
 Direction = Literal["up", "down", "left", "right"]
@@ -28,10 +29,11 @@ class Operation(StrEnum):
     MOUSE_SCROLL = "mouse.scroll"
     MOUSE_MOVE = "mouse.move"
     KEYBOARD_KEY = "keyboard.key"
+    KEYBOARD_TYPE = "keyboard.type"
 
 
 class InputBody(BaseModel):
-    """What the five inputs have in common."""
+    """What the inputs have in common."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -122,9 +124,23 @@ class PressKeys(InputBody):
     )
 
 
-AnyInput = DragMouse | ClickMouse | ScrollMouse | MoveMouse | PressKeys
+class TypeText(InputBody):
+    """Type a text as its characters; a line's end is Return, a tab is Tab."""
+
+    operation = Operation.KEYBOARD_TYPE
+
+    text: TypedText
+
+    @property
+    def own_seconds(self) -> float:
+        # A keyboard without the character needs a moment for each; the others take no time.
+        return TYPING_SECONDS * sum(not is_plain(character) for character in self.text)
+
+
+AnyInput = DragMouse | ClickMouse | ScrollMouse | MoveMouse | PressKeys | TypeText
 
 INPUT_BODIES: dict[Operation, type[AnyInput]] = {
-    body.operation: body for body in (DragMouse, ClickMouse, ScrollMouse, MoveMouse, PressKeys)
+    body.operation: body
+    for body in (DragMouse, ClickMouse, ScrollMouse, MoveMouse, PressKeys, TypeText)
 }
 """Each operation's body, by its name on the wire."""

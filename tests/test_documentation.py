@@ -26,6 +26,11 @@ The `text` of `POST /v1/computer/{machine_id}/input/keyboard/key`:
   that says which.
 - With `"down": true` the keys are held until `"down": false`, or until the machine's link ends.
 
+To type a text as it is, send it to `POST /v1/computer/{machine_id}/input/keyboard/type` as `text`
+(1 to 1000 characters): there are no names in it, a line's end is Return, a tab is Tab, and other
+control codes are a validation error. It is checked whole as well; a character that the layout lacks
+and no unused key is left for is refused by its place, and never repeated in a message.
+
 | key | other names |
 |---|---|
 """

@@ -1,9 +1,17 @@
-"""The five inputs: a validated body becomes a command, and its outcome an answer."""
+"""The inputs: a validated body becomes a command, and its outcome an answer."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas import problems
-from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, ScrollMouse
+from schemas.inputs import (
+    AnyInput,
+    ClickMouse,
+    DragMouse,
+    MoveMouse,
+    PressKeys,
+    ScrollMouse,
+    TypeText,
+)
 from schemas.machines import InputResult
 from schemas.scalars import IdempotencyKey, MachineId
 from schemas.tokens import Scope
@@ -116,6 +124,12 @@ class MoveMouseHandler(InputHandler):
 class PressKeysHandler(InputHandler):
     @operation(_input("Send key combination", PressKeys))
     async def post(self, path: MachinePath, headers: InputHeaders, body: PressKeys) -> None:
+        await self.carry_out(path, headers, body)
+
+
+class TypeTextHandler(InputHandler):
+    @operation(_input("Type text", TypeText))
+    async def post(self, path: MachinePath, headers: InputHeaders, body: TypeText) -> None:
         await self.carry_out(path, headers, body)
 
 

@@ -11,6 +11,7 @@ from server.api.inputs import (
     MoveMouseHandler,
     PressKeysHandler,
     ScrollMouseHandler,
+    TypeTextHandler,
 )
 from server.api.machines import MachineHandler, MachinesHandler
 from server.api.routing import Route
@@ -35,6 +36,7 @@ ROUTES = (
     Route(f"{INPUT}/mouse/drag", DragMouseHandler),
     Route(f"{INPUT}/mouse/scroll", ScrollMouseHandler),
     Route(f"{INPUT}/keyboard/key", PressKeysHandler),
+    Route(f"{INPUT}/keyboard/type", TypeTextHandler),
     Route("/v1/trajectories", TrajectoriesHandler),
     Route("/v1/trajectories/export", ExportHandler),
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),

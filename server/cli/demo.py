@@ -26,7 +26,7 @@ from server.demo.run import run_demo
 def demo(once: bool, data_dir: Path | None) -> None:
     """Show everything: a server, a virtual desktop joined as a machine, and input on it.
 
-    Each of the five inputs is sent over HTTP and its acknowledgement printed; a window on the
+    Each of the inputs is sent over HTTP and its acknowledgement printed; a window on the
     virtual desktop shows what arrives.  Then it stays up until Ctrl-C.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -48,9 +48,10 @@ STEPS = (
         "3 down at 450, 400",
     ),
     Step("keyboard/key", {"text": "ctrl+a H e l l o enter"}, "ctrl+a H e l l o enter"),
+    Step("keyboard/type", {"text": "Good day!"}, "the text Good day!"),
 )
 
-WITNESSED = Counter({"drag": 1, "click": 2, "scroll": 3, "key": 7})
+WITNESSED = Counter({"drag": 1, "click": 2, "scroll": 3, "key": 16})
 """What the window must see of the steps, the retried one counted once."""
 
 

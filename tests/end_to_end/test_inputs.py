@@ -1,4 +1,4 @@
-"""Each of the five operations, from an HTTP request to the X server and back."""
+"""Each of the operations, from an HTTP request to the X server and back."""
 
 from collections.abc import Iterator
 from concurrent.futures import wait
@@ -117,6 +117,11 @@ def test_typed_text_reaches_a_terminal(desk: Workstation, display: str, tmp_path
             answer = desk.send("keyboard/key", text=text)
             assert answer.status == 200, answer.body
         assert terminal.typed_before("\r") == "Hello, World!ü€+-"
+        typed = {"text": "Zoë + 漢字\n"}
+        first = desk.api.send(desk.machine, "keyboard/type", typed, "typed-once")
+        again = desk.api.send(desk.machine, "keyboard/type", typed, "typed-once")
+        assert (first.status, again.body) == (200, first.body)
+        assert terminal.typed_before("\r") == "Zoë + 漢字"
 
 
 def test_typed_text_and_tokens_are_in_no_log(
@@ -125,6 +130,8 @@ def test_typed_text_and_tokens_are_in_no_log(
     """Neither what was typed, nor what could not be, nor what let anybody in."""
     assert desk.send("keyboard/key", text="t 0 p s e c r e t").status == 200
     assert desk.send("keyboard/key", text="T0psecret+T0psecret").status == 422
+    assert desk.send("keyboard/type", text="T0psecret").status == 200
+    assert desk.send("keyboard/type", text="T0psecret\x1b").status == 422
     log = (shared_server.directory / "server.log").read_text()
     log += (desk.directory / "machine.log").read_text()
     assert desk.machine in log

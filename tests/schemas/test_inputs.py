@@ -3,7 +3,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from schemas.inputs import INPUT_BODIES, AnyInput, ClickMouse, DragMouse, MoveMouse, Operation
+from schemas.inputs import (
+    INPUT_BODIES,
+    AnyInput,
+    ClickMouse,
+    DragMouse,
+    MoveMouse,
+    Operation,
+    TypeText,
+)
 
 DRAG = {"start_x": 0, "start_y": 0, "to_x": 1, "to_y": 1}
 
@@ -16,6 +24,8 @@ GOOD = [
     (Operation.MOUSE_SCROLL, {"direction": "down", "amount": 1000, "x": 1, "y": 1}),
     (Operation.MOUSE_MOVE, {"x": -(2**31), "y": 2**31 - 1}),
     (Operation.KEYBOARD_KEY, {"text": "ctrl+plus", "down": False}),
+    (Operation.KEYBOARD_TYPE, {"text": "Dear Zoë,\r\n\t漢字 ctrl+a 😀"}),
+    (Operation.KEYBOARD_TYPE, {"text": "x" * 1000}),
 ]
 
 BAD = [
@@ -35,6 +45,11 @@ BAD = [
     (Operation.KEYBOARD_KEY, {"text": ""}, "text"),
     (Operation.KEYBOARD_KEY, {"text": "ctrl+nokey"}, "text"),
     (Operation.KEYBOARD_KEY, {"text": ["a"]}, "text"),
+    (Operation.KEYBOARD_TYPE, {"text": ""}, "text"),
+    (Operation.KEYBOARD_TYPE, {"text": "x" * 1001}, "text"),
+    (Operation.KEYBOARD_TYPE, {"text": "a\x1b"}, "text"),
+    (Operation.KEYBOARD_TYPE, {"text": 12}, "text"),
+    (Operation.KEYBOARD_TYPE, {"text": "a", "down": True}, "down"),
 ]
 
 
@@ -59,7 +74,9 @@ def test_bad_body_names_the_field(operation: Operation, body: dict[str, Any], fi
     assert ".".join(map(str, error["loc"])) == field
 
 
-def test_only_a_drag_with_a_duration_takes_time_of_its_own() -> None:
+def test_only_drags_with_a_duration_and_rare_characters_take_time_of_their_own() -> None:
+    assert TypeText(text="plain\n").own_seconds == 0
+    assert TypeText(text="漢a漢").own_seconds == 0.4
     assert DragMouse(**DRAG, duration=2.5).own_seconds == 2.5
     assert DragMouse(**DRAG).own_seconds == 0
     assert ClickMouse(clicks=3).own_seconds == 0

@@ -12,7 +12,7 @@ import Xlib.display
 from machine_client.injector import InjectionFailed, Injector, Refusal
 from machine_client.x11 import borrowed
 from machine_client.x11.connection import X11Connection
-from schemas.inputs import MoveMouse, PressKeys
+from schemas.inputs import MoveMouse, PressKeys, TypeText
 from schemas.keys import KEY_TABLE
 from tests.desktop import (
     Terminal,
@@ -130,6 +130,15 @@ def test_each_character_alone_while_the_layout_changes_under_it(
         for character in "z漢@":
             press(injector, character)
             assert received(injector, terminal) == character
+
+
+@pytest.mark.parametrize("layout", ["us", "de", "ru"])
+def test_a_text_is_typed_as_it_is_with_its_lines_and_tabs(
+    injector: Injector, terminal: Terminal, display: str, layout: str
+) -> None:
+    set_layout(display, layout)
+    injector.prepare(TypeText(text="ctrl+a  Grüße,\r\n\tan 漢字 & Жанну!\n"))()
+    assert received(injector, terminal) == "ctrl+a  Grüße,\r\tan 漢字 & Жанну!\r"
 
 
 @pytest.mark.parametrize(
@@ -336,6 +345,11 @@ def test_a_character_without_any_key_left_is_refused_before_any_event() -> None:
         assert caught.value.outcome.code == "character_not_typeable"
         assert caught.value.outcome.loc == ("body", "text")
         assert caught.value.outcome.ctx == {"key": "漢"}
+        with pytest.raises(Refusal) as caught:
+            injector.prepare(TypeText(text="secret 漢"))
+        assert caught.value.outcome.code == "character_not_typeable"
+        assert caught.value.outcome.ctx == {"position": 8}
+        assert "漢" not in caught.value.outcome.message
         press(injector, "a")
         assert told(witness) == ["KeyPress 38", "KeyRelease 38"]
         injector.close()
@@ -360,6 +374,18 @@ def test_every_name_of_the_language_can_be_typed(injector: Injector, witness: Wi
         press(injector, named.name)
         kinds = [event.kind for event in witness.take()]
         assert kinds.count("KeyPress") == kinds.count("KeyRelease") > 0, named.name
+
+
+def test_a_text_that_fails_on_its_way_is_not_told(
+    injector: Injector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = injector.prepare(TypeText(text="a漢"))
+    desktop: Any = injector._desktop
+    monkeypatch.setattr(desktop._keyboard._borrowed, "lend", lambda *_: False)
+    with pytest.raises(InjectionFailed) as caught:
+        begin()
+    assert caught.value.code == "character_not_typeable"
+    assert "漢" not in caught.value.message
 
 
 def test_typing_can_be_interrupted_and_leaves_nothing_pressed(

@@ -52,6 +52,7 @@ INPUTS = [
         Operation.KEYBOARD_KEY,
         {"text": "ctrl+a Return", "down": None},
     ),
+    ("keyboard/type", {"text": "Zoë\n"}, Operation.KEYBOARD_TYPE, {"text": "Zoë\n"}),
 ]
 
 WRONG_BODIES = [
@@ -77,6 +78,10 @@ WRONG_BODIES = [
     ("mouse/scroll", {"direction": "up"}, ["body", "amount"], "missing"),
     ("mouse/scroll", {"direction": "up", "amount": -1}, ["body", "amount"], "greater_than_equal"),
     ("mouse/scroll", {"direction": "up", "amount": 1, "x": 3}, ["body"], "coordinates_incomplete"),
+    ("keyboard/type", {}, ["body", "text"], "missing"),
+    ("keyboard/type", {"text": ""}, ["body", "text"], "string_too_short"),
+    ("keyboard/type", {"text": "x" * 1001}, ["body", "text"], "string_too_long"),
+    ("keyboard/type", {"text": "\x07"}, ["body", "text"], "text_not_typeable"),
 ]
 
 

@@ -11,8 +11,8 @@ from uuid import uuid4
 from tests.processes import Program, run, running, until
 
 SHOWN = (
-    *("mouse/move", "mouse/click", "mouse/drag", "mouse/scroll", "keyboard/key"),
-    *("completed", "replayed", "16 drags, 2 clicks, 3 wheel notches, 7 keys, each once"),
+    *("mouse/move", "mouse/click", "mouse/drag", "mouse/scroll", "keyboard/key", "keyboard/type"),
+    *("completed", "replayed", "16 drags, 2 clicks, 3 wheel notches, 16 keys, each once"),
     *("4 of 4", "With keyboard shortcuts", "latest of workflow"),
 )
 

@@ -4,14 +4,23 @@ from collections import Counter
 
 from pydantic_core import to_json
 
-from schemas.inputs import INPUT_BODIES, ClickMouse, DragMouse, Operation, PressKeys, ScrollMouse
+from schemas.inputs import (
+    INPUT_BODIES,
+    ClickMouse,
+    DragMouse,
+    Operation,
+    PressKeys,
+    ScrollMouse,
+    TypeText,
+)
 from schemas.keys import parse_combination
+from schemas.texts import chords_of
 from server.demo.tour import STEPS, WITNESSED, strokes_of
 
 WIDTH_OF_THE_SHEET, HEIGHT = 900, 800
 
 
-def test_steps_are_the_five_inputs() -> None:
+def test_steps_are_all_the_inputs() -> None:
     assert {Operation(step.address.replace("/", ".")) for step in STEPS} == set(Operation)
 
 
@@ -28,6 +37,8 @@ def test_witness_expects_what_the_steps_do() -> None:
                 expected["scroll"] += amount
             case PressKeys(text=text):
                 expected["key"] += len(parse_combination(text))
+            case TypeText(text=text):
+                expected["key"] += len(chords_of(text))
     assert expected == WITNESSED
 
 
