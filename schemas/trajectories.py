@@ -250,7 +250,9 @@ class TrajectoryQuery(PageQuery, IncludeQuery):
     """The query of ``GET /v1/trajectories``; both ends of a range belong to it."""
 
     search: NullableSearch = Field(
-        None, description="Case-insensitive substring match against id, name, or description."
+        None,
+        description="Case-insensitive substring match against id, name, or description: by "
+        "Unicode's full case folding, accents composed.  No character has a meaning of its own.",
     )
     workflow_id: NullableUuid = Field(None, description="Filter by workflow.")
     run_id: NullableUuid = Field(None, description="Filter by run.")
