@@ -1,7 +1,8 @@
 """The route table: every address of the service, once."""
 
 from schemas.wire import CONNECT_PATH
-from server.api.commands import CommandHandler, MachineCommandHandler
+from server.api.audit import AuditHandler
+from server.api.commands import CommandHandler, MachineCommandHandler, MachineCommandsHandler
 from server.api.connect import ConnectHandler
 from server.api.documentation import OpenApiHandler, ProblemHandler
 from server.api.events import EventsHandler
@@ -15,6 +16,7 @@ from server.api.inputs import (
     TypeTextHandler,
 )
 from server.api.machines import MachineHandler, MachinesHandler
+from server.api.metrics import MetricsHandler
 from server.api.routing import Route
 from server.api.tokens import OrganizationsHandler, TokenHandler, TokensHandler
 from server.api.trajectories import (
@@ -49,14 +51,17 @@ ROUTES = (
     Route(CONNECT_PATH, ConnectHandler),
     Route("/v1/machines", MachinesHandler),
     Route("/v1/machines/{machine_id}", MachineHandler),
+    Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
     Route("/v1/events", EventsHandler),
+    Route("/v1/audit", AuditHandler),
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
+    Route("/metrics", MetricsHandler),
     Route("/healthz", LiveHandler),
     Route("/readyz", ReadyHandler),
 )
