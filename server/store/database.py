@@ -345,8 +345,9 @@ class Database:
                     return
                 yield document
                 # The rest of the batch is here already: nothing to wait for, or to bound.
-                for _ in range(cursor._buffer_size()):  # noqa: SLF001  Motor has no public one
-                    yield await cursor.next()
+                if here := cursor._buffer_size():  # noqa: SLF001  Motor has no public one
+                    for document in await cursor.to_list(here):
+                        yield document
         finally:
             await cursor.close()
 
