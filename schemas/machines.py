@@ -11,7 +11,7 @@ from schemas.outcomes import Point
 from schemas.scalars import MachineId, Name, StrictBool
 from schemas.times import Time
 from schemas.tokens import CreatedToken
-from schemas.wire import Display
+from schemas.wire import Capability, Display
 
 MachineState = Literal["online", "offline", "paused", "no_input"]
 
@@ -41,6 +41,13 @@ class MachineChange(BaseModel):
     paused: StrictBool | None = Field(None, description="true refuses inputs until false.")
 
 
+class InputCounts(BaseModel):
+    """How many inputs a machine was sent, since it was added, by how they ended."""
+
+    completed: int
+    failed: int = Field(description="Everything final that is not completed.")
+
+
 class Machine(BaseModel):
     """A machine and how it is."""
 
@@ -55,6 +62,9 @@ class Machine(BaseModel):
     client_version: str | None
     displays: list[Display]
     round_trip_ms: float | None = Field(description="Of the last heartbeat, while connected.")
+    inputs: InputCounts
+    last_input_at: Time | None = Field(description="When the last one that ended was accepted.")
+    screen: Capability = Field(description="Whether its screen can be looked at, or why not.")
     created_at: Time
 
 

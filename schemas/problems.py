@@ -121,6 +121,12 @@ MACHINE_BUSY = _type(
     "Too many unanswered inputs for this machine",
     "Nothing was sent.  Try again after Retry-After seconds.",
 )
+TOO_MANY_STREAMS = _type(
+    "too-many-streams",
+    429,
+    "Too many open streams",
+    "Close one, or try again after Retry-After seconds.",
+)
 MACHINE_UNAVAILABLE = _type(
     "machine-unavailable",
     503,

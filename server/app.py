@@ -24,6 +24,8 @@ from server.api.services import Services
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.ledger import Ledger
 from server.dispatch.resolver import Resolver
+from server.events.hub import EventHub
+from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
 from server.settings import ServerSettings
 from server.store.commands import CommandStore
@@ -102,6 +104,9 @@ class Server:
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
         commands = CommandStore(database, lifetime=lifetime)
         registry = LinkRegistry(machines, tokens, settings.token_check)
+        events = EventHub()
+        news = MachineNews(machines, registry, events, background)
+        registry.on_change = news.changed
         return Services(
             settings=settings,
             background=background,
@@ -115,6 +120,8 @@ class Server:
             authenticator=Authenticator(tokens, background, settings.token_check),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), Resolver(commands), background),
+            events=events,
+            news=news,
             openapi=json.dumps(openapi_document(ROUTES, version("farhand"))).encode(),
         )
 
@@ -163,6 +170,7 @@ class Server:
         """No new requests; running inputs end; links close, to come back; then all the rest."""
         if self._http is not None:
             self.services.stopping = True
+            self.services.events.close()
             self._http.stop()
             await _until(lambda: not self.services.under_way, self._settings.stop_timeout)
             self.services.registry.close_all(CloseCode.SERVER_STOPPING, "the server is stopping")

@@ -21,17 +21,19 @@ WALLS = {
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {"server.store", "schemas"},
     "server.bus": {"server.bus", "server.tasks", "schemas"},
+    "server.events": {"server.events", "schemas"},
     "server.machines": {
         *("server.machines", "server.bus", "server.store", "server.clock", "server.tasks"),
+        "server.events",
         "schemas",
     },
     "server.dispatch": {
-        *("server.dispatch", "server.machines", "server.bus", "server.store"),
+        *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
         *("server.clock", "server.tasks", "schemas"),
     },
     "server.api": {
         *("server.api", "server.dispatch", "server.machines", "server.bus", "server.store"),
-        *("server.settings", "server.tasks", "schemas"),
+        *("server.settings", "server.tasks", "server.events", "schemas"),
     },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},

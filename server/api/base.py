@@ -67,7 +67,7 @@ class ApiHandler(RequestHandler):
     ) -> None:
         """Authorize, validate, run the method, and answer what goes wrong on the way."""
         # A connection that was upgraded is no request any more: it ends with the link.
-        counted = 101 not in operation.answers
+        counted = 101 not in operation.answers and not operation.endless
         self.services.under_way += counted
         try:
             if not operation.public:

@@ -54,7 +54,12 @@ TAGGED: Mapping[str, str] = {"ETag": "Names the version; for If-Match."}
 
 
 class ChangingHandler(ApiHandler):
-    """A handler that makes or changes things."""
+    """A handler that makes or changes things.
+
+    ``is_replayed`` is whether what it answers with was done for an earlier request.
+    """
+
+    is_replayed = False
 
     async def once(
         self,
@@ -70,6 +75,7 @@ class ChangingHandler(ApiHandler):
         keys = KeyStore(self.services.database, lifetime)
         result, replayed = await keys.once(self._keyed(headers, body), work)
         if replayed:
+            self.is_replayed = True
             self.set_header("Idempotency-Replayed", "true")
         return result
 

@@ -1,6 +1,5 @@
 """Machines: made, listed, changed, removed."""
 
-from datetime import UTC, datetime
 from uuid import uuid4
 
 from schemas import problems
@@ -9,7 +8,6 @@ from schemas.machines import (
     Machine,
     MachineChange,
     MachinePage,
-    MachineState,
     NewMachine,
 )
 from schemas.problems import ProblemError
@@ -19,11 +17,10 @@ from schemas.wire import CloseCode
 from server.api.base import ApiHandler
 from server.api.inputs import MachinePath
 from server.api.operation import Operation, operation
-from server.api.services import Services
 from server.api.tokens import create_token
 from server.dispatch.dispatcher import unknown_machine
+from server.machines.view import machine_view
 from server.store.errors import AlreadyExists
-from server.store.machines import Machine as StoredMachine
 
 
 class MachinesHandler(ApiHandler):
@@ -37,7 +34,7 @@ class MachinesHandler(ApiHandler):
     )
     async def get(self, query: PageQuery) -> None:
         stored, total = await self.services.machines.list(self.principal.organization_id, query)
-        items = [machine_view(self.services, machine) for machine in stored]
+        items = [machine_view(self.services.registry, machine) for machine in stored]
         self.answer(200, MachinePage(items=items, total=total, skip=query.skip, limit=query.limit))
 
     @operation(
@@ -61,6 +58,7 @@ class MachinesHandler(ApiHandler):
             raise ProblemError(
                 problems.CONFLICT, f"there is a machine {machine_id!r} already"
             ) from None
+        self.services.news.changed(self.principal.organization_id, machine_id)
         token = await create_token(
             self.services,
             self.principal.organization_id,
@@ -70,7 +68,7 @@ class MachinesHandler(ApiHandler):
                 machine_id=machine_id,
             ),
         )
-        view = machine_view(self.services, stored)
+        view = machine_view(self.services.registry, stored)
         self.answer(201, CreatedMachine(**dict(view), token=token))
 
 
@@ -88,7 +86,7 @@ class MachineHandler(ApiHandler):
         stored = await self.services.machines.get(self.principal.organization_id, path.machine_id)
         if stored is None:
             raise unknown_machine(path.machine_id)
-        self.answer(200, machine_view(self.services, stored))
+        self.answer(200, machine_view(self.services.registry, stored))
 
     @operation(
         Operation(
@@ -110,7 +108,8 @@ class MachineHandler(ApiHandler):
         link = self.services.registry.find(organization_id, path.machine_id)
         if link is not None:
             link.paused = stored.paused
-        self.answer(200, machine_view(self.services, stored))
+        self.services.news.changed(organization_id, path.machine_id)
+        self.answer(200, machine_view(self.services.registry, stored))
 
     @operation(
         Operation(
@@ -129,35 +128,5 @@ class MachineHandler(ApiHandler):
         for link in self.services.registry:
             if (link.organization_id, link.machine_id) == (organization_id, path.machine_id):
                 link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
+        self.services.news.changed(organization_id, path.machine_id)
         self.answer(204)
-
-
-def machine_view(services: Services, stored: StoredMachine) -> Machine:
-    """A stored machine with what this node knows of its link."""
-    link = services.registry.find(stored.organization_id, stored.machine_id)
-    round_trip = None if link is None else link.round_trip_seconds
-    state: MachineState = "offline"
-    reason, since = stored.why_offline, stored.state_since
-    client = stored.client
-    if link is not None:
-        state, reason = "online", "connected"
-        since = datetime.fromtimestamp(link.up_since / 1000, UTC)
-        if not link.hello.input.available:
-            state, reason = "no_input", link.hello.input.reason or "it did not say why"
-    if stored.paused:
-        state, reason = "paused", "an operator paused the machine"
-        since = stored.paused_since or since
-    return Machine(
-        id=stored.machine_id,
-        organization_id=stored.organization_id,
-        name=stored.name,
-        state=state,
-        reason=reason,
-        since=since,
-        paused=stored.paused,
-        platform=None if client is None else client.platform,
-        client_version=None if client is None else client.client_version,
-        displays=[] if client is None else list(client.displays),
-        round_trip_ms=None if round_trip is None else round(round_trip * 1000, 3),
-        created_at=stored.created_at,
-    )

@@ -25,7 +25,8 @@ class Operation:
 
     ``path``, ``query``, ``headers`` and ``body`` are the models that the parts of a request must
     fit; the handler's method gets each as the argument of that name.  ``answers`` has the model of
-    each successful status, None where there is no body.
+    each successful status, None where there is no body.  An ``endless`` one is a stream that ends
+    with its reader or the server, which therefore does not wait for it when it stops.
     """
 
     summary: str
@@ -39,6 +40,7 @@ class Operation:
     problems: tuple[ProblemType, ...] = ()
     max_body_bytes: int = SMALL_BODY
     public: bool = False
+    endless: bool = False
     media_type: str = "application/json"
     answer_headers: Mapping[str, str] = field(default_factory=dict)
 

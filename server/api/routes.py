@@ -4,6 +4,7 @@ from schemas.wire import CONNECT_PATH
 from server.api.commands import CommandHandler, MachineCommandHandler
 from server.api.connect import ConnectHandler
 from server.api.documentation import OpenApiHandler, ProblemHandler
+from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.inputs import (
     ClickMouseHandler,
@@ -50,6 +51,7 @@ ROUTES = (
     Route("/v1/machines/{machine_id}", MachineHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
+    Route("/v1/events", EventsHandler),
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 from server.api.authentication import Authenticator
 from server.dispatch.ledger import Ledger
+from server.events.hub import EventHub
+from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
 from server.settings import ServerSettings
 from server.store.database import Database
@@ -36,6 +38,8 @@ class Services:
     authenticator: Authenticator
     registry: LinkRegistry
     ledger: Ledger
+    events: EventHub
+    news: MachineNews
     under_way: int = 0
     stopping: bool = False
     openapi: bytes = field(default=b"", repr=False)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from schemas import problems
 from schemas.entity_tags import ChangeHeaders, ReadHeaders, version_tag
+from schemas.events import TrajectoryChanged, TrajectoryChangeName
 from schemas.problems import ProblemError
 from schemas.tokens import Scope
 from schemas.trajectories import (
@@ -94,6 +95,13 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
         except NotFound as error:
             raise ProblemError(problems.NOT_FOUND, str(error)) from None
 
+    async def changed(self, trajectory_id: UUID, change: TrajectoryChangeName) -> None:
+        """Tell of a change; of one that was made for an earlier request, that one has told."""
+        if self.is_replayed:
+            return
+        told = TrajectoryChanged(id=trajectory_id, change=change)
+        self.services.events.publish(self.principal.organization_id, "trajectory", told)
+
     def answer_head(self, status: int, result: Document) -> None:
         """Send a trajectory's head as it was after what was done."""
         self.set_header("ETag", result["tag"])
@@ -158,6 +166,7 @@ class TrajectoriesHandler(AnsweringHandler):
                 )
             else:
                 stored = await self._create_once(headers, body)
+        await self.changed(stored.id, "created")
         self.set_header("Location", f"/v1/trajectories/{stored.id}")
         self.set_header("ETag", version_tag(stored.version))
         await self.answer_trajectory(201, stored)
@@ -238,6 +247,7 @@ class TrajectoryHandler(AnsweringHandler):
             stored = await self.services.trajectories.change(
                 self.principal.organization_id, path.trajectory_id, body, headers.versions
             )
+        await self.changed(path.trajectory_id, "changed")
         self.set_header("ETag", version_tag(stored.version))
         if preferred := return_preference(headers.prefer):
             self.set_header("Preference-Applied", f"return={preferred}")
@@ -261,6 +271,7 @@ class TrajectoryHandler(AnsweringHandler):
             await self.services.trajectories.delete(
                 self.principal.organization_id, path.trajectory_id, headers.versions
             )
+        await self.changed(path.trajectory_id, "deleted")
         self.answer(204)
 
 
@@ -291,6 +302,7 @@ class StepsHandler(AnsweringHandler):
 
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             result = await self.once(headers, body, work)
+        await self.changed(path.trajectory_id, "changed")
         self.answer_head(200, result)
 
 
@@ -324,6 +336,7 @@ class DuplicateHandler(AnsweringHandler):
 
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             result = await self.once(headers, body, work)
+        await self.changed(result["id"], "created")
         self.answer_head(201, result)
 
     def _body(self, model: type[Model]) -> Model:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 from uuid import UUID
 
@@ -30,8 +30,15 @@ class OpenCommands(Protocol):
         """Have the machine say what became of the others."""
 
 
+def _nobody_listens(_organization_id: UUID, _machine_id: str) -> None:
+    """Stands in until somebody does."""
+
+
 class LinkRegistry:
-    """The live links of this node, one for each machine: the newest."""
+    """The live links of this node, one for each machine: the newest.
+
+    ``on_change`` is called with the organization and the id of a machine whose link came or went.
+    """
 
     def __init__(
         self,
@@ -45,11 +52,17 @@ class LinkRegistry:
         # In the order in which they were opened.
         self._open: dict[LinkSocket, None] = {}
         self._live: dict[Key, LinkSocket] = {}
+        self.on_change: Callable[[UUID, str], None] = _nobody_listens
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The link of a machine that takes inputs, or None."""
         link = self._live.get((organization_id, machine_id))
         return link if link is not None and link.is_up else None
+
+    def ending(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
+        """The link of a machine that was live and is being closed from this side, or None."""
+        link = self._live.get((organization_id, machine_id))
+        return link if link is not None and link.is_over and link.over_reason else None
 
     def __iter__(self) -> Iterator[LinkSocket]:
         return iter(tuple(self._open))
@@ -57,6 +70,7 @@ class LinkRegistry:
     def opened(self, socket: LinkSocket) -> None:
         """A websocket is open; its hello will follow."""
         self._open[socket] = None
+        socket.closing = self._changed
 
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
         """Make this the machine's link: record it, replace the older one, settle what is open.
@@ -84,6 +98,7 @@ class LinkRegistry:
         await open_commands.judge(socket)
         await socket.until_up()
         self._live[key] = socket
+        self._changed(socket)
         logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
         await open_commands.settle(socket)
         socket.settled()
@@ -99,7 +114,12 @@ class LinkRegistry:
             logger.info(
                 "machine=%s link=%s disconnected: %s", socket.machine_id, socket.link_id, reason
             )
-            await self._note_end(socket, reason)
+            await self._note_end(socket, socket.over_reason or reason)
+            self._changed(socket)
+
+    def _changed(self, socket: LinkSocket) -> None:
+        if socket.epoch:
+            self.on_change(socket.organization_id, socket.machine_id)
 
     def _replace_earlier(self, socket: LinkSocket) -> None:
         """Close the links of this machine that were opened before this one."""
@@ -110,6 +130,7 @@ class LinkRegistry:
                 socket.organization_id,
                 socket.machine_id,
             ):
+                socket.took_over = socket.took_over or other.is_up
                 other.close(
                     CloseCode.REPLACED,
                     "a newer connection with this machine's token took over; "

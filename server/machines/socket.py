@@ -76,6 +76,8 @@ class LinkSocket:
 
     ``admit`` records a hello, makes this the machine's newest link and settles what earlier links
     left open.  Inputs may be claimed for the link once it is up, and are sent once it is settled.
+    ``took_over`` is whether it replaced another that was live.  ``closing`` is called when this
+    side begins to close it, and then ``over_since`` and ``over_reason`` say when and why.
     """
 
     hello: Hello
@@ -83,6 +85,10 @@ class LinkSocket:
     paused: bool = False
     is_settled: bool = False
     up_since: int
+    took_over: bool = False
+    over_since: int = 0
+    over_reason: str = ""
+    closing: "Callable[[LinkSocket], None] | None" = None
 
     def __init__(
         self,
@@ -277,6 +283,9 @@ class LinkSocket:
             level, "machine=%s link=%s closing %d: %s", self.machine_id, self.link_id, code, reason
         )
         self._connection.close(code, _fitting(reason))
+        self.over_since, self.over_reason = server_time(), reason
+        if self.closing is not None:
+            self.closing(self)
 
     def _heard_of(self, command_id: UUID) -> None:
         if self._asked:

@@ -29,6 +29,7 @@ class Machine:
 
     ``epoch`` counts its links.  ``connected_at`` and ``disconnected_at`` are of the newest link,
     whose end may be unknown where its node died; ``reason`` says why it ended.
+    ``inputs_completed``, ``inputs_failed`` and ``last_input_at`` count what the audit knows.
     """
 
     organization_id: UUID
@@ -43,6 +44,9 @@ class Machine:
     state_since: datetime
     reason: str | None
     client: ClientSummary | None
+    inputs_completed: int = 0
+    inputs_failed: int = 0
+    last_input_at: datetime | None = None
 
     @property
     def why_offline(self) -> str:
@@ -78,6 +82,9 @@ class MachineStore:
             "state_since": time,
             "reason": None,
             "client": None,
+            "inputs_completed": 0,
+            "inputs_failed": 0,
+            "last_input_at": None,
             "deleted_at": None,
         }
         async with self._database.operation():

@@ -1,0 +1,166 @@
+"""What happens in the organization, as server-sent events, for as long as somebody listens."""
+
+import asyncio
+import time
+from contextlib import suppress
+
+from tornado.iostream import StreamClosedError
+
+from schemas import problems
+from schemas.events import (
+    MAX_EVENT_ID_CHARACTERS,
+    EventHeaders,
+    EventQuery,
+    Reset,
+)
+from schemas.problems import ProblemError
+from schemas.tokens import Scope
+from server.api.base import ApiHandler
+from server.api.operation import Operation, operation
+from server.dispatch.dispatcher import unknown_machine
+from server.events.hub import Event, Subscription, TooManySubscribersError
+from server.store.errors import StoreUnavailable
+
+HEARTBEAT_SECONDS = 15.0
+STALL_SECONDS = 15.0
+"""How long a subscriber may take nothing at all."""
+
+COME_BACK_MS = 1000
+EVENTS_AT_ONCE = 100
+
+LISTEN = Operation(
+    summary="Listen to events",
+    description="Server-sent events: machine (its data is the machine), machine_removed, command "
+    "(an input that ended, or whose outcome is pending), trajectory, and reset, which means that "
+    "some events are not known any more: read everything again.  Listen first, then read, so that "
+    "nothing is missed between.  A comment comes every 15 s; whoever reads too slowly is dropped, "
+    "and may come back with Last-Event-ID.",
+    scope=Scope.MACHINES_READ,
+    query=EventQuery,
+    headers=EventHeaders,
+    answers={200: None},
+    media_type="text/event-stream",
+    problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
+    endless=True,
+)
+
+
+class EventsHandler(ApiHandler):
+    """One subscriber's stream."""
+
+    _subscription: Subscription | None = None
+
+    @operation(LISTEN)
+    async def get(self, query: EventQuery, headers: EventHeaders) -> None:
+        """Subscribe, and write until either side ends it."""
+        if query.machine_id is not None:
+            await self._check_machine(query.machine_id)
+        subscription = self._subscription = self._subscribe(query, headers.last_event_id)
+        try:
+            self.set_header("Content-Type", "text/event-stream")
+            # A reverse proxy would keep events until it has a page of them.
+            self.set_header("X-Accel-Buffering", "no")
+            # The reader has gone: nobody is left to be told.
+            with suppress(StreamClosedError):
+                await self._tell(subscription)
+        finally:
+            subscription.close()
+
+    def on_connection_close(self) -> None:
+        """The reader has gone away."""
+        super().on_connection_close()
+        if self._subscription is not None:
+            self._subscription.close()
+
+    async def _check_machine(self, machine_id: str) -> None:
+        organization_id = self.principal.organization_id
+        if await self.services.machines.get(organization_id, machine_id) is None:
+            raise unknown_machine(machine_id)
+
+    def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
+        def is_wanted(event: Event) -> bool:
+            return (query.types is None or event.type in query.types) and (
+                query.machine_id is None or event.machine_id == query.machine_id
+            )
+
+        if last_event_id is not None:
+            last_event_id = last_event_id[: MAX_EVENT_ID_CHARACTERS + 1]
+        try:
+            return self.services.events.subscribe(
+                self.principal.organization_id, last_event_id, is_wanted
+            )
+        except TooManySubscribersError:
+            raise ProblemError(
+                problems.TOO_MANY_STREAMS,
+                "the organization has as many event streams open as it may",
+                headers={"Retry-After": "10"},
+            ) from None
+
+    async def _tell(self, subscription: Subscription) -> None:
+        self.write(f"retry: {COME_BACK_MS}\n")
+        if subscription.must_reset:
+            reset = Reset(reason="what happened since then is not known any more")
+            self.write(f"event: reset\ndata: {reset.model_dump_json()}\n")
+        last_id = subscription.id_of(subscription.heard)
+        self.write(f"id: {last_id}\n\n")
+        last_word = await self._flushed()
+        beat_at = time.monotonic() + HEARTBEAT_SECONDS
+        while last_word is None:
+            await subscription.wait(self.services.settings.token_check)
+            events = subscription.take(EVENTS_AT_ONCE)
+            for event in events:
+                self._write_event(subscription, event)
+            if events:
+                last_id = subscription.id_of(events[-1].number)
+            elif time.monotonic() >= beat_at:
+                self.write(": nothing new\n\n")
+                if (heard_id := subscription.id_of(subscription.heard)) != last_id:
+                    # What was not wanted here has moved on; an id alone is no event.
+                    last_id = heard_id
+                    self.write(f"id: {last_id}\n\n")
+            else:
+                last_word = await self._why_ending()
+                continue
+            beat_at = time.monotonic() + HEARTBEAT_SECONDS
+            last_word = await self._flushed()
+        if last_word:
+            self.finish(f": {last_word}\n\n")
+
+    def _write_event(self, subscription: Subscription, event: Event) -> None:
+        self.write(f"id: {subscription.id_of(event.number)}\nevent: {event.type}\ndata: ")
+        self.write(event.data)
+        self.write(b"\n\n")
+
+    async def _flushed(self) -> str | None:
+        """Send what was written; None to go on, else the last word.
+
+        The last word is empty where the reader takes nothing any more, so that none would arrive:
+        then the connection is cut.
+        """
+        flushing = self.flush()
+        stalled_at = time.monotonic() + STALL_SECONDS
+        while True:
+            done, _ = await asyncio.wait((flushing,), timeout=self.services.settings.token_check)
+            why = await self._why_ending()
+            if done:
+                return why
+            if why is not None or time.monotonic() >= stalled_at:
+                self.request.connection.stream.close()  # type: ignore[union-attr]
+                return ""
+
+    async def _why_ending(self) -> str | None:
+        """Why the stream ends now, for a person; None where it does not."""
+        subscription = self._subscription
+        if subscription is None or subscription.is_dropped:
+            return "dropped: you read too slowly; come back with Last-Event-ID"
+        if self.services.stopping:
+            return "the server is stopping; come back"
+        if subscription.is_over:
+            return "the end"
+        try:
+            await self.authorize(LISTEN)
+        except ProblemError as problem:
+            return problem.detail
+        except StoreUnavailable:
+            return None  # Nobody can revoke anything now either; the next look tells.
+        return None

@@ -1,0 +1,1 @@
+"""What happens in an organization, told to whoever listens."""
