@@ -19,7 +19,7 @@ WALLS = {
     "machine_client": {"machine_client", "schemas"},
     "server": {"server", "schemas"},
     # api, then dispatch, then machines, then store: nobody looks back up.
-    "server.store": {"server.store", "schemas"},
+    "server.store": {"server.store", "server.tasks", "schemas"},
     "server.bus": {"server.bus", "server.tasks", "schemas"},
     "server.events": {"server.events", "schemas"},
     "server.machines": {

@@ -42,6 +42,7 @@ from server.store.errors import (
     StoreUnusable,
     TooLarge,
 )
+from server.tasks import Tasks
 
 Document = dict[str, Any]
 Collection = AsyncIOMotorCollection[Document]
@@ -178,6 +179,7 @@ class Database:
         self, uri: str, name: str = "farhand", *, timeout: float = DEFAULT_TIMEOUT
     ) -> None:
         """Make the client; nothing is sent yet.  Raises StoreUnusable for a malformed URI."""
+        self.tasks = Tasks()
         self._timeout = timeout
         selection = int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000)
         try:
