@@ -82,7 +82,7 @@ async def test_transaction_whose_caller_is_gone_goes_on_to_its_end(
         caller.cancel()
         # What it has locked would keep others waiting for a minute, were it left where it is.
         async with asyncio.timeout(20):
-            while there(await things.find_one({}))["by"] != "us":
+            while there(await things.find_one({}))["by"] != "us":  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         assert caller.cancelled()
 
