@@ -181,6 +181,7 @@ STREAM = Operation(
     answers={200: None},
     media_type="multipart/x-mixed-replace",
     problems=(*PROBLEMS, problems.TOO_MANY_STREAMS),
+    endless=True,
 )
 
 

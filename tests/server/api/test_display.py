@@ -435,7 +435,6 @@ async def test_stopping_server_ends_the_stream(service: Service) -> None:
         viewer, _ = await desk.watched()
         service.server.services.stopping = True
         await over(viewer)
-        await until(lambda: not service.server.services.under_way)
         service.server.services.stopping = False
 
 
