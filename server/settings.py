@@ -35,6 +35,10 @@ class ServerSettings(FileAndEnvironment):
     unanswered_inputs: int = Field(64, ge=1, le=10_000, description="For one machine.")
     idempotency_key_lifetime: Seconds = Field(86_400, ge=60)
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
+    screen_viewers: int = Field(200, ge=1, le=100_000, description="Of live screens, on this node.")
+    screen_picture_bytes: int = Field(
+        16 * 1024 * 1024, ge=64 * 1024, le=256 * 1024 * 1024, description="The largest picture."
+    )
     token_check: Seconds = Field(1, le=2, description="How long a revoked token may still work.")
     stop_timeout: Seconds = Field(100, description="For running inputs when the server stops.")
     idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
