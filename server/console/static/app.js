@@ -171,7 +171,9 @@ function showConnection() {
   const element = document.getElementById("connection");
   if (!element) return;
   element.dataset.state = events.state;
-  setText(element, events.refusal || CONNECTION[events.state]);
+  const words = (events.state === "lost" && events.refusal) || CONNECTION[events.state];
+  setText(element, words);
+  element.title = words;
   document.body.classList.toggle("lost", events.state === "lost");
 }
 

@@ -20,6 +20,8 @@ const MAX_LINE = 4 * 1024 * 1024;
  */
 export class Events extends EventTarget {
   state = "connecting";
+  /** Why the server refuses the stream, in its words; empty where it does not. */
+  refusal = "";
   #running = null;
   #lastId = "";
   #wait = SHORTEST_WAIT;
@@ -56,7 +58,7 @@ export class Events extends EventTarget {
       } catch (error) {
         if (signal.aborted || error.status === 401) return;
         if (error.status === 404) return this.#poll(signal);
-        this.refusal = error.status === 403 ? error.message : "";
+        this.refusal = error.status ? error.message : "";
       }
       if (signal.aborted) return;
       this.#say("lost");
@@ -71,6 +73,7 @@ export class Events extends EventTarget {
     let alive = setTimeout(() => attempt.abort(), SILENCE_SECONDS * 1000);
     try {
       const response = await request("GET", "v1/events", { signal, headers });
+      this.refusal = "";
       this.#say("live");
       this.#wait = SHORTEST_WAIT;
       if (!resumed) this.#tell("reset");
@@ -86,9 +89,10 @@ export class Events extends EventTarget {
 
   #take({ id, type, data }) {
     if (id !== null) this.#lastId = id;
+    if (!data) return;
     let detail = null;
     try {
-      detail = data ? JSON.parse(data) : null;
+      detail = JSON.parse(data);
     } catch {
       // One that this page cannot read leaves nothing to trust: read everything again.
       type = "reset";
@@ -121,7 +125,8 @@ export async function* eventsIn(body) {
   let data = [];
   for await (const line of linesOf(body)) {
     if (line === "") {
-      if (data.length || event.type !== "message") yield { ...event, data: data.join("\n") };
+      // One with an id alone is no event, but where to go on from.
+      if (data.length || event.id !== null) yield { ...event, data: data.join("\n") };
       event = { id: null, type: "message", data: "" };
       data = [];
       continue;
