@@ -40,6 +40,10 @@ class ServerSettings(FileAndEnvironment):
         16 * 1024 * 1024, ge=64 * 1024, le=256 * 1024 * 1024, description="The largest picture."
     )
     token_check: Seconds = Field(1, le=2, description="How long a revoked token may still work.")
+    console_session_lifetime: Seconds = Field(
+        604_800, ge=60, description="From signing in to the console; never beyond the token's end."
+    )
+    console_session_idle: Seconds = Field(28_800, ge=60, description="Without a request.")
     stop_timeout: Seconds = Field(100, description="For running inputs when the server stops.")
     idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
     body_timeout: Seconds = Field(60, description="For a whole request body to arrive.")

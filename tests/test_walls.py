@@ -33,8 +33,9 @@ WALLS = {
     },
     "server.api": {
         *("server.api", "server.dispatch", "server.machines", "server.bus", "server.store"),
-        *("server.settings", "server.tasks", "server.events", "schemas"),
+        *("server.console", "server.settings", "server.tasks", "server.events", "schemas"),
     },
+    "server.console": {"server.console"},
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
     "server.settings": {"schemas"},

@@ -3,6 +3,12 @@
 from schemas.wire import CONNECT_PATH
 from server.api.commands import CommandHandler, MachineCommandHandler
 from server.api.connect import ConnectHandler
+from server.api.console import (
+    ConsoleFileHandler,
+    ConsoleHandler,
+    ConsolePageHandler,
+    SessionHandler,
+)
 from server.api.display import (
     DimensionsHandler,
     PointerHandler,
@@ -66,6 +72,10 @@ ROUTES = (
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),
+    Route("/console", ConsoleHandler),
+    Route("/console/", ConsolePageHandler),
+    Route("/console/session", SessionHandler),
+    Route("/console/static/{version}/{name}", ConsoleFileHandler),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
     Route("/healthz", LiveHandler),

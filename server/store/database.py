@@ -164,6 +164,10 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     "idempotency_keys": [
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
+    "sessions": [
+        IndexModel([("token_hash", ASCENDING), *_NEWEST_FIRST], name="of_token"),
+        IndexModel([("expires_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
 }
 """Every index of every collection.  A changed index needs a new name, or a migration."""
 
