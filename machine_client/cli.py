@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import click
 import uvloop
 
+from machine_client.camera import open_camera
 from machine_client.connection import MachineClient, MustStopError
 from machine_client.doctor import examine
 from machine_client.injector import Injector
@@ -94,7 +95,13 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
 
 
 async def _join(settings: MachineSettings, token: str, journal: Journal) -> None:
-    client = MachineClient(settings, token, journal, partial(Injector, settings.display))
+    client = MachineClient(
+        settings,
+        token,
+        journal,
+        partial(Injector, settings.display),
+        partial(open_camera, settings.display),
+    )
     running = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, running.cancel)

@@ -39,3 +39,10 @@ class ServerClock:
         At least one message must have been heard: a command brings its own.
         """
         return (server_time - max(self._offsets)) / 1000
+
+    def server(self, local: float) -> int:
+        """What the server's clock says (ms) when the local one says ``local`` seconds.
+
+        As for ``local``, at least one message must have been heard.
+        """
+        return round(local * 1000 + max(self._offsets))

@@ -25,9 +25,11 @@ from websockets.typing import Subprotocol
 
 from machine_client import __version__
 from machine_client.clock import awake_seconds
+from machine_client.desktop import DesktopError
 from machine_client.executor import Executor
 from machine_client.injector import InjectionUnavailable
 from machine_client.journal import Journal
+from machine_client.photographer import Camera, Photographer
 from machine_client.session import (
     BeginCommand,
     CloseLink,
@@ -45,6 +47,7 @@ from machine_client.session import (
     TimePassed,
 )
 from machine_client.settings import MachineSettings
+from machine_client.showing import CarryOut, Say, SendFrame, StopLive, TakeLive
 from machine_client.websocket import DirectConnection
 from machine_client.worker import Injector
 from schemas.inputs import AnyInput
@@ -108,7 +111,8 @@ class MachineClient:
     """One machine's client, for the life of the program.
 
     ``open_desktop`` returns an injector, or raises InjectionUnavailable: then the link is kept all
-    the same, so that operators see the reason, and the desktop is tried again.
+    the same, so that operators see the reason, and the desktop is tried again.  ``open_camera``
+    returns what takes pictures of the screen, or raises DesktopError; None is that there is none.
     """
 
     def __init__(
@@ -117,11 +121,13 @@ class MachineClient:
         token: str,
         journal: Journal,
         open_desktop: Callable[[], Injector],
+        open_camera: Callable[[], Camera] | None = None,
     ) -> None:
         self._settings = settings
         self._token = token
         self._journal = journal
         self._open_desktop = open_desktop
+        self._open_camera = open_camera if settings.screen else None
         self._injector, self._can_inject = self._try_desktop()
         self._session = Session(awake_seconds)
         self._delays = reconnect_delays(settings.reconnect_longest)
@@ -137,10 +143,17 @@ class MachineClient:
                 loop.call_soon_threadsafe(self._feed, event)
 
         self._executor = Executor(self._journal, self._injector, report)
+        self._photographer = Photographer(
+            self._open_camera,
+            report,
+            rate=self._settings.screen_rate,
+            bytes_per_second=self._settings.screen_bytes_per_second,
+        )
         try:
             await self._keep_connected()
         finally:
             await asyncio.to_thread(self._executor.stop)
+            await asyncio.to_thread(self._photographer.stop)
 
     def _try_desktop(self) -> tuple[Injector, Capability]:
         try:
@@ -249,11 +262,20 @@ class MachineClient:
                 self._executor.release_held()
             case CloseLink(code, reason):
                 self._close(code, reason)
+            case Say(message):
+                self._send(message)
+            case SendFrame(frame):
+                self._send(frame)
+            case TakeLive() | StopLive() | CarryOut():
+                self._photographer.obey(effect)
 
-    def _send(self, message: ClientMessage) -> None:
+    def _send(self, message: ClientMessage | bytes) -> None:
         if self._websocket is None:
             return
-        waiting = self._websocket.write(message.model_dump_json())
+        if isinstance(message, bytes):
+            waiting = self._websocket.write_bytes(message)
+        else:
+            waiting = self._websocket.write(message.model_dump_json())
         if waiting > MAX_OUTGOING_BYTES:
             self._close(CloseCode.OVERFLOW, f"more than {MAX_OUTGOING_BYTES} bytes wait to be sent")
 
@@ -277,9 +299,18 @@ class MachineClient:
             boot_id=boot_id(),
             displays=displays,
             input=self._can_inject,
-            screen=self._can_inject,
+            screen=self._can_show(),
             journal=self._journal.position,
         )
+
+    def _can_show(self) -> Capability:
+        if not self._settings.screen:
+            return Capability(available=False, reason="its owner lets nobody look at the screen")
+        try:
+            self._photographer.try_camera()
+        except DesktopError as error:
+            return Capability(available=False, reason=str(error)[:500])
+        return Capability(available=True)
 
 
 _quiet = logging.getLogger("machine_client.websocket")

@@ -1,9 +1,15 @@
-"""The displays of this desktop, through mss."""
+"""The displays of this desktop and their pixels, through mss."""
+
+from contextlib import suppress
+from typing import Any
 
 from mss import MSS
 from mss.exception import ScreenShotError
 
+from machine_client.clock import awake_seconds
 from machine_client.desktop import DesktopError
+from machine_client.pictures import Shot
+from schemas.pictures import Region, Size
 from schemas.wire import Display
 
 
@@ -14,7 +20,7 @@ def displays(display: str | None = None) -> list[Display]:
     closes it: some milliseconds.  Raises DesktopError of code "display_unknown".
     """
     try:
-        with MSS(display=display) if display is not None else MSS() as source:
+        with _open(display) as source:
             # The first is the smallest rectangle around all of them, and alone where the
             # system does not tell its screens apart.
             around, *screens = source.monitors
@@ -28,3 +34,47 @@ def displays(display: str | None = None) -> list[Display]:
         )
         for monitor in screens or [around]
     ]
+
+
+class Screen:
+    """All displays as one picture, with the pointer on it; for one thread at a time.
+
+    It sees the displays as they were when it was opened: open it anew now and then.
+    """
+
+    def __init__(self, display: str | None = None) -> None:
+        try:
+            self._source: Any = _open(display, with_cursor=True)
+            self._around = self._source.monitors[0]
+        except (ScreenShotError, OSError) as error:
+            raise DesktopError(
+                "screen_unavailable", f"The screen cannot be seen: {error}"
+            ) from error
+
+    def capture(self) -> Shot:
+        """The pixels as they are now: a few milliseconds.  Raises DesktopError."""
+        captured_at = awake_seconds()
+        try:
+            taken = self._source.grab(self._around)
+        except (ScreenShotError, OSError, AssertionError) as error:
+            # mss asserts that there is an answer; a server that has ended gives none.
+            why = str(error) or "the X server does not answer"
+            raise DesktopError(
+                "screen_unavailable", f"The screen cannot be captured: {why}"
+            ) from error
+        around = self._around
+        return Shot(
+            Region(around["left"], around["top"], around["width"], around["height"]),
+            Size(*taken.size),
+            taken.raw,
+            captured_at,
+        )
+
+    def close(self) -> None:
+        """Let go of the screen; safe when its server has ended."""
+        with suppress(ScreenShotError):
+            self._source.close()
+
+
+def _open(display: str | None, **options: Any) -> Any:
+    return MSS(display=display, **options) if display is not None else MSS(**options)

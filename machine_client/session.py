@@ -13,12 +13,22 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from machine_client.clock import ServerClock
+from machine_client.showing import (
+    DesktopLookedAt,
+    OrderFailed,
+    PictureTaken,
+    ScreenEffect,
+    ScreenQuestion,
+    Showing,
+    Taken,
+)
 from schemas.outcomes import Expired, Outcome
 from schemas.wire import (
     PROTOCOL_VERSION,
     Ack,
     ClientMessage,
     CloseCode,
+    DesktopQuery,
     Heartbeat,
     HeartbeatAck,
     Hello,
@@ -26,6 +36,10 @@ from schemas.wire import (
     Ready,
     Report,
     Resolve,
+    ScreenCredit,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
     ServerMessage,
     Welcome,
 )
@@ -89,6 +103,7 @@ Event = (
     | CommandEnded
     | CommandLookedUp
     | JournalMarked
+    | Taken
     | TimePassed
     | LinkLost
 )
@@ -149,6 +164,7 @@ Effect = (
     | MarkJournal
     | ReleaseHeld
     | CloseLink
+    | ScreenEffect
 )
 
 
@@ -161,6 +177,7 @@ class Session:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._server_clock = ServerClock()
+        self._showing = Showing()
         self._queue: deque[Input] = deque()
         self._running: UUID | None = None
         self._owed: set[UUID] = set()
@@ -186,6 +203,8 @@ class Session:
                 return self._report(command_id, outcome, sequence)
             case JournalMarked(sequence):
                 return self._marked(sequence)
+            case PictureTaken() | DesktopLookedAt() | OrderFailed():
+                return self._taken(event)
             case TimePassed():
                 return self._expire()
             case LinkOpened(hello):
@@ -197,6 +216,7 @@ class Session:
         self._open = True
         # A new link may lead to another server, with another clock.
         self._server_clock = ServerClock()
+        self._showing = Showing()
         self._greeted_with = hello.journal.sequence
         self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
         return [SendMessage(hello)]
@@ -216,6 +236,23 @@ class Session:
                 return self._resolve(command_id)
             case Welcome():
                 return self._welcomed(message)
+            case ScreenStart() | ScreenStop() | ScreenCredit() | Screenshot() | DesktopQuery():
+                return self._asked_of_the_screen(message)
+
+    def _asked_of_the_screen(self, question: ScreenQuestion) -> list[Effect]:
+        if self.welcome is None:
+            reason = f"{question.type} came before welcome"
+            return [CloseLink(CloseCode.MESSAGE_INVALID, reason)]
+        return [*self._showing.asked(question)]
+
+    def _taken(self, taken: Taken) -> list[Effect]:
+        if self.welcome is None:
+            return []  # Whoever asked is gone with the link.
+        captured_at = 0
+        if isinstance(taken, PictureTaken):
+            captured_at = self._server_clock.server(taken.picture.captured_at)
+        largest = self.welcome.limits.picture_bytes
+        return [*self._showing.taken(taken, captured_at, largest)]
 
     def _welcomed(self, welcome: Welcome) -> list[Effect]:
         if welcome.protocol != PROTOCOL_VERSION:
@@ -342,4 +379,4 @@ class Session:
         self._heartbeats.clear()
         self._queue.clear()
         self._owed.clear()
-        return [ReleaseHeld()]
+        return [ReleaseHeld(), *self._showing.over()]

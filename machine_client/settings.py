@@ -82,6 +82,11 @@ class MachineSettings(FileAndEnvironment):
     reconnect_longest: float = Field(
         15, gt=0, le=600, description="Seconds between two tries to connect, at most."
     )
+    screen: bool = Field(True, description="Whether operators may look at this desktop.")
+    screen_rate: float = Field(10, gt=0, le=30, description="Live pictures a second, at most.")
+    screen_bytes_per_second: int = Field(
+        4_000_000, ge=10_000, description="What live pictures may take of the network, on average."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @model_validator(mode="after")

@@ -45,3 +45,11 @@ class DirectConnection(ClientConnection):
         self.protocol.send_text(text.encode())
         self.send_data()
         return self.transport.get_write_buffer_size()
+
+    def write_bytes(self, content: bytes) -> int:
+        """As ``write``, for a binary message."""
+        if self.state is not State.OPEN:
+            return 0
+        self.protocol.send_binary(content)
+        self.send_data()
+        return self.transport.get_write_buffer_size()

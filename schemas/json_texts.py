@@ -6,7 +6,7 @@ length.  So it is checked once, encoded once, and from then on only copied.
 
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, GetCoreSchemaHandler
 from pydantic.annotated_handlers import GetJsonSchemaHandler
@@ -15,12 +15,13 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from schemas.scalars import Int32
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 
 def encode_json(value: Any) -> bytes:
     """Compact JSON in UTF-8.  Raises ValueError for what is not JSON, such as NaN."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode()
+        return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:
         raise ValueError("must be valid Unicode, without lone surrogates") from None
     except RecursionError:

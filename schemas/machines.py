@@ -83,6 +83,16 @@ class MachinePage(BaseModel):
     limit: int
 
 
+class Dimensions(BaseModel):
+    """Where the displays are, in the pixels that inputs use: all of them, and each."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    displays: list[Display]
+
+
 class InputResult(BaseModel):
     """The answer to an input that was carried out."""
 

@@ -54,6 +54,13 @@ FORBIDDEN = _type(
     "The token lacks a scope",
     "Use a token that has the scope named in the detail; farhand token create makes one.",
 )
+CROSS_SITE_REQUEST = _type(
+    "cross-site-request",
+    403,
+    "The request does not come from the console",
+    "Open the console at this server's own address.  A program sends a token in the Authorization "
+    "header in the place of the console's cookie.",
+)
 NOT_FOUND = _type(
     "not-found",
     404,

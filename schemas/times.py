@@ -20,9 +20,8 @@ _DIGITS = re.compile(r"[+-]?[0-9.]+", re.ASCII)
 
 def format_time(time: datetime) -> str:
     """``2024-05-06T07:08:09.012Z``: UTC, always exactly three digits of a second."""
-    utc = time.astimezone(UTC)
-    # Not isoformat alone: years before 1000 would be right too, but a zero fraction would not.
-    return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+    utc = time.astimezone(UTC).isoformat(timespec="milliseconds")
+    return utc.removesuffix("+00:00") + "Z"
 
 
 def parse_time(text: str, *, round_up: bool = False) -> datetime:

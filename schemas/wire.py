@@ -2,7 +2,9 @@
 
 One union for each direction, told apart by ``type``.  Times are milliseconds of the server's
 clock since 1970, lengths of time are seconds.  Both sides ignore fields that they do not know,
-so that either may be the newer one; a message of an unknown type is an error.
+so that either may be the newer one; a message of an unknown type is an error.  Messages about the
+screen are sent only to a client whose ``hello`` says that it can show one; pictures are binary
+frames (`schemas.pictures`).
 """
 
 from enum import IntEnum
@@ -12,7 +14,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schemas.inputs import Operation
-from schemas.outcomes import Outcome
+from schemas.outcomes import Outcome, Point
+from schemas.pictures import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat
 from schemas.scalars import Int32
 
 SUBPROTOCOL = "farhand.machine.v1"
@@ -134,11 +137,37 @@ class HeartbeatAck(_Message):
     journal_sequence: int = Field(ge=0, lt=2**63)
 
 
+class ScreenFailed(_Message):
+    """The live screen that ``screen_start`` asked for cannot be shown any more."""
+
+    type: Literal["screen_failed"] = "screen_failed"
+    stream: int = Field(ge=0, lt=2**63)
+    reason: str = Field(max_length=500)
+
+
+class RequestFailed(_Message):
+    """The answer to ``screenshot`` or ``desktop_query`` where there is none."""
+
+    type: Literal["request_failed"] = "request_failed"
+    request: int = Field(ge=0, lt=2**63)
+    reason: str = Field(max_length=500)
+
+
+class DesktopSeen(_Message):
+    """The answer to ``desktop_query``: the desktop as it is now."""
+
+    type: Literal["desktop_seen"] = "desktop_seen"
+    request: int = Field(ge=0, lt=2**63)
+    displays: list[Display] = Field(min_length=1, max_length=64)
+    pointer: Point
+
+
 class Limits(_Message):
     """What the server expects of the link."""
 
     unanswered_inputs: int = Field(gt=0)
     message_bytes: int = Field(gt=0)
+    picture_bytes: int = Field(MAX_PICTURE_BYTES, gt=0)
 
 
 class Welcome(_Message):
@@ -186,13 +215,83 @@ class Heartbeat(_Message):
     server_time: int
 
 
-ServerMessage = Annotated[Welcome | Input | Resolve | Heartbeat, Field(discriminator="type")]
+Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
+Quality = Annotated[int, Field(ge=1, le=95)]
+
+
+class PictureWish(_Message):
+    """How a picture should be: it fits into width and height, and is never enlarged."""
+
+    width: Side | None = None
+    height: Side | None = None
+    quality: Quality = Field(description="Of JPEG: 1 is small and coarse, 95 large and fine.")
+
+
+class ScreenStart(PictureWish):
+    """Send the live screen: a JPEG now, and another whenever it has changed.
+
+    One that is under way gives way to it.  ``rate`` is pictures a second, at most.
+    """
+
+    type: Literal["screen_start"] = "screen_start"
+    stream: int = Field(ge=0, description="Grows with each on a link.")
+    rate: float = Field(gt=0, le=60)
+    server_time: int
+
+
+class ScreenStop(_Message):
+    """Nobody looks at the live screen any more."""
+
+    type: Literal["screen_stop"] = "screen_stop"
+    stream: int = Field(ge=0)
+    server_time: int
+
+
+class ScreenCredit(_Message):
+    """So many bytes of pictures have arrived on this link, headers aside."""
+
+    type: Literal["screen_credit"] = "screen_credit"
+    received: int = Field(ge=0)
+    server_time: int
+
+
+class Screenshot(PictureWish):
+    """Send one picture of the screen as it is now."""
+
+    type: Literal["screenshot"] = "screenshot"
+    request: int = Field(ge=0, description="Grows with each request on a link.")
+    format: PictureFormat
+    server_time: int
+
+
+class DesktopQuery(_Message):
+    """Where are the displays, and where is the pointer?"""
+
+    type: Literal["desktop_query"] = "desktop_query"
+    request: int = Field(ge=0)
+    server_time: int
+
+
+AnyServerMessage = (
+    Welcome
+    | Input
+    | Resolve
+    | Heartbeat
+    | ScreenStart
+    | ScreenStop
+    | ScreenCredit
+    | Screenshot
+    | DesktopQuery
+)
+AnyClientMessage = (
+    Hello | Ready | Ack | Report | HeartbeatAck | ScreenFailed | RequestFailed | DesktopSeen
+)
+
+ServerMessage = Annotated[AnyServerMessage, Field(discriminator="type")]
 """What a server sends."""
 
-ClientMessage = Annotated[Hello | Ready | Ack | Report | HeartbeatAck, Field(discriminator="type")]
+ClientMessage = Annotated[AnyClientMessage, Field(discriminator="type")]
 """What a machine client sends."""
 
-SERVER_MESSAGES: TypeAdapter[Welcome | Input | Resolve | Heartbeat] = TypeAdapter(ServerMessage)
-CLIENT_MESSAGES: TypeAdapter[Hello | Ready | Ack | Report | HeartbeatAck] = TypeAdapter(
-    ClientMessage
-)
+SERVER_MESSAGES: TypeAdapter[AnyServerMessage] = TypeAdapter(ServerMessage)
+CLIENT_MESSAGES: TypeAdapter[AnyClientMessage] = TypeAdapter(ClientMessage)

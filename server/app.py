@@ -22,6 +22,8 @@ from server.api.openapi import openapi_document
 from server.api.routes import ROUTES
 from server.api.routing import MAX_DRAINED_BYTES, ApiApplication
 from server.api.services import Services
+from server.api.sessions import Sessions
+from server.console.assets import Assets
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
@@ -37,6 +39,7 @@ from server.store.database import Database
 from server.store.embedded import EmbeddedMongoDB
 from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
+from server.store.sessions import SessionStore
 from server.store.tokens import TokenStore
 from server.store.trajectories import TrajectoryStore
 from server.store.trajectory_catalogue import TrajectoryCatalogue
@@ -111,6 +114,7 @@ class Server:
         tokens, machines = TokenStore(database), MachineStore(database)
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
         commands = CommandStore(database, lifetime=lifetime)
+        authenticator = Authenticator(tokens, background, settings.token_check)
         registry = LinkRegistry(machines, tokens, settings.token_check)
         events = EventHub()
         news = MachineNews(machines, registry, events, background)
@@ -129,7 +133,17 @@ class Server:
             workflows=WorkflowStore(database),
             trajectories=TrajectoryStore(database),
             catalogue=TrajectoryCatalogue(database),
-            authenticator=Authenticator(tokens, background, settings.token_check),
+            authenticator=authenticator,
+            sessions=Sessions(
+                SessionStore(database),
+                tokens,
+                authenticator,
+                background,
+                remember=settings.token_check,
+                lifetime=settings.console_session_lifetime,
+                idle=settings.console_session_idle,
+            ),
+            console=Assets(),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),
             events=events,

@@ -36,7 +36,15 @@ class ServerSettings(FileAndEnvironment):
     idempotency_key_lifetime: Seconds = Field(86_400, ge=60)
     audit_lifetime: Seconds = Field(7_776_000, ge=60, description="That the audit is kept.")
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
+    screen_viewers: int = Field(200, ge=1, le=100_000, description="Of live screens, on this node.")
+    screen_picture_bytes: int = Field(
+        16 * 1024 * 1024, ge=64 * 1024, le=256 * 1024 * 1024, description="The largest picture."
+    )
     token_check: Seconds = Field(1, le=2, description="How long a revoked token may still work.")
+    console_session_lifetime: Seconds = Field(
+        604_800, ge=60, description="From signing in to the console; never beyond the token's end."
+    )
+    console_session_idle: Seconds = Field(28_800, ge=60, description="Without a request.")
     stop_timeout: Seconds = Field(100, description="For running inputs when the server stops.")
     idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
     body_timeout: Seconds = Field(60, description="For a whole request body to arrive.")

@@ -53,8 +53,9 @@ def hello(
     sequence: int = 0,
     boot_id: str = BOOT_ID,
     no_input: str | None = None,
+    no_screen: str | None = "not in this test",
 ) -> Hello:
-    """What a machine client says first; ``no_input`` is why it cannot inject."""
+    """What a machine client says first; the last two are why it cannot inject, or show."""
     return Hello(
         protocols=[PROTOCOL_VERSION] if protocols is None else protocols,
         client_version="1.2.3",
@@ -62,7 +63,7 @@ def hello(
         boot_id=boot_id,
         displays=[Display(x=0, y=0, width=1280, height=800)],
         input=Capability(available=no_input is None, reason=no_input),
-        screen=Capability(available=False, reason="not in this test"),
+        screen=Capability(available=no_screen is None, reason=no_screen),
         journal=JournalPosition(id=journal_id, sequence=sequence),
     )
 

@@ -19,7 +19,7 @@ WALLS = {
     "machine_client": {"machine_client", "schemas"},
     "server": {"server", "schemas"},
     # api, then dispatch, then machines, then store: nobody looks back up.
-    "server.store": {"server.store", "schemas"},
+    "server.store": {"server.store", "server.tasks", "schemas"},
     "server.bus": {"server.bus", "server.tasks", "schemas"},
     "server.events": {"server.events", "schemas"},
     "server.machines": {
@@ -33,8 +33,10 @@ WALLS = {
     },
     "server.api": {
         *("server.api", "server.dispatch", "server.machines", "server.bus", "server.store"),
-        *("server.settings", "server.tasks", "server.events", "server.metrics", "schemas"),
+        *("server.console", "server.settings", "server.tasks", "server.events", "server.metrics"),
+        "schemas",
     },
+    "server.console": {"server.console"},
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
     "server.settings": {"schemas"},
@@ -42,8 +44,14 @@ WALLS = {
     "server.logs": set(),
     "server.metrics": set(),
     # The state machines do no I/O, so nothing that could is within their reach.
-    "server.machines.link": {"schemas"},
-    "machine_client.session": {"schemas", "machine_client.clock"},
+    "server.machines.link": {
+        *("server.machines.pictures", "server.machines.screen_link"),
+        "schemas",
+    },
+    "server.machines.screen_link": {"server.machines.pictures", "schemas"},
+    "server.machines.pictures": {"schemas"},
+    "machine_client.session": {"schemas", "machine_client.clock", "machine_client.showing"},
+    "machine_client.showing": {"schemas"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal": {"schemas"},
     "machine_client.worker": {
@@ -60,6 +68,7 @@ FOREIGN = {
     "nats": ("server.bus",),
     "pynput": ("machine_client.x11", "machine_client.injector", "machine_client.desktop"),
     "mss": ("machine_client.screen",),
+    "PIL": ("machine_client.pictures",),
     # The demo's window draws with it what arrives at the virtual desktop.
     "Xlib": ("machine_client.x11", "machine_client.demo_painter", "machine_client.demo_window"),
     "websockets": ("machine_client",),
@@ -149,7 +158,13 @@ def test_module_imports_through_no_wall(module: str) -> None:
     assert trespasses(module, SOURCES[module]) == []
 
 
-@pytest.mark.parametrize("module", ["server.machines.link", "machine_client.session"])
+STATE_MACHINES = (
+    *("server.machines.link", "server.machines.screen_link", "server.machines.pictures"),
+    *("machine_client.session", "machine_client.showing"),
+)
+
+
+@pytest.mark.parametrize("module", STATE_MACHINES)
 def test_state_machines_import_nothing_that_does_io(module: str) -> None:
     assert not {name.split(".")[0] for name in SOURCES[module]} & NO_IO
 

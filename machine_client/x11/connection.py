@@ -35,7 +35,7 @@ class X11Connection:
 
     def __init__(self, name: str | None) -> None:
         # Any: python-xlib adds the extensions' methods to its objects at run time.
-        self.display: Any = _open(name)
+        self.display: Any = open_display(name)
         self.root: Any = self.display.screen().root
         self.confirmed = 0
         self._sent = 0
@@ -171,7 +171,8 @@ class X11Connection:
             self.display.close()
 
 
-def _open(name: str | None) -> Xlib.display.Display:
+def open_display(name: str | None) -> Xlib.display.Display:
+    """A connection whose errors can be understood.  Raises InjectionUnavailable."""
     try:
         display = Xlib.display.Display(name)
     except Xlib.error.DisplayNameError:

@@ -81,7 +81,10 @@ class Authenticator:
 
     async def principal(self, authorization: str | None) -> Principal:
         """The caller, or a ``401`` problem that says what is wrong with the header."""
-        digest = secret_hash(_bearer(authorization))
+        return await self.principal_of(secret_hash(_bearer(authorization)))
+
+    async def principal_of(self, digest: bytes) -> Principal:
+        """The caller with the token of this hash, or a ``401`` problem that says what is wrong."""
         known = self._known.get(digest)
         if known is None or time.monotonic() >= known.until:
             known = await self._read(digest)
@@ -93,15 +96,15 @@ class Authenticator:
         # The index has compared already, in a time that tells only of hashes; this tells nothing.
         if token is None or token.revoked_at or not hmac.compare_digest(token.hash, digest):
             self._known.pop(digest, None)
-            raise _unauthenticated("the token is not known or was revoked", error="invalid_token")
+            raise unauthenticated("the token is not known or was revoked", error="invalid_token")
         if not token.is_usable(now):
             self._known.pop(digest, None)
-            raise _unauthenticated("the token has expired", error="invalid_token")
+            raise unauthenticated("the token has expired", error="invalid_token")
         remember = self._remember
         if token.expires_at is not None:
             remember = min(remember, (token.expires_at - now).total_seconds())
         known = _Remembered(_principal(token), time.monotonic() + remember)
-        _keep(self._known, digest, known)
+        keep(self._known, digest, known)
         self._note_use(token.id)
         return known
 
@@ -110,13 +113,13 @@ class Authenticator:
         now = time.monotonic()
         if now - self._noted_use.get(token_id, float("-inf")) < LAST_USE_EVERY:
             return
-        _keep(self._noted_use, token_id, now)
+        keep(self._noted_use, token_id, now)
         self._background.start_and_report(
             self._tokens.touch(token_id, datetime.now(UTC)), "note the last use of a token"
         )
 
 
-def _keep(memory: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
+def keep(memory: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
     """Remember something, and forget the oldest beyond a bound."""
     memory[key] = value
     memory.move_to_end(key)
@@ -137,16 +140,17 @@ def _principal(token: StoredToken) -> Principal:
 
 def _bearer(authorization: str | None) -> str:
     if not authorization:
-        raise _unauthenticated("the header Authorization: Bearer TOKEN is missing")
+        raise unauthenticated("the header Authorization: Bearer TOKEN is missing")
     scheme, _, secret = authorization.partition(" ")
     secret = secret.strip()
     if scheme.lower() != "bearer" or not secret:
-        raise _unauthenticated("the Authorization header must be of the form Bearer TOKEN")
+        raise unauthenticated("the Authorization header must be of the form Bearer TOKEN")
     if len(secret) > MAX_TOKEN_CHARACTERS or not secret.isascii():
-        raise _unauthenticated("the token is not known or was revoked", error="invalid_token")
+        raise unauthenticated("the token is not known or was revoked", error="invalid_token")
     return secret
 
 
-def _unauthenticated(detail: str, error: str | None = None) -> ProblemError:
+def unauthenticated(detail: str, error: str | None = None) -> ProblemError:
+    """A ``401`` problem with its challenge (RFC 6750)."""
     challenge = f'Bearer error="{error}"' if error else "Bearer"
     return ProblemError(UNAUTHENTICATED, detail, headers={"WWW-Authenticate": challenge})

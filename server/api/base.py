@@ -4,6 +4,7 @@ import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from itertools import count
 from types import TracebackType
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from schemas.problems import InvalidRequestError, ProblemError, ValidationErrorB
 from server.api.authentication import Principal
 from server.api.operation import Operation, declared
 from server.api.services import Services
+from server.api.sessions import COOKIE, check_own_request
 from server.store.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
@@ -39,6 +41,7 @@ class ApiHandler(RequestHandler):
 
     services: Services
     principal: Principal
+    session_expires_at: datetime | None = None
     notes = ""
 
     def initialize(self, services: Services) -> None:
@@ -100,9 +103,13 @@ class ApiHandler(RequestHandler):
 
     async def authorize(self, operation: Operation) -> None:
         """Find out who calls, and whether they may."""
-        self.principal = await self.services.authenticator.principal(
-            self.request.headers.get("Authorization")
-        )
+        authorization = self.request.headers.get("Authorization")
+        if authorization is None and (secret := self.get_cookie(COOKIE)) is not None:
+            check_own_request(self.request)
+            found = await self.services.sessions.principal(secret)
+            self.principal, self.session_expires_at = found
+        else:
+            self.principal = await self.services.authenticator.principal(authorization)
         if operation.scope is not None:
             self.principal.require(operation.scope)
 

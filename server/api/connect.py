@@ -68,6 +68,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
             background=services.background,
             unanswered_limit=settings.unanswered_inputs,
             heartbeat_seconds=settings.heartbeat,
+            largest_picture=settings.screen_picture_bytes,
         )
         services.registry.opened(link)
 

@@ -10,6 +10,7 @@ from schemas import problems
 from schemas.problems import Problem, ProblemType, ValidationErrorBody
 from server.api.operation import Operation, declared
 from server.api.routing import Route
+from server.api.sessions import COOKIE
 
 REFERENCES = "#/components/schemas/{model}"
 
@@ -45,7 +46,10 @@ def openapi_document(routes: Iterable[Route], version: str) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": definitions,
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+            },
         },
     }
 
@@ -87,7 +91,8 @@ def _operation(method: str, operation: Operation, references: References) -> dic
             "content": {"application/json": {"schema": references[operation.body]}},
         }
     if not operation.public:
-        described["security"] = [{"token": [operation.scope.value] if operation.scope else []}]
+        scopes = [operation.scope.value] if operation.scope else []
+        described["security"] = [{"token": scopes}, {"session": scopes}]
     return described
 
 

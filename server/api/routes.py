@@ -4,6 +4,18 @@ from schemas.wire import CONNECT_PATH
 from server.api.audit import AuditHandler
 from server.api.commands import CommandHandler, MachineCommandHandler, MachineCommandsHandler
 from server.api.connect import ConnectHandler
+from server.api.console import (
+    ConsoleFileHandler,
+    ConsoleHandler,
+    ConsolePageHandler,
+    SessionHandler,
+)
+from server.api.display import (
+    DimensionsHandler,
+    PointerHandler,
+    ScreenshotHandler,
+    StreamHandler,
+)
 from server.api.documentation import OpenApiHandler, ProblemHandler
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
@@ -30,6 +42,7 @@ from server.api.trajectory_export import ExportHandler
 from server.api.workflows import WorkflowHandler, WorkflowsHandler
 
 INPUT = "/v1/computer/{machine_id}/input"
+DISPLAY = "/v1/computer/{machine_id}/display"
 
 # The first that fits is taken: the inputs come first because they are asked for most, and
 # addresses of their own before those that would take them for an id.
@@ -40,6 +53,10 @@ ROUTES = (
     Route(f"{INPUT}/mouse/scroll", ScrollMouseHandler),
     Route(f"{INPUT}/keyboard/key", PressKeysHandler),
     Route(f"{INPUT}/keyboard/type", TypeTextHandler),
+    Route(f"{INPUT}/mouse/position", PointerHandler),
+    Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
+    Route(f"{DISPLAY}/stream", StreamHandler),
+    Route(f"{DISPLAY}/dimensions", DimensionsHandler),
     Route("/v1/trajectories", TrajectoriesHandler),
     Route("/v1/trajectories/export", ExportHandler),
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
@@ -59,6 +76,10 @@ ROUTES = (
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),
+    Route("/console", ConsoleHandler),
+    Route("/console/", ConsolePageHandler),
+    Route("/console/session", SessionHandler),
+    Route("/console/static/{version}/{name}", ConsoleFileHandler),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
     Route("/metrics", MetricsHandler),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 from server.api.authentication import Authenticator
+from server.api.sessions import Sessions
+from server.console.assets import Assets
 from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
@@ -39,6 +41,8 @@ class Services:
     trajectories: TrajectoryStore
     catalogue: TrajectoryCatalogue
     authenticator: Authenticator
+    sessions: Sessions
+    console: Assets
     registry: LinkRegistry
     ledger: Ledger
     events: EventHub

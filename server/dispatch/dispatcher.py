@@ -6,7 +6,7 @@ from uuid import UUID
 from schemas import problems
 from schemas.outcomes import Outcome
 from schemas.problems import ProblemError
-from server.clock import iso_time, milliseconds
+from server.clock import iso_time, milliseconds, server_time
 from server.dispatch.command import Command
 from server.machines.errors import LinkBusyError, LinkDownError
 from server.machines.registry import LinkRegistry
@@ -32,7 +32,7 @@ class Dispatcher:
         """
         link = self._registry.find(command.organization_id, command.machine_id)
         if link is None:
-            raise await self._not_connected(command)
+            raise await not_connected(self._machines, command.organization_id, command.machine_id)
         if link.paused:
             raise await self._paused(command)
         if not link.hello.input.available:
@@ -65,22 +65,26 @@ class Dispatcher:
         finally:
             too_late.cancel()
 
-    async def _not_connected(self, command: Command) -> ProblemError:
-        machine = await self._machines.get(command.organization_id, command.machine_id)
-        if machine is None:
-            return unknown_machine(command.machine_id)
-        return unavailable(
-            "offline",
-            f"the machine is not connected: {machine.why_offline}",
-            milliseconds(machine.state_since),
-        )
-
     async def _paused(self, command: Command) -> ProblemError:
         machine = await self._machines.get(command.organization_id, command.machine_id)
         if machine is None:
             return unknown_machine(command.machine_id)
         since = machine.paused_since or machine.state_since
         return unavailable("paused", "an operator paused the machine", milliseconds(since))
+
+
+async def not_connected(
+    machines: MachineStore, organization_id: UUID, machine_id: str
+) -> ProblemError:
+    """Why a machine has no link: it is not known, or not connected."""
+    machine = await machines.get(organization_id, machine_id)
+    if machine is None:
+        return unknown_machine(machine_id)
+    return unavailable(
+        "offline",
+        f"the machine is not connected: {machine.why_offline}",
+        milliseconds(machine.state_since),
+    )
 
 
 def _give_up(answered: asyncio.Future[Outcome]) -> None:
@@ -96,7 +100,13 @@ def refusal(error: LinkDownError | LinkBusyError, command: Command) -> ProblemEr
             "the machine has as many unanswered inputs as it may; nothing was sent",
             headers={"Retry-After": RETRY_BUSY},
         )
-    return unavailable("offline", "the machine has just disconnected", command.accepted_at)
+    return just_disconnected(command.accepted_at)
+
+
+def just_disconnected(since: int | None = None) -> ProblemError:
+    """A machine whose link ended in this moment, or at ``since`` (milliseconds since 1970)."""
+    since = server_time() if since is None else since
+    return unavailable("offline", "the machine has just disconnected", since)
 
 
 def unavailable(reason: str, detail: str, since: int) -> ProblemError:

@@ -13,12 +13,14 @@ from enum import Enum, auto
 from uuid import UUID
 
 from schemas.outcomes import Expired, NotCarriedOut, Outcome
+from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.wire import (
     MAX_MESSAGE_BYTES,
     PROTOCOL_VERSION,
     Ack,
     ClientMessage,
     CloseCode,
+    DesktopSeen,
     Heartbeat,
     HeartbeatAck,
     Hello,
@@ -26,10 +28,15 @@ from schemas.wire import (
     Limits,
     Ready,
     Report,
+    RequestFailed,
     Resolve,
+    ScreenCredit,
+    ScreenFailed,
     ServerMessage,
     Welcome,
 )
+from server.machines.pictures import PictureError
+from server.machines.screen_link import ScreenAnswer, ScreenArrival, ScreenLink, ScreenQuestion
 
 GREETING_SECONDS = 10.0
 
@@ -62,6 +69,20 @@ class UnreadableReceived:
     """The machine client sent what is no message; ``reason`` says why."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrameReceived:
+    """The machine client sent a binary frame."""
+
+    frame: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenAsked:
+    """Something about the screen is to be asked; its numbers grow."""
+
+    question: ScreenQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +130,8 @@ class ConnectionLost:
 Event = (
     MessageReceived
     | UnreadableReceived
+    | FrameReceived
+    | ScreenAsked
     | MachineAdmitted
     | MarkRequested
     | InputSubmitted
@@ -182,6 +205,7 @@ Effect = (
     | CommandRuns
     | SettleCommand
     | AbandonCommands
+    | ScreenArrival
 )
 
 
@@ -202,6 +226,7 @@ class Link:
     heartbeat_seconds: float
     clock: Callable[[], float]
     server_time: Callable[[], int]
+    largest_picture: int = MAX_PICTURE_BYTES
     unanswered: set[UUID] = field(default_factory=set)
     resolving: set[UUID] = field(default_factory=set)
     journal_sequence: int = 0
@@ -213,9 +238,11 @@ class Link:
     _greeted_with: int = 0
     _outcomes: dict[UUID, Outcome] = field(default_factory=dict)
     _last_change_at: float = field(init=False)
+    _screen: ScreenLink = field(init=False)
 
     def __post_init__(self) -> None:
         self._last_change_at = self.clock()
+        self._screen = ScreenLink(self.largest_picture, self.server_time)
 
     @property
     def is_up(self) -> bool:
@@ -238,18 +265,12 @@ class Link:
                 return []
             case MessageReceived(message):
                 return self._received(message)
-            case InputSubmitted(message):
-                self._questions += 1
-                # Days later the same key may bring the same id with another end.
-                self._outcomes.pop(message.command_id, None)
-                self.unanswered.add(message.command_id)
-                return [SendMessage(message)]
-            case ResolutionRequested(command_id):
-                self._questions += 1
-                self.resolving.add(command_id)
-                return [SendMessage(Resolve(command_id=command_id, server_time=self.server_time()))]
+            case InputSubmitted() | ResolutionRequested():
+                return self._questioned(event)
             case TimePassed():
                 return self._time_passed()
+            case ScreenAsked() | FrameReceived():
+                return self._about_the_screen(event)
             case MachineAdmitted():
                 return self._admitted()
             case MarkRequested():
@@ -259,12 +280,25 @@ class Link:
             case UnreadableReceived(reason):
                 return self._close(CloseCode.MESSAGE_INVALID, reason)
 
+    def _questioned(self, event: InputSubmitted | ResolutionRequested) -> list[Effect]:
+        self._questions += 1
+        if isinstance(event, ResolutionRequested):
+            self.resolving.add(event.command_id)
+            question = Resolve(command_id=event.command_id, server_time=self.server_time())
+            return [SendMessage(question)]
+        # Days later the same key may bring the same id with another end.
+        self._outcomes.pop(event.message.command_id, None)
+        self.unanswered.add(event.message.command_id)
+        return [SendMessage(event.message)]
+
     def _received(self, message: ClientMessage) -> list[Effect]:
         match message:
             case Ack() if self._state is _State.UP:
                 return self._acknowledged(message)
             case Report() if self._state is _State.UP:
                 return self._reported(message)
+            case ScreenFailed() | RequestFailed() | DesktopSeen() if self._state is _State.UP:
+                return self._screen_answered(message)
             case HeartbeatAck() if self._state in (_State.MARKING, _State.UP):
                 return self._heartbeat_acknowledged(message)
             case Hello() if self._state is _State.AWAITING_HELLO:
@@ -305,7 +339,9 @@ class Link:
                     server_time=self.server_time(),
                     heartbeat_seconds=self.heartbeat_seconds,
                     limits=Limits(
-                        unanswered_inputs=self.unanswered_limit, message_bytes=MAX_MESSAGE_BYTES
+                        unanswered_inputs=self.unanswered_limit,
+                        message_bytes=MAX_MESSAGE_BYTES,
+                        picture_bytes=self.largest_picture,
                     ),
                 )
             )
@@ -355,6 +391,27 @@ class Link:
         if len(self._outcomes) > REMEMBERED_OUTCOMES:
             del self._outcomes[next(iter(self._outcomes))]
         return [SettleCommand(command_id, first)]
+
+    def _screen_answered(self, answer: ScreenAnswer) -> list[Effect]:
+        try:
+            return [*self._screen.answered(answer)]
+        except PictureError as error:
+            return self._close(CloseCode.MESSAGE_INVALID, str(error))
+
+    def _about_the_screen(self, event: ScreenAsked | FrameReceived) -> list[Effect]:
+        if isinstance(event, ScreenAsked):
+            self._screen.asked(event.question)
+            return [SendMessage(event.question)]
+        if self._state is not _State.UP:
+            return self._close(CloseCode.MESSAGE_INVALID, "a picture has no place here")
+        try:
+            arrived = self._screen.frame_received(event.frame)
+        except PictureError as error:
+            return self._close(CloseCode.MESSAGE_INVALID, str(error))
+        return [
+            SendMessage(effect) if isinstance(effect, ScreenCredit) else effect
+            for effect in arrived
+        ]
 
     def _journal_moved(self, sequence: int) -> list[Effect] | None:
         if sequence < self.journal_sequence:

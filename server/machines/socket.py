@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from pydantic import ValidationError
 
 from schemas.outcomes import Outcome
+from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.problems import entries_of, sentence
 from schemas.wire import CLIENT_MESSAGES, CloseCode, Hello, Input
 from server.clock import server_time
@@ -24,6 +25,7 @@ from server.machines.link import (
     ConnectionLost,
     Effect,
     Event,
+    FrameReceived,
     InputSubmitted,
     Link,
     LinkReady,
@@ -32,11 +34,20 @@ from server.machines.link import (
     MarkRequested,
     MessageReceived,
     ResolutionRequested,
+    ScreenAsked,
     SendMessage,
     SettleCommand,
     TimePassed,
     UnreadableReceived,
 )
+from server.machines.screen_link import (
+    DesktopArrived,
+    LivePictureArrived,
+    LiveScreenEnded,
+    RequestRefused,
+    ScreenshotArrived,
+)
+from server.machines.screens import MachineScreen
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
@@ -101,6 +112,7 @@ class LinkSocket:
         background: Tasks,
         unanswered_limit: int,
         heartbeat_seconds: float,
+        largest_picture: int = MAX_PICTURE_BYTES,
     ) -> None:
         self.organization_id = organization_id
         self.machine_id = machine_id
@@ -121,6 +133,10 @@ class LinkSocket:
             heartbeat_seconds=heartbeat_seconds,
             clock=asyncio.get_running_loop().time,
             server_time=server_time,
+            largest_picture=largest_picture,
+        )
+        self.screen = MachineScreen(
+            lambda question: self._feed(ScreenAsked(question)), lambda: self.is_up
         )
 
     @property
@@ -156,7 +172,7 @@ class LinkSocket:
     def received(self, message: str | bytes) -> None:
         """Take one frame from the websocket."""
         if isinstance(message, bytes):
-            self._feed(UnreadableReceived("binary frames are not part of this protocol version"))
+            self._feed(FrameReceived(message))
             return
         try:
             parsed = CLIENT_MESSAGES.validate_json(message)
@@ -254,6 +270,7 @@ class LinkSocket:
             self._ready_or_over.set()
             self._up_or_over.set()
             self._settled_or_over.set()
+            self.screen.over()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -276,6 +293,14 @@ class LinkSocket:
                 self._ready_or_over.set()
             case LinkUp():
                 self._up_or_over.set()
+            case (
+                LivePictureArrived()
+                | ScreenshotArrived()
+                | DesktopArrived()
+                | RequestRefused()
+                | LiveScreenEnded()
+            ):
+                self.screen.arrived(effect)
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:
         level = logging.WARNING if code is CloseCode.MESSAGE_INVALID else logging.INFO

@@ -43,6 +43,7 @@ from server.store.errors import (
     StoreUnusable,
     TooLarge,
 )
+from server.tasks import Tasks
 
 Document = dict[str, Any]
 Collection = AsyncIOMotorCollection[Document]
@@ -185,6 +186,10 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     "idempotency_keys": [
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
+    "sessions": [
+        IndexModel([("token_hash", ASCENDING), *_NEWEST_FIRST], name="of_token"),
+        IndexModel([("expires_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
 }
 """Every index of every collection.  A changed index needs a new name, or a migration."""
 
@@ -201,6 +206,7 @@ class Database:
         self, uri: str, name: str = "farhand", *, timeout: float = DEFAULT_TIMEOUT
     ) -> None:
         """Make the client; nothing is sent yet.  Raises StoreUnusable for a malformed URI."""
+        self.tasks = Tasks()
         self._timeout = timeout
         self.failures = 0
         self.on_operation: Callable[[float], None] | None = None
@@ -378,8 +384,9 @@ class Database:
                     return
                 yield document
                 # The rest of the batch is here already: nothing to wait for, or to bound.
-                for _ in range(cursor._buffer_size()):  # noqa: SLF001  Motor has no public one
-                    yield await cursor.next()
+                if here := cursor._buffer_size():  # noqa: SLF001  Motor has no public one
+                    for document in await cursor.to_list(here):
+                        yield document
         finally:
             await cursor.close()
 

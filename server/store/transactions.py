@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from motor.motor_asyncio import AsyncIOMotorClientSession
 from pymongo import WriteConcern
@@ -28,11 +28,15 @@ async def in_transaction(database: Database, work: Callable[[Session], Awaitable
     one operation of the database: StoreUnavailable when its time is over, and then the writes may
     have happened, as after any other write.
     """
-    async with database.operation(), await database.session() as session:
+    async with database.operation():
         pause = FIRST_PAUSE_SECONDS
         while True:
+            # A try is never left in the middle, where nobody would end what it locked: it goes on
+            # to its own end, which the driver bounds, even where nobody waits for that any more.
+            attempt = database.tasks.start(_once(database, work), "transaction")
+            attempt.add_done_callback(_take_exception)
             try:
-                return await _once(session, work)
+                return await asyncio.shield(attempt)
             except PyMongoError as error:
                 if not error.has_error_label("TransientTransactionError"):
                     raise
@@ -41,23 +45,29 @@ async def in_transaction(database: Database, work: Callable[[Session], Awaitable
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
-async def _once(session: Session, work: Callable[[Session], Awaitable[T]]) -> T:
-    session.start_transaction(
-        read_concern=ReadConcern("snapshot"), write_concern=WriteConcern("majority", j=True)
-    )
-    try:
-        result = await work(session)
-    except Exception:
-        await session.abort_transaction()
-        raise
-    # Where the work was cancelled, the end of the session aborts what it began.
-    while True:
+async def _once(database: Database, work: Callable[[Session], Awaitable[T]]) -> T:
+    async with await database.session() as session:
+        session.start_transaction(
+            read_concern=ReadConcern("snapshot"), write_concern=WriteConcern("majority", j=True)
+        )
         try:
-            await session.commit_transaction()
-        except PyMongoError as error:
-            # Committing again is safe: the database knows whether this one has been.
-            if error.timeout or not error.has_error_label("UnknownTransactionCommitResult"):
-                raise
-            await asyncio.sleep(FIRST_PAUSE_SECONDS)
-        else:
-            return result
+            result = await work(session)
+        except Exception:
+            await session.abort_transaction()
+            raise
+        while True:
+            try:
+                await session.commit_transaction()
+            except PyMongoError as error:
+                # Committing again is safe: the database knows whether this one has been.
+                if error.timeout or not error.has_error_label("UnknownTransactionCommitResult"):
+                    raise
+                await asyncio.sleep(FIRST_PAUSE_SECONDS)
+            else:
+                return result
+
+
+def _take_exception(attempt: asyncio.Task[Any]) -> None:
+    """Nobody may be there any more to be told."""
+    if not attempt.cancelled():
+        attempt.exception()

@@ -25,15 +25,13 @@ from schemas.outcomes import Point
 from schemas.wire import (
     CLIENT_MESSAGES,
     SUBPROTOCOL,
-    Ack,
+    AnyClientMessage,
     Display,
     Heartbeat,
-    HeartbeatAck,
     Hello,
     Input,
     Limits,
     Ready,
-    Report,
     ServerMessage,
     Welcome,
 )
@@ -82,7 +80,7 @@ class Line:
     def __init__(self, websocket: ServerConnection) -> None:
         self.websocket = websocket
 
-    async def hear(self) -> Hello | Ready | Ack | Report | HeartbeatAck:
+    async def hear(self) -> AnyClientMessage:
         """The client's next message."""
         async with asyncio.timeout(WAIT_SECONDS):
             return CLIENT_MESSAGES.validate_json(await self.websocket.recv())

@@ -7,6 +7,7 @@ import pytest
 from machine_client import screen
 from machine_client.desktop import DesktopError
 from schemas.wire import Display
+from tests.desktop import eventually, running
 
 
 def test_the_only_screen_is_told(display: str) -> None:
@@ -59,3 +60,22 @@ def test_the_environment_names_the_display_where_nobody_else_does(
 ) -> None:
     monkeypatch.setenv("DISPLAY", display)
     assert screen.displays() == screen.displays(display)
+
+
+def test_screen_is_captured_as_it_is(display: str) -> None:
+    with running("xterm", "-display", display, "-geometry", "80x24+0+0", "-bg", "red"):
+        source = screen.Screen(display)
+
+        def shows_red() -> bool:
+            shot = source.capture()
+            assert shot.region == (0, 0, *shot.size)
+            return bytes(shot.pixels[4 * 300 + 4 * 1280 * 200 :][:3]) == b"\x00\x00\xff"
+
+        eventually(lambda: shows_red() or None, "the red window is in the picture")
+        source.close()
+
+
+def test_screen_without_a_display_is_an_error_of_ours() -> None:
+    with pytest.raises(DesktopError) as caught:
+        screen.Screen(":4999")
+    assert caught.value.code == "screen_unavailable"

@@ -99,7 +99,7 @@ def test_documented_security_is_the_declared_scope(template: str, method: str) -
         assert security is None
     else:
         scopes = [] if operation.scope is None else [operation.scope.value]
-        assert security == [{"token": scopes}]
+        assert security == [{"token": scopes}, {"session": scopes}]
 
 
 def test_inputs_document_every_way_in_which_they_end() -> None:
@@ -133,7 +133,7 @@ def test_drag_is_documented_as_the_specification_has_it() -> None:
 def test_commands_are_looked_up_at_both_addresses(template: str, parameters: set[str]) -> None:
     operation = described(template, "get")
     assert {each["name"] for each in operation["parameters"]} == parameters
-    assert operation["security"] == [{"token": ["input:send"]}]
+    assert operation["security"] == [{"token": ["input:send"]}, {"session": ["input:send"]}]
     answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
     assert answer == {"$ref": "#/components/schemas/CommandView"}
     state = DOCUMENT["components"]["schemas"]["CommandView"]["properties"]["state"]

@@ -17,17 +17,21 @@ from schemas.wire import (
     MAX_MESSAGE_BYTES,
     Ack,
     CloseCode,
+    DesktopSeen,
+    Display,
     HeartbeatAck,
     Input,
     Ready,
     Report,
     Resolve,
+    ScreenFailed,
     Welcome,
 )
 from server.machines.link import MAX_ENTRIES_PER_COMMAND
 from server.store.commands import CommandState
 from tests.commands import recorded
 from tests.links import COMPLETED, hello
+from tests.pictures import frames_of, header
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
 
@@ -219,9 +223,28 @@ async def sends_what_is_no_json(scene: Scene) -> str:
 
 
 @misdeed
-async def sends_a_picture(scene: Scene) -> str:
+async def sends_a_picture_without_a_header(scene: Scene) -> str:
     await scene.link.websocket.send(b"\x89PNG")
-    return "binary frames are not part"
+    return "a binary frame has"
+
+
+@misdeed
+async def sends_a_picture_that_nobody_asked_for(scene: Scene) -> str:
+    await scene.link.websocket.send(frames_of(header())[0])
+    return "a live screen 1 that nobody asked for"
+
+
+@misdeed
+async def sees_a_desktop_that_nobody_asked_for(scene: Scene) -> str:
+    displays = [Display(x=0, y=0, width=1, height=1)]
+    await scene.link.say(DesktopSeen(request=1, displays=displays, pointer=Point(x=0, y=0)))
+    return "a request 1 that nobody has made"
+
+
+@misdeed
+async def fails_to_show_what_nobody_asked_for(scene: Scene) -> str:
+    await scene.link.say(ScreenFailed(stream=1, reason="because"))
+    return "a live screen 1 failed that nobody asked for"
 
 
 @asynccontextmanager

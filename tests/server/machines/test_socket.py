@@ -156,7 +156,7 @@ async def test_places_are_limited_to_commands_that_wait_or_are_being_claimed() -
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (b"\x00picture", "binary frames"),
+        (b"\x00picture", "a binary frame has"),
         ("{", "not a message"),
         ("[]", "not a message"),
         ('{"type":"welcome"}', "not a message"),

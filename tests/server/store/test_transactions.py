@@ -5,6 +5,7 @@ import pytest
 from server.store.database import Database
 from server.store.errors import AlreadyExists, StoreUnavailable
 from server.store.transactions import Session, in_transaction
+from server.tasks import Tasks
 from tests.store import async_test, opened, there
 
 
@@ -61,6 +62,29 @@ async def test_what_the_driver_refuses_is_raised_as_our_own(
         with pytest.raises(AlreadyExists):
             await in_transaction(database, work)
         assert await things.count_documents({}) == 1
+
+
+@async_test
+async def test_transaction_whose_caller_is_gone_goes_on_to_its_end(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        things, has_begun = database.collection("things"), asyncio.Event()
+        await things.insert_one({"_id": 0, "by": "nobody"})
+
+        async def work(session: Session) -> None:
+            await things.update_one({"_id": 0}, {"$set": {"by": "me"}}, session=session)
+            has_begun.set()
+            await things.update_one({"_id": 0}, {"$set": {"by": "us"}}, session=session)
+
+        caller = Tasks().start(in_transaction(database, work), "called off")
+        await has_begun.wait()
+        caller.cancel()
+        # What it has locked would keep others waiting for a minute, were it left where it is.
+        async with asyncio.timeout(20):
+            while there(await things.find_one({}))["by"] != "us":  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        assert caller.cancelled()
 
 
 @async_test

@@ -1,0 +1,48 @@
+"""What the photographer needs of a desktop: its pixels, its displays and its pointer."""
+
+from machine_client import screen
+from machine_client.clock import awake_seconds
+from machine_client.photographer import Camera
+from machine_client.pictures import Shot
+from machine_client.screen import Screen
+from machine_client.x11.pointer import X11Pointer
+from schemas.outcomes import Point
+from schemas.wire import Display
+
+LOOK_ANEW_SECONDS = 2.0
+"""How long a change of the displays may stay unseen: half a millisecond each time, measured."""
+
+
+class X11Camera:
+    """A camera on an X display; see `machine_client.photographer.Camera`."""
+
+    def __init__(self, display: str | None) -> None:
+        self._display = display
+        self._pointer: X11Pointer | None = None
+        self._screen = Screen(display)
+        self._opened_at = awake_seconds()
+
+    def capture(self) -> Shot:
+        if awake_seconds() - self._opened_at > LOOK_ANEW_SECONDS:
+            self._screen.close()
+            self._screen = Screen(self._display)
+            self._opened_at = awake_seconds()
+        return self._screen.capture()
+
+    def displays(self) -> list[Display]:
+        return screen.displays(self._display)
+
+    def pointer(self) -> Point:
+        if self._pointer is None:
+            self._pointer = X11Pointer(self._display)
+        return self._pointer.place()
+
+    def close(self) -> None:
+        self._screen.close()
+        if self._pointer is not None:
+            self._pointer.close()
+
+
+def open_camera(display: str | None) -> Camera:
+    """The camera of this system's kind of desktop.  Raises DesktopError."""
+    return X11Camera(display)

@@ -1,0 +1,33 @@
+"""Where the pointer of an X display is, on a connection of its own.
+
+The injector's connection is for one thread, which may be in the middle of a long drag.
+"""
+
+import contextlib
+
+import Xlib.error
+
+from machine_client.desktop import DesktopError, InjectionUnavailable
+from machine_client.x11.connection import errors_translated, open_display
+from schemas.outcomes import Point
+
+
+class X11Pointer:
+    """Looks at the pointer and never moves it; for one thread at a time."""
+
+    def __init__(self, display: str | None) -> None:
+        try:
+            self._display = open_display(display)
+        except InjectionUnavailable as error:
+            raise DesktopError("display_unknown", str(error)) from error
+
+    def place(self) -> Point:
+        """Where the pointer is now.  Raises DesktopError."""
+        with errors_translated():
+            reply = self._display.screen().root.query_pointer()
+        return Point(x=reply.root_x, y=reply.root_y)
+
+    def close(self) -> None:
+        """End the connection; safe when it has already ended."""
+        with contextlib.suppress(Xlib.error.ConnectionClosedError, OSError):
+            self._display.close()

@@ -1,0 +1,215 @@
+"""The console's page and files, and signing in to it and out."""
+
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas import problems
+from schemas.entity_tags import ReadHeaders
+from schemas.problems import ProblemError
+from schemas.times import Time
+from schemas.tokens import Scope
+from server.api.authentication import Principal
+from server.api.base import ApiHandler
+from server.api.operation import Operation, operation
+from server.api.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
+from server.console.assets import Asset
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        # What a machine says of itself cannot become markup, not even by a mistake of ours.
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+ASK_AGAIN = "no-cache"
+KEEP = "public, max-age=31536000, immutable"
+
+
+class SignIn(BaseModel):
+    """The body of ``POST /console/session``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Field(min_length=1, max_length=200, description="The token, shown when made.")
+
+
+class Session(BaseModel):
+    """Who is signed in, with what, and until when."""
+
+    token_name: str
+    organization_id: UUID
+    scopes: list[Scope]
+    expires_at: Time | None = Field(description="null where a bearer token was sent instead.")
+
+
+class AssetPath(BaseModel):
+    """Names a file of the console."""
+
+    version: str
+    name: str
+
+
+class FileHandler(ApiHandler):
+    """Answers with files of the console."""
+
+    def answer_asset(self, asset: Asset, caching: str, headers: ReadHeaders) -> None:
+        """Send a file, or 304 where the browser has it."""
+        self.set_header("ETag", asset.tag)
+        self.set_header("Cache-Control", caching)
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
+        if headers.if_none_match is not None and headers.if_none_match.name(asset.tag):
+            self.answer(304)
+        else:
+            self.answer_bytes(200, asset.content, asset.media_type)
+
+
+class ConsoleHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="Find the console",
+            scope=None,
+            public=True,
+            answers={302: None},
+            media_type="text/html",
+        )
+    )
+    async def get(self) -> None:
+        # Relative, so that it also fits behind a proxy that puts a path before ours.
+        self.set_header("Location", "console/")
+        self.answer(302)
+
+
+class ConsolePageHandler(FileHandler):
+    @operation(
+        Operation(
+            summary="Get the page of the console",
+            scope=None,
+            public=True,
+            headers=ReadHeaders,
+            answers={200: None, 304: None},
+            media_type="text/html",
+        )
+    )
+    async def get(self, headers: ReadHeaders) -> None:
+        self.set_header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.set_header("X-Frame-Options", "DENY")
+        self.answer_asset(self.services.console.page, ASK_AGAIN, headers)
+
+
+class ConsoleFileHandler(FileHandler):
+    @operation(
+        Operation(
+            summary="Get a file of the console",
+            scope=None,
+            public=True,
+            path=AssetPath,
+            headers=ReadHeaders,
+            answers={200: None, 304: None},
+            problems=(problems.NOT_FOUND,),
+            media_type="*/*",
+        )
+    )
+    async def get(self, path: AssetPath, headers: ReadHeaders) -> None:
+        console = self.services.console
+        asset = console.find(path.name)
+        if asset is None:
+            raise ProblemError(problems.NOT_FOUND, "the console has no such file")
+        # A page that was loaded before an upgrade still gets its files, but keeps none of them.
+        caching = KEEP if path.version == console.version else ASK_AGAIN
+        self.answer_asset(asset, caching, headers)
+
+
+class SessionHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="Ask who is signed in to the console",
+            scope=None,
+            answers={200: Session},
+        )
+    )
+    async def get(self) -> None:
+        self.answer(200, _view(self.principal, self.session_expires_at))
+
+    @operation(
+        Operation(
+            summary="Sign in to the console",
+            description="The answer sets the session's cookie, which every address takes in the "
+            "place of the token.  Requests with it that change something need the header "
+            f"{CONSOLE_HEADER}: 1 and this server's Origin; so does this one.",
+            scope=None,
+            public=True,
+            body=SignIn,
+            answers={204: None},
+            problems=(
+                problems.UNAUTHENTICATED,
+                problems.FORBIDDEN,
+                problems.CROSS_SITE_REQUEST,
+                problems.UNSUPPORTED_MEDIA_TYPE,
+            ),
+        )
+    )
+    async def post(self, body: SignIn) -> None:
+        check_own_request(self.request)
+        session = await self.services.sessions.begin(body.token.strip())
+        if (before := self.get_cookie(COOKIE)) is not None:
+            await self._end(before)
+        self.set_cookie(
+            COOKIE,
+            session.secret,
+            expires=session.expires_at,
+            path="/",
+            httponly=True,
+            samesite="Strict",
+            secure=is_https(self.request),
+        )
+        self.answer(204)
+
+    @operation(
+        Operation(
+            summary="Sign out of the console",
+            scope=None,
+            public=True,
+            answers={204: None},
+            problems=(problems.CROSS_SITE_REQUEST,),
+        )
+    )
+    async def delete(self) -> None:
+        secret = self.get_cookie(COOKIE)
+        if secret is not None:
+            check_own_request(self.request)
+            await self._end(secret)
+            self.clear_cookie(
+                COOKIE, path="/", httponly=True, samesite="Strict", secure=is_https(self.request)
+            )
+        self.answer(204)
+
+    async def _end(self, secret: str) -> None:
+        """End a session, if that is one."""
+        try:
+            await self.services.sessions.end(secret)
+        except ProblemError:
+            # Not one of ours: nothing to end, and the cookie goes all the same.
+            return
+
+
+def _view(principal: Principal, expires_at: object) -> Session:
+    return Session.model_validate(
+        {
+            "token_name": principal.token_name,
+            "organization_id": principal.organization_id,
+            "scopes": sorted(principal.scopes),
+            "expires_at": expires_at,
+        }
+    )

@@ -1,0 +1,63 @@
+"""The console's files, read once and sent as they are.
+
+They are served under an address with their version in it, so that a browser may keep them for good
+and still never mixes two versions; the page itself is asked for anew each time.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+
+PAGE = "index.html"
+
+MEDIA_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+_VERSION_MARK = b"{version}"
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file: what is in it, what it is, and a tag that changes with it."""
+
+    content: bytes
+    media_type: str
+
+    @cached_property
+    def tag(self) -> str:
+        """The file's strong ETag."""
+        return f'"{hashlib.sha256(self.content).hexdigest()[:32]}"'
+
+
+class Assets:
+    """All files of the console."""
+
+    def __init__(self) -> None:
+        directory = files("server.console").joinpath("static")
+        contents = {each.name: each.read_bytes() for each in directory.iterdir()}
+        page = contents.pop(PAGE)
+        self._assets = {
+            name: Asset(content, MEDIA_TYPES[name.rpartition(".")[2]])
+            for name, content in contents.items()
+        }
+        digest = hashlib.sha256()
+        for name, asset in sorted(self._assets.items()):
+            digest.update(f"{name} {asset.tag}\n".encode())
+        self.version = digest.hexdigest()[:16]
+        """Of all files together; it is a part of their addresses."""
+        self.page = Asset(
+            page.replace(_VERSION_MARK, self.version.encode()), "text/html; charset=utf-8"
+        )
+
+    def find(self, name: str) -> Asset | None:
+        """The file of that name, or None."""
+        return self._assets.get(name)
+
+    @property
+    def total_bytes(self) -> int:
+        """What a browser that has nothing yet may have to load in all."""
+        return len(self.page.content) + sum(len(each.content) for each in self._assets.values())

@@ -1,0 +1,190 @@
+/** The console's frame: who is signed in, which page is shown, and whether the server answers. */
+
+import { call, session } from "./api.js";
+import { fill, h, setText } from "./dom.js";
+import { Events } from "./events.js";
+import { machinePage } from "./machine.js";
+import { machinesPage } from "./machines.js";
+import { failure, notFound, notice, tickTimes } from "./parts.js";
+import { signInPage } from "./sign_in.js";
+import { trajectoriesPage } from "./trajectories.js";
+import { trajectoryPage } from "./trajectory.js";
+
+const TICK_SECONDS = 5;
+const STAY_SIGNED_IN_SECONDS = 300;
+
+const PAGES = [
+  [/^\/machines$/, machinesPage, "machines:read"],
+  [/^\/machines\/([^/]+)$/, machinePage, "machines:read"],
+  [/^\/trajectories$/, trajectoriesPage, "trajectories:read"],
+  [/^\/trajectories\/([^/]+)$/, trajectoryPage, "trajectories:read"],
+];
+
+const main = document.getElementById("main");
+const bar = document.getElementById("bar");
+const events = new Events();
+
+let me = null;
+let shown = new AbortController();
+
+/** The page that the address names, and what follows its question mark. */
+function place() {
+  const [path, query = ""] = location.hash.replace(/^#/, "").split("?");
+  return { path: path || home(), query: new URLSearchParams(query) };
+}
+
+function home() {
+  return me && !me.scopes.includes("machines:read") ? "/trajectories" : "/machines";
+}
+
+async function start() {
+  const link = /^#token=([^&]+)/.exec(location.hash);
+  // At once, so that the token stays neither in the address nor in the history.
+  if (link) history.replaceState(null, "", "#/machines");
+  try {
+    await enter();
+    if (link) notice("You were signed in already; the link was not used. Sign out to use it.");
+  } catch (error) {
+    if (error.status !== 401) return fill(main, failure(error, start));
+    if (link) await signIn(decodeURIComponent(link[1])).catch((wrong) => leave(wrong.message));
+    else leave("");
+  }
+}
+
+/** Sign in with a token, and go where the address says.  Throws a Problem where it is refused. */
+async function signIn(token, to = "") {
+  await call("POST", "console/session", { body: { token } });
+  if (to) history.replaceState(null, "", `#${to}`);
+  await enter();
+}
+
+async function enter() {
+  me = (await call("GET", "console/session")).data;
+  if (me.scopes.includes("machines:read")) events.start();
+  drawBar();
+  show();
+}
+
+/** Show the sign-in page, and come back here after it. */
+function leave(words) {
+  const { path, query } = place();
+  const back = query.size ? `${path}?${query}` : path;
+  me = null;
+  events.stop();
+  bar.hidden = true;
+  begin("Sign in", () => signInPage((token) => signIn(token, back), words));
+}
+
+async function signOut() {
+  try {
+    await call("DELETE", "console/session");
+  } catch (error) {
+    return notice(`You are still signed in. ${error.message}`, "bad");
+  }
+  history.replaceState(null, "", "#/machines");
+  leave("You have signed out.");
+}
+
+function show(focus = false) {
+  const { path, query } = place();
+  for (const [pattern, page, scope] of PAGES) {
+    const match = pattern.exec(path);
+    if (!match) continue;
+    const allowed = me.scopes.includes(scope);
+    begin("Farhand", (signal) =>
+      allowed
+        ? page({ signal, events, me, query, id: decoded(match[1]), title })
+        : missingScope(scope),
+    );
+    return mark(path, focus);
+  }
+  begin("Not found", () => notFound("page", "#/machines", "the machines"));
+  mark(path, focus);
+}
+
+function decoded(part = "") {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function missingScope(scope) {
+  const words = `Your token lacks the scope ${scope}.`;
+  return failure(new Error(`${words} Sign out, and in again with a token that has it.`));
+}
+
+function title(text) {
+  document.title = text === "Farhand" ? text : `${text} – Farhand`;
+}
+
+/** End the page that was shown, and show another. */
+function begin(name, page) {
+  shown.abort();
+  shown = new AbortController();
+  title(name);
+  fill(main, page(shown.signal));
+}
+
+function mark(path, focus) {
+  for (const link of bar.querySelectorAll("nav a")) {
+    const current = path.startsWith(link.getAttribute("href").slice(1));
+    if (current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (focus) {
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+}
+
+const CONNECTION = {
+  connecting: "Connecting…",
+  live: "Live",
+  lost: "No connection to the server",
+  polling: "Every 5 s",
+};
+
+function drawBar() {
+  const link = (href, text, scope) =>
+    me.scopes.includes(scope) && h("a", { href: `#${href}` }, text);
+  fill(
+    bar,
+    h("a", { class: "brand", href: "#/" }, "Farhand"),
+    h(
+      "nav",
+      { "aria-label": "Pages" },
+      link("/machines", "Machines", "machines:read"),
+      link("/trajectories", "Trajectories", "trajectories:read"),
+    ),
+    me.scopes.includes("machines:read") &&
+      h("span", { class: "connection", role: "status", id: "connection" }),
+    h("span", { class: "who", title: `Organization ${me.organization_id}` }, me.token_name),
+    h("button", { type: "button", class: "quiet", click: signOut }, "Sign out"),
+  );
+  bar.hidden = false;
+  showConnection();
+}
+
+function showConnection() {
+  const element = document.getElementById("connection");
+  if (!element) return;
+  element.dataset.state = events.state;
+  const words = (events.state === "lost" && events.refusal) || CONNECTION[events.state];
+  setText(element, words);
+  element.title = words;
+  document.body.classList.toggle("lost", events.state === "lost");
+}
+
+events.addEventListener("state", showConnection);
+session.addEventListener("ended", () => {
+  if (me) leave("Your session has ended, or its token was revoked. Sign in to go on where you were.");
+});
+addEventListener("hashchange", () => me && show(true));
+setInterval(tickTimes, TICK_SECONDS * 1000);
+setInterval(() => {
+  // Looking is a use too, though it sends nothing.
+  if (me && !document.hidden) call("GET", "console/session").catch(() => {});
+}, STAY_SIGNED_IN_SECONDS * 1000);
+start();

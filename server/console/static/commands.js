@@ -1,0 +1,76 @@
+/** What was done on a machine lately: by whom, when, and how it ended. */
+
+import { call, path, query } from "./api.js";
+import { fill, h, setText } from "./dom.js";
+import { outcomeBadge, timeAgo } from "./parts.js";
+import { count, operationOf, span } from "./words.js";
+
+const SHOWN = 50;
+
+/** A list that begins with what the server remembers and goes on with what it tells. */
+export class CommandList {
+  #items = new Map();
+  #total = 0;
+  #drawing = 0;
+
+  constructor(machineId, signal) {
+    this.machineId = machineId;
+    this.signal = signal;
+    this.list = h("ol", { class: "commands" });
+    this.told = h("p", { class: "small" }, "Reading…");
+    this.element = h("div", {}, this.list, this.told);
+  }
+
+  async read() {
+    try {
+      const address = query(path`/v1/machines/${this.machineId}/commands`, { limit: SHOWN });
+      const { data } = await call("GET", address, { signal: this.signal });
+      const said = [...this.#items.values()].filter((item) => !data.items.some(same(item)));
+      const newer = said.filter((item) => item.accepted_at > (data.items[0]?.accepted_at ?? ""));
+      this.#items = new Map([...newer, ...data.items].map((item) => [item.command_id, item]));
+      this.#total = data.total + newer.length;
+      this.#draw();
+    } catch (error) {
+      if (this.signal.aborted || error.status === 401) return;
+      const words = error.status === 404 ? "This server does not tell commands." : error.message;
+      setText(this.told, words);
+    }
+  }
+
+  /** Take what an event says of a command: a new one, or how a known one has ended. */
+  take(item) {
+    if (!this.#items.has(item.command_id)) {
+      this.#total += 1;
+      this.#items = new Map([[item.command_id, item], ...this.#items]);
+      for (const id of [...this.#items.keys()].slice(SHOWN)) this.#items.delete(id);
+    } else this.#items.set(item.command_id, item);
+    this.#draw();
+  }
+
+  #draw() {
+    this.#drawing ||= requestAnimationFrame(() => {
+      this.#drawing = 0;
+      const items = [...this.#items.values()];
+      items.sort((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1));
+      fill(this.list, items.map(line));
+      const more = this.#total > items.length ? `The latest ${items.length} of ${count(this.#total, "command")}.` : "";
+      setText(this.told, items.length ? more : "Nothing was done on this machine yet.");
+    });
+  }
+}
+
+function same(item) {
+  return (other) => other.command_id === item.command_id;
+}
+
+function line(item) {
+  return h(
+    "li",
+    { title: `Command ${item.command_id}` },
+    h("b", {}, operationOf(item.operation)),
+    outcomeBadge(item.outcome, item.code),
+    h("span", { class: "by" }, item.token_name ?? "–"),
+    h("span", { class: "took" }, item.duration_ms === null ? "" : span(item.duration_ms)),
+    timeAgo(item.accepted_at),
+  );
+}

@@ -1,0 +1,124 @@
+/**
+ * Sends inputs to a machine one after another, each under a key of its own, so that asking again
+ * after a lost answer never presses twice.
+ */
+
+import { call, path, Problem } from "./api.js";
+import { pause } from "./dom.js";
+
+export const MAX_WAITING = 64;
+const MAX_TEXT = 1000;
+const TRY_AGAIN_MILLISECONDS = 8000;
+const LONGEST_WAIT = 2000;
+
+/** An Idempotency-Key; crypto.randomUUID exists with https only. */
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/**
+ * The inputs of one person on one machine.  `told(sentence, kind)` hears what became of them.
+ * What waits is joined where that changes nothing: characters to a text, notches to more notches.
+ */
+export class Inputs {
+  #waiting = [];
+  #sending = false;
+
+  constructor(machineId, told, signal) {
+    this.machineId = machineId;
+    this.told = told;
+    this.signal = signal;
+  }
+
+  get isIdle() {
+    return !this.#sending && !this.#waiting.length;
+  }
+
+  /** Put an input behind the others: the end of its address, such as "mouse/click", and its body. */
+  send(operation, body) {
+    const last = this.#waiting.at(-1);
+    if (last && joined(last, operation, body)) return;
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.told("Too fast: what was done just now was not sent. Wait until the machine has caught up.", "bad");
+      return;
+    }
+    this.#waiting.push({ operation, body: { ...body } });
+    if (!this.#sending) this.#sendAll();
+  }
+
+  /** Forget what has not been sent. */
+  drop() {
+    const dropped = this.#waiting.length;
+    this.#waiting = [];
+    return dropped;
+  }
+
+  async #sendAll() {
+    this.#sending = true;
+    while (this.#waiting.length && !this.signal.aborted) {
+      const input = this.#waiting.shift();
+      try {
+        await this.#sendOne(input);
+        this.told("", "good");
+      } catch (error) {
+        if (this.signal.aborted) break;
+        // What was to follow was meant for a screen on which this had happened.
+        const dropped = this.drop();
+        const rest = dropped ? ` ${dropped} more that waited behind it ${dropped === 1 ? "was" : "were"} not sent.` : "";
+        this.told(error.message + rest, "bad");
+      }
+    }
+    this.#sending = false;
+  }
+
+  async #sendOne({ operation, body }) {
+    const address = path`/v1/computer/${this.machineId}/input/` + operation;
+    const headers = { "Idempotency-Key": newKey() };
+    const until = performance.now() + TRY_AGAIN_MILLISECONDS;
+    for (let wait = 200; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+      try {
+        return await call("POST", address, { body, headers, signal: this.signal });
+      } catch (error) {
+        const again = Math.max(wait, error.retryAfter * 1000);
+        const late = performance.now() + again > until;
+        if (late || this.signal.aborted || !mayAskAgain(error)) throw inWords(error);
+        await pause(again, this.signal);
+      }
+    }
+  }
+}
+
+/** Whether asking again with the same key can bring more; what is final stays as it is. */
+function mayAskAgain(error) {
+  if (!(error instanceof Problem) || error.members.final) return false;
+  if (error.status === 0 || error.status === 429) return true;
+  return ["outcome-pending", "idempotency-key-in-progress"].includes(error.problem);
+}
+
+function inWords(error) {
+  if (error.status !== 0 && error.problem !== "outcome-pending") return error;
+  return new Problem(
+    error.status,
+    "It is not known whether this was carried out: no answer came in time. Look at the screen before you go on.",
+  );
+}
+
+/** Join an input to one that waits, where the two together are the same; whether that was done. */
+function joined(last, operation, body) {
+  if (last.operation !== operation) return false;
+  const before = last.body;
+  if (operation === "keyboard/type" && (before.text + body.text).length <= MAX_TEXT) {
+    before.text += body.text;
+    return true;
+  }
+  if (operation === "keyboard/key" && before.text.length + body.text.length < MAX_TEXT) {
+    before.text += ` ${body.text}`;
+    return true;
+  }
+  if (operation === "mouse/scroll" && before.direction === body.direction) {
+    before.amount = Math.min(before.amount + body.amount, 100);
+    return true;
+  }
+  return false;
+}

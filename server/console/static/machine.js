@@ -1,0 +1,317 @@
+/** One machine: its live screen, hands on it, its recent commands, and what it is. */
+
+import { call, HOME, path, sentence } from "./api.js";
+import { CommandList } from "./commands.js";
+import { takeControl } from "./control.js";
+import { fill, h, setAttribute, setText } from "./dom.js";
+import { Inputs } from "./inputs.js";
+import { OFFERED } from "./keys.js";
+import {
+  commandLine,
+  failure,
+  labelled,
+  notFound,
+  notice,
+  setTime,
+  stateBadge,
+  timeAgo,
+  whileBusy,
+} from "./parts.js";
+import { Screen } from "./screen.js";
+import { displays, number, span } from "./words.js";
+
+export function machinePage({ signal, events, me, id, title }) {
+  const page = h("section", { class: "machine" }, h("p", { class: "empty" }, "Reading the machine…"));
+  const address = path`/v1/machines/${id}`;
+  let view = null;
+
+  async function read() {
+    try {
+      take((await call("GET", address, { signal })).data);
+    } catch (error) {
+      if (signal.aborted || error.status === 401) return;
+      if (error.status === 404 || error.status === 422) gone();
+      else if (!view) fill(page, failure(error, read));
+    }
+  }
+
+  function take(machine) {
+    if (!view) {
+      view = new MachineView({ machine, address, me, signal, take });
+      fill(page, view.element);
+    }
+    title(machine.name);
+    view.update(machine);
+  }
+
+  function gone() {
+    view?.close();
+    view = null;
+    title("Not found");
+    fill(page, notFound("machine", "#/machines", "the machines"));
+  }
+
+  const listen = (type, take_) => events.addEventListener(type, take_, { signal });
+  listen("reset", () => {
+    read();
+    view?.commands.read();
+  });
+  listen("machine", ({ detail }) => detail.id === id && take(detail));
+  listen("machine_removed", ({ detail }) => detail.id === id && gone());
+  listen("command", ({ detail }) => detail.machine_id === id && view?.commands.take(detail));
+  read();
+  return page;
+}
+
+/** The parts of the page, and what changes in them. */
+class MachineView {
+  #closing = new AbortController();
+  #control = null;
+
+  constructor({ machine, address, me, signal, take }) {
+    this.machine = machine;
+    this.address = address;
+    this.take = take;
+    this.signal = AbortSignal.any([signal, this.#closing.signal]);
+    this.maySend = me.scopes.includes("input:send");
+    this.mayChange = me.scopes.includes("machines:write");
+    this.inputs = new Inputs(machine.id, (words, kind) => this.#tell(words, kind), this.signal);
+    this.commands = new CommandList(machine.id, this.signal);
+    this.#build();
+    this.screen = new Screen(this.canvas, machine.id, this.#seen, this.signal);
+    this.signal.addEventListener("abort", () => this.leave());
+    this.screen.look();
+    this.commands.read();
+  }
+
+  close() {
+    this.#closing.abort();
+  }
+
+  #build() {
+    this.name = h("h1");
+    this.badge = h("span");
+    this.reason = h("span", { class: "why" });
+    this.since = timeAgo(null);
+    this.heading = h("div", { class: "head" }, this.#titleRow());
+    this.canvas = h("canvas", {
+      tabindex: "0",
+      width: 1280,
+      height: 800,
+      role: "img",
+      "aria-label": `Screen of ${this.machine.name}`,
+    });
+    this.veil = h("div", { class: "veil" });
+    this.stage = h("div", { class: "stage" }, this.canvas, this.veil);
+    this.caption = h("p", { class: "caption small" });
+    this.told = h("p", { class: "said", role: "status" });
+    this.facts = h("dl", { class: "facts" });
+    this.element = h(
+      "div",
+      {},
+      h("p", { class: "crumbs" }, h("a", { href: "#/machines" }, "‹ Machines")),
+      this.heading,
+      h("p", { class: "lead" }, this.badge, " ", this.reason, " ", this.since),
+      h(
+        "div",
+        { class: "split" },
+        h("div", {}, this.#controlBar(), this.stage, this.told, this.#keypad(), this.caption),
+        h(
+          "aside",
+          {},
+          h("h2", {}, "About"),
+          this.facts,
+          h("h2", {}, "Recent commands"),
+          this.commands.element,
+        ),
+      ),
+    );
+  }
+
+  #titleRow() {
+    const rename = h("button", { type: "button", click: () => this.#rename() }, "Rename");
+    this.pausing = h("button", { type: "button", click: () => this.#pause() });
+    return [
+      this.name,
+      h("span", { class: "row" }, this.mayChange && rename, this.mayChange && this.pausing),
+    ];
+  }
+
+  #controlBar() {
+    this.controlButton = h("button", { type: "button", class: "primary", click: () => this.#toggle() });
+    this.sign = h("strong", { class: "sign", role: "status" });
+    return h("div", { class: "control-bar" }, this.controlButton, this.sign);
+  }
+
+  /** Keys that a browser keeps for itself, and a field for those without a keyboard. */
+  #keypad() {
+    const text = h("input", { type: "text", maxlength: 1000, autocomplete: "off", spellcheck: "false" });
+    const send = (event) => {
+      event.preventDefault();
+      if (text.value) this.inputs.send("keyboard/type", { text: text.value });
+      text.value = "";
+    };
+    const keys = OFFERED.map(([label, chord]) =>
+      h("button", { type: "button", click: () => this.inputs.send("keyboard/key", { text: chord }) }, label),
+    );
+    this.keypad = h(
+      "div",
+      { class: "keypad", hidden: true },
+      h("div", { class: "row", role: "group", "aria-label": "Keys" }, keys),
+      h("form", { class: "row", submit: send }, labelled("Text", text, "field inline"), h("button", {}, "Type it")),
+    );
+    return this.keypad;
+  }
+
+  update(machine) {
+    const before = this.machine;
+    this.machine = machine;
+    setText(this.name, machine.name);
+    setAttribute(this.canvas, "aria-label", `Screen of ${machine.name}`);
+    if (this.badge.dataset.shown !== machine.state) {
+      this.badge.dataset.shown = machine.state;
+      fill(this.badge, stateBadge(machine.state));
+    }
+    setText(this.reason, machine.state === "online" ? "" : sentence(machine.reason));
+    setTime(this.since, machine.since);
+    setText(this.pausing, machine.paused ? "Resume" : "Pause");
+    this.#describe();
+    this.#showControl();
+    if (machine.state !== "online" && this.#control) {
+      this.leave();
+      notice(`Control has ended: ${sentence(machine.reason)}`, "bad");
+    }
+    if (before.state !== machine.state) this.screen.again();
+  }
+
+  #describe() {
+    const { machine } = this;
+    const facts = {
+      Id: machine.id,
+      Platform: machine.platform ?? "–",
+      Version: machine.client_version ?? "–",
+      Displays: displays(machine.displays),
+      "Round trip": span(machine.round_trip_ms),
+      Inputs: machine.inputs
+        ? `${number(machine.inputs.completed)} completed, ${number(machine.inputs.failed)} failed`
+        : "–",
+    };
+    const text = JSON.stringify([facts, machine.last_input_at, machine.created_at]);
+    if (this.facts.dataset.shown === text) return;
+    this.facts.dataset.shown = text;
+    const rows = Object.entries(facts).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+    fill(
+      this.facts,
+      rows,
+      [h("dt", {}, "Last input"), h("dd", {}, timeAgo(machine.last_input_at))],
+      [h("dt", {}, "Added"), h("dd", {}, timeAgo(machine.created_at))],
+    );
+  }
+
+  #seen = (state, words) => {
+    this.stage.dataset.state = state;
+    this.shows = state === "live";
+    if (state === "live") {
+      if (this.veil.firstChild) this.veil.replaceChildren();
+      setText(this.caption, "Live. The picture changes when the screen does.");
+    } else {
+      setText(this.caption, "");
+      const { machine } = this;
+      const never = machine.state === "offline" && machine.client_version === null;
+      fill(this.veil, never ? joinAdvice() : h("p", {}, words || "Asking for the screen…"));
+    }
+    this.#showControl();
+  };
+
+  #showControl() {
+    const { machine, maySend, shows } = this;
+    const why = !maySend
+      ? "Your token lacks the scope input:send, so you can look only."
+      : machine.state !== "online"
+        ? "Control needs a machine that is online."
+        : shows
+          ? ""
+          : "Control begins with a picture.";
+    const inControl = this.#control !== null;
+    setText(this.controlButton, inControl ? "Leave control" : "Take control");
+    this.controlButton.disabled = !inControl && why !== "";
+    setText(
+      this.sign,
+      inControl ? `You are in control of ${machine.name}: mouse and keys go there. Esc leaves.` : why,
+    );
+    this.sign.classList.toggle("quiet", !inControl);
+    this.element.classList.toggle("in-control", inControl);
+    this.keypad.hidden = !inControl;
+    setAttribute(this.canvas, "role", inControl ? "application" : "img");
+  }
+
+  #toggle() {
+    if (this.#control) return this.leave();
+    this.#control = new AbortController();
+    takeControl({
+      surface: this.canvas,
+      placeOf: (event, clamped) => this.screen.placeOf(event, clamped),
+      inputs: this.inputs,
+      leave: () => this.leave(),
+      signal: this.#control.signal,
+    });
+    this.#tell("", "good");
+    this.#showControl();
+    this.canvas.focus({ preventScroll: true });
+  }
+
+  /** Take the hands off; what was not sent yet is not sent any more. */
+  leave() {
+    if (!this.#control) return;
+    this.#control.abort();
+    this.#control = null;
+    this.inputs.drop();
+    this.#showControl();
+    this.controlButton.focus({ preventScroll: true });
+  }
+
+  #tell(words, kind) {
+    setText(this.told, words);
+    this.told.dataset.kind = kind;
+  }
+
+  async #pause() {
+    const body = { paused: !this.machine.paused };
+    await whileBusy(this.pausing, async () => this.take((await call("PATCH", this.address, { body })).data));
+  }
+
+  #rename() {
+    const field = h("input", { type: "text", maxlength: 200, required: true, "aria-label": "New name" });
+    field.value = this.machine.name;
+    const save = h("button", { class: "primary" }, "Save");
+    const back = () => {
+      fill(this.heading, this.#titleRow());
+      this.update(this.machine);
+    };
+    const submit = async (event) => {
+      event.preventDefault();
+      const body = { name: field.value.trim() };
+      await whileBusy(save, async () => {
+        this.take((await call("PATCH", this.address, { body })).data);
+        back();
+      });
+    };
+    const cancel = h("button", { type: "button", click: back }, "Cancel");
+    const keydown = (event) => event.key === "Escape" && back();
+    fill(this.heading, h("form", { class: "row rename", submit, keydown }, field, save, cancel));
+    this.name = h("h1");
+    field.select();
+  }
+}
+
+function joinAdvice() {
+  const server = HOME.href.replace(/\/$/, "");
+  return h(
+    "div",
+    { class: "empty" },
+    h("h2", {}, "This machine has never connected"),
+    h("p", {}, "On the desktop, with the token that farhand machine add has printed:"),
+    commandLine(`farhand-machine join --server ${server} --token TOKEN`),
+    h("p", {}, "farhand-machine doctor says what is in the way, if it does not."),
+  );
+}

@@ -1,0 +1,290 @@
+/** All machines in one table: those in trouble first, with the reason and since when. */
+
+import { HOME, listAll, path } from "./api.js";
+import { h, setAttribute, setText } from "./dom.js";
+import {
+  commandLine,
+  emptyState,
+  failure,
+  labelled,
+  setTime,
+  stateShape,
+  timeAgo,
+} from "./parts.js";
+import { count, displays, number, span, STATES, stateOf } from "./words.js";
+
+const newest = (one, other) => (one.since < other.since ? 1 : one.since > other.since ? -1 : 0);
+const byName = (one, other) =>
+  one.name.localeCompare(other.name, undefined, { numeric: true }) || (one.id < other.id ? -1 : 1);
+const most = (value) => (one, other) => (value(other) ?? -1) - (value(one) ?? -1);
+
+const COLUMNS = [
+  { key: "state", label: "State", order: null },
+  { key: "name", label: "Machine", order: byName },
+  { key: "reason", label: "Why" },
+  { key: "since", label: "Since", order: newest },
+  { key: "round_trip", label: "Round trip", order: most((one) => one.round_trip_ms), numeric: true },
+  { key: "display", label: "Display" },
+  { key: "version", label: "Version" },
+  { key: "inputs", label: "Inputs", order: most((one) => one.inputs?.completed), numeric: true },
+  { key: "failed", label: "Failed", order: most((one) => one.inputs?.failed), numeric: true },
+];
+
+/** Trouble first, the latest of it above; what works is by name, so that it stays in its place. */
+function byTrouble(one, other) {
+  const [mine, others] = [stateOf(one.state).trouble, stateOf(other.state).trouble];
+  if (mine !== others) return mine - others;
+  return (one.state === "online" ? 0 : newest(one, other)) || byName(one, other);
+}
+
+export function machinesPage({ signal, events, query, title }) {
+  title("Machines");
+  const machines = new Map();
+  const rows = new Map();
+  const chosen = { text: query.get("q") ?? "", state: query.get("state") ?? "", order: "state" };
+  let drawing = 0;
+
+  const search = h("input", {
+    type: "search",
+    placeholder: "Name, id, reason, platform",
+    input: () => choose({ text: search.value }),
+  });
+  search.value = chosen.text;
+  const chips = h("div", { class: "chips", role: "group", "aria-label": "Show only" });
+  const heads = COLUMNS.map((column) => heading(column, () => choose({ order: column.key })));
+  const body = h("tbody");
+  const table = h(
+    "table",
+    { class: "machines", "aria-label": "Machines" },
+    h("thead", {}, h("tr", {}, heads)),
+    body,
+  );
+  const told = h("p", { class: "small", role: "status" });
+  const place = h("div", { class: "place" }, h("p", { class: "empty" }, "Reading the machines…"));
+  const page = h(
+    "section",
+    {},
+    h("div", { class: "head" }, h("h1", {}, "Machines"), labelled("Filter", search, "field inline")),
+    chips,
+    place,
+    told,
+  );
+
+  function choose(change) {
+    Object.assign(chosen, change);
+    const kept = new URLSearchParams();
+    if (chosen.text) kept.set("q", chosen.text);
+    if (chosen.state) kept.set("state", chosen.state);
+    history.replaceState(null, "", kept.size ? `#/machines?${kept}` : "#/machines");
+    draw();
+  }
+
+  /** Once for all that has changed until the browser paints next. */
+  function draw() {
+    drawing ||= requestAnimationFrame(() => {
+      drawing = 0;
+      if (!signal.aborted) drawNow();
+    });
+  }
+
+  function drawNow() {
+    drawChips();
+    if (!machines.size) {
+      if (!place.querySelector(".first-machine")) place.replaceChildren(firstMachine());
+      return setText(told, "");
+    }
+    if (!table.isConnected) place.replaceChildren(h("div", { class: "scroll" }, table));
+    const order = COLUMNS.find(({ key }) => key === chosen.order)?.order ?? byTrouble;
+    const found = [...machines.values()].filter(wanted).sort((a, b) => order(a, b) || byName(a, b));
+    for (const [at, { key }] of COLUMNS.entries())
+      setAttribute(heads[at], "aria-sort", key === chosen.order ? "descending" : null);
+    arrange(found.map((machine) => rowOf(rows, machine)));
+    const all = found.length === machines.size;
+    setText(
+      told,
+      all ? count(machines.size, "machine") : `${found.length} of ${count(machines.size, "machine")}`,
+    );
+  }
+
+  /** Bring the rows into this order, without touching those that are in their places. */
+  function arrange(wantedRows) {
+    const focused = body.contains(document.activeElement) ? document.activeElement : null;
+    let next = body.firstChild;
+    for (const row of wantedRows) {
+      if (row === next) next = next.nextSibling;
+      else body.insertBefore(row, next);
+    }
+    while (next) {
+      const surplus = next;
+      next = next.nextSibling;
+      surplus.remove();
+    }
+    if (focused?.isConnected && document.activeElement !== focused)
+      focused.focus({ preventScroll: true });
+  }
+
+  function wanted(machine) {
+    if (chosen.state && machine.state !== chosen.state) return false;
+    const text = chosen.text.trim().toLowerCase();
+    if (!text) return true;
+    const parts = [machine.name, machine.id, machine.reason, machine.platform, machine.client_version];
+    return [...parts, stateOf(machine.state).word].some((part) => part?.toLowerCase().includes(text));
+  }
+
+  function drawChips() {
+    const counts = {};
+    for (const { state } of machines.values()) counts[state] = (counts[state] ?? 0) + 1;
+    const all = [["", "All", machines.size]];
+    const known = new Set([...Object.keys(STATES), ...Object.keys(counts)]);
+    for (const state of known) all.push([state, stateOf(state).word, counts[state] ?? 0]);
+    const text = JSON.stringify([all, chosen.state]);
+    if (chips.dataset.shown === text) return;
+    chips.dataset.shown = text;
+    const focused = [...chips.children].indexOf(document.activeElement);
+    chips.replaceChildren(
+      ...all.map(([state, word, amount]) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "chip",
+            "data-state": state,
+            "data-none": amount === 0,
+            "aria-pressed": String(chosen.state === state),
+            click: () => choose({ state: chosen.state === state ? "" : state }),
+          },
+          state && stateShape(state),
+          h("b", {}, String(amount)),
+          ` ${word}`,
+        ),
+      ),
+    );
+    if (focused >= 0) chips.children[focused]?.focus();
+  }
+
+  let reading = null;
+  // What is said while the list is on its way is newer than the list.
+  let meanwhile = new Map();
+  async function readAll() {
+    reading?.abort();
+    reading = new AbortController();
+    meanwhile = new Map();
+    const current = AbortSignal.any([signal, reading.signal]);
+    try {
+      const all = await listAll("v1/machines", current);
+      machines.clear();
+      for (const machine of all) machines.set(machine.id, machine);
+      for (const [id, machine] of meanwhile) apply(id, machine);
+      for (const id of rows.keys()) if (!machines.has(id)) rows.delete(id);
+      meanwhile = new Map();
+      draw();
+    } catch (error) {
+      if (current.aborted || error.status === 401 || table.isConnected) return;
+      place.replaceChildren(failure(error, readAll));
+    }
+  }
+
+  function heard(id, machine) {
+    meanwhile.set(id, machine);
+    apply(id, machine);
+    draw();
+  }
+
+  function apply(id, machine) {
+    if (machine) machines.set(id, machine);
+    else {
+      machines.delete(id);
+      rows.delete(id);
+    }
+  }
+
+  const listen = (type, take) => events.addEventListener(type, take, { signal });
+  listen("reset", readAll);
+  listen("machine", ({ detail }) => heard(detail.id, detail));
+  listen("machine_removed", ({ detail }) => heard(detail.id, null));
+  readAll();
+  return page;
+}
+
+function heading({ key, label, order, numeric }, choose) {
+  const sortable = order !== undefined;
+  const said = sortable ? `Sort by ${label.toLowerCase()}` : null;
+  return h(
+    "th",
+    { scope: "col", class: numeric ? "number" : null, "data-column": key },
+    sortable ? h("button", { type: "button", title: said, click: choose }, label) : label,
+  );
+}
+
+/** The machine's row, made once and then only changed where it differs. */
+function rowOf(rows, machine) {
+  let row = rows.get(machine.id);
+  if (!row) {
+    row = newRow(machine);
+    rows.set(machine.id, row);
+  }
+  if (row.machine === machine) return row;
+  row.machine = machine;
+  const cells = row.shown;
+  if (row.dataset.state !== machine.state) {
+    row.dataset.state = machine.state;
+    cells.state.replaceChildren(stateShape(machine.state), stateOf(machine.state).word);
+  }
+  setText(cells.link, machine.name);
+  setText(cells.id, machine.id === machine.name ? "" : machine.id);
+  setText(cells.reason, machine.state === "online" ? "" : machine.reason);
+  setAttribute(cells.reason, "title", machine.reason);
+  setTime(cells.since, machine.since);
+  setText(cells.round_trip, machine.round_trip_ms === null ? "–" : span(machine.round_trip_ms));
+  setText(cells.display, displays(machine.displays));
+  setText(cells.version, machine.client_version ?? "–");
+  setAttribute(cells.version, "title", machine.platform);
+  setText(cells.inputs, number(machine.inputs?.completed));
+  setText(cells.failed, number(machine.inputs?.failed));
+  setAttribute(cells.failed, "data-some", machine.inputs?.failed > 0);
+  return row;
+}
+
+function newRow({ id }) {
+  const cells = {
+    state: h("span", { class: "state" }),
+    link: h("a", { href: `#${path`/machines/${id}`}` }),
+    id: h("small"),
+    since: timeAgo(null),
+  };
+  const cell = (column, ...content) => {
+    const { label, numeric } = COLUMNS.find(({ key }) => key === column);
+    const attributes = { "data-label": label, "data-column": column, class: numeric ? "number" : null };
+    return h("td", attributes, content);
+  };
+  const row = h(
+    "tr",
+    {},
+    cell("state", cells.state),
+    cell("name", cells.link, cells.id),
+    (cells.reason = cell("reason")),
+    cell("since", cells.since),
+    ...["round_trip", "display", "version", "inputs", "failed"].map(
+      (column) => (cells[column] = cell(column)),
+    ),
+  );
+  row.shown = cells;
+  return row;
+}
+
+/** What to do where there is no machine yet. */
+function firstMachine() {
+  const server = HOME.href.replace(/\/$/, "");
+  return h(
+    "div",
+    { class: "first-machine" },
+    emptyState(
+      "No machine yet",
+      h("p", {}, "A machine is a desktop that takes input from here. Add one on the server; the command prints its token:"),
+      commandLine("farhand machine add desk-1"),
+      h("p", {}, "Then, on that desktop, with the token:"),
+      commandLine(`farhand-machine join --server ${server} --token TOKEN`),
+      h("p", {}, "It appears here by itself, within a second."),
+    ),
+  );
+}

@@ -1,0 +1,144 @@
+/** Pieces that several pages show: states, times, commands to copy, empty pages, notices. */
+
+import { h, put, setText, svg } from "./dom.js";
+import { ago, exactly, outcomeOf, stateOf } from "./words.js";
+
+const SHAPES = {
+  online: [["circle", { cx: 8, cy: 8, r: 5.5 }]],
+  offline: [["path", { d: "M8 1.8 15 14.2H1z" }]],
+  no_input: [["path", { d: "M8 .8 15.2 8 8 15.2.8 8z" }]],
+  paused: [
+    ["rect", { x: 2.5, y: 2, width: 4, height: 12, rx: 1 }],
+    ["rect", { x: 9.5, y: 2, width: 4, height: 12, rx: 1 }],
+  ],
+};
+
+/** A state's own shape, for those to whom colours say little. */
+export function stateShape(state) {
+  const shapes = SHAPES[state] ?? SHAPES.no_input;
+  return svg(
+    "svg",
+    { class: "shape", viewBox: "0 0 16 16", "aria-hidden": "true" },
+    shapes.map(([tag, attributes]) => svg(tag, attributes)),
+  );
+}
+
+/** A state: shape, colour and word. */
+export function stateBadge(state) {
+  return h("span", { class: "state", "data-state": state }, stateShape(state), stateOf(state).word);
+}
+
+export function outcomeBadge(outcome, code) {
+  const { word, kind } = outcomeOf(outcome);
+  const why = code && outcome !== "completed" ? h("small", {}, String(code)) : null;
+  const sign = { good: "✓", bad: "✕", waits: "…" }[kind];
+  const shown = h("span", { "aria-hidden": "true" }, sign);
+  return h("span", { class: "outcome", "data-kind": kind }, shown, ` ${word}`, why && " ", why);
+}
+
+/** A time as "3 min ago", which goes on by itself; the exact moment is its title. */
+export function timeAgo(time) {
+  const element = h("time", { "data-ago": "" });
+  setTime(element, time);
+  return element;
+}
+
+export function setTime(element, time) {
+  if (!time) {
+    element.removeAttribute("datetime");
+    element.removeAttribute("title");
+    setText(element, "–");
+  } else if (element.dateTime !== time) {
+    element.dateTime = time;
+    element.title = exactly(time);
+    setText(element, ago(time));
+  }
+}
+
+/** Bring every time on the page up to date; called every few seconds. */
+export function tickTimes() {
+  for (const element of document.querySelectorAll("time[data-ago][datetime]"))
+    setText(element, ago(element.dateTime));
+}
+
+/** A command to be run elsewhere, with a button that copies it. */
+export function commandLine(text) {
+  const copied = h("button", { type: "button", class: "quiet", click: copy }, "Copy");
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      copied.textContent = "Copied";
+    } catch {
+      // Without https there is no clipboard: then it is selected, ready for Ctrl+C.
+      getSelection().selectAllChildren(code);
+      copied.textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => (copied.textContent = "Copy"), 2000);
+  }
+  const code = h("code", { tabindex: "0" }, text);
+  return h("div", { class: "command" }, code, copied);
+}
+
+/** What to show where there is nothing yet: what that means, and the next step. */
+export function emptyState(title, ...content) {
+  return h("section", { class: "empty" }, h("h2", {}, title), content);
+}
+
+/** A page for an address that leads to nothing, or to what belongs to somebody else. */
+export function notFound(what, back, name) {
+  return emptyState(
+    "Not found",
+    h("p", {}, `There is no ${what} with this address in your organization.`),
+    h("p", {}, h("a", { href: back }, `Back to ${name}`)),
+  );
+}
+
+/** An error in the place of what could not be shown, with a way to try again. */
+export function failure(error, again) {
+  return h(
+    "section",
+    { class: "empty", role: "alert" },
+    h("h2", {}, "This could not be read"),
+    h("p", {}, error.message),
+    again && h("button", { type: "button", click: again }, "Try again"),
+  );
+}
+
+const NOTICE_SECONDS = 8;
+const MAX_NOTICES = 4;
+
+/** Say something for a moment, at the edge of the page. */
+export function notice(text, kind = "info") {
+  const area = document.getElementById("notices");
+  const gone = () => shown.remove();
+  const shown = h(
+    "div",
+    { class: "notice", "data-kind": kind },
+    h("span", {}, text),
+    h("button", { type: "button", class: "quiet", "aria-label": "Dismiss", click: gone }, "✕"),
+  );
+  put(area, shown);
+  while (area.children.length > MAX_NOTICES) area.firstChild.remove();
+  setTimeout(gone, NOTICE_SECONDS * 1000);
+}
+
+let labels = 0;
+
+/** A field with its label; returns [label element, field]. */
+export function labelled(text, field, className = "field") {
+  field.id ||= `field-${(labels += 1)}`;
+  return h("div", { class: className }, h("label", { for: field.id }, text), field);
+}
+
+/** A click area that makes a button busy while something is under way. */
+export async function whileBusy(button, work) {
+  button.disabled = true;
+  try {
+    return await work();
+  } catch (error) {
+    if (error.name !== "AbortError") notice(error.message, "bad");
+    return undefined;
+  } finally {
+    button.disabled = false;
+  }
+}

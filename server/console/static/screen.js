@@ -1,0 +1,138 @@
+/** A machine's live screen: pictures from the server's stream, drawn to a canvas as they come. */
+
+import { path, query, request } from "./api.js";
+import { pause } from "./dom.js";
+import { decoded, partsOf } from "./pictures.js";
+
+const SHORTEST_WAIT = 500;
+const LONGEST_WAIT = 10_000;
+const STEP = 160;
+const MAX_WIDTH = 2560;
+const RATE = 10;
+
+/**
+ * Draws to `canvas` while somebody can see it.  `told(state, words)` hears how it goes:
+ * "waiting" before the first picture, "live", "away" (with the reason) while there is none.
+ * `region` is the part of the desktop that is shown, in the coordinates of inputs, or null.
+ */
+export class Screen {
+  region = null;
+  changedAt = null;
+  #running = null;
+  #width = 0;
+
+  constructor(canvas, machineId, told, signal) {
+    this.canvas = canvas;
+    this.machineId = machineId;
+    this.told = told;
+    document.addEventListener("visibilitychange", this.look, { signal });
+    signal.addEventListener("abort", () => this.#stop());
+    const watch = new ResizeObserver(() => this.#resized());
+    watch.observe(canvas.parentElement);
+    signal.addEventListener("abort", () => watch.disconnect());
+    this.signal = signal;
+  }
+
+  /** Start or stop, as somebody looks or not. */
+  look = () => {
+    if (document.hidden || this.signal.aborted) this.#stop();
+    else if (!this.#running) this.#start();
+  };
+
+  /** Try again at once, for what has just come back. */
+  again() {
+    if (this.#running && !this.region) {
+      this.#stop();
+      this.look();
+    }
+  }
+
+  /** The place on the desktop under a pointer event; null beside the picture, unless clamped. */
+  placeOf(event, clamped = false) {
+    if (!this.region) return null;
+    const box = this.canvas.getBoundingClientRect();
+    const x = (event.clientX - box.left) / box.width;
+    const y = (event.clientY - box.top) / box.height;
+    if (!clamped && (x < 0 || x >= 1 || y < 0 || y >= 1)) return null;
+    const { region } = this;
+    const within = (part, size) => Math.min(Math.max(Math.floor(part * size), 0), size - 1);
+    return { x: region.x + within(x, region.width), y: region.y + within(y, region.height) };
+  }
+
+  #start() {
+    this.#running = new AbortController();
+    this.#run(this.#running.signal);
+  }
+
+  #stop() {
+    this.#running?.abort();
+    this.#running = null;
+  }
+
+  #resized() {
+    if (!this.#running || !this.#width) return;
+    // Another size of the window is another picture; a scroll bar more or less is not.
+    if (Math.abs(this.#wanted() - this.#width) > STEP) {
+      this.#stop();
+      this.look();
+    }
+  }
+
+  #wanted() {
+    const width = (this.canvas.parentElement.clientWidth || 640) * Math.min(devicePixelRatio, 2);
+    return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
+  }
+
+  async #run(signal) {
+    this.told("waiting", "");
+    for (let wait = SHORTEST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+      try {
+        if (await this.#show(signal)) wait = SHORTEST_WAIT;
+        if (signal.aborted) return;
+        this.told("away", "The picture has ended; asking for it again…");
+      } catch (error) {
+        if (signal.aborted || error.status === 401) return;
+        this.told("away", error.message, error);
+        if (error.status === 403 || error.status === 404) return;
+      }
+      this.region = null;
+      await pause(wait, signal);
+    }
+  }
+
+  /** Read the stream to its end; whether there was a picture. */
+  async #show(signal) {
+    this.#width = this.#wanted();
+    const address = path`/v1/computer/${this.machineId}/display/stream`;
+    const wanted = { width: this.#width, rate: RATE };
+    const response = await request("GET", query(address, wanted), { signal });
+    let any = false;
+    for await (const { headers, bytes } of partsOf(response)) {
+      if (signal.aborted) return any;
+      await this.#draw(headers, bytes);
+      any = true;
+      this.told("live", "");
+    }
+    return any;
+  }
+
+  async #draw(headers, bytes) {
+    const picture = await decoded(bytes);
+    const { canvas } = this;
+    if (canvas.width !== picture.width || canvas.height !== picture.height) {
+      canvas.width = picture.width;
+      canvas.height = picture.height;
+    }
+    canvas.getContext("2d", { alpha: false }).drawImage(picture, 0, 0);
+    picture.close();
+    this.region = regionOf(headers.get("farhand-screen-region"));
+    this.changedAt = Number(headers.get("farhand-captured-at")) || Date.now();
+  }
+}
+
+function regionOf(text) {
+  const numbers = (text ?? "").split(",").map(Number);
+  if (numbers.length !== 4 || !numbers.every(Number.isFinite)) return null;
+  const [x, y, width, height] = numbers;
+  return width > 0 && height > 0 ? { x, y, width, height } : null;
+}

@@ -1,0 +1,68 @@
+/** The page that asks for a token, once. */
+
+import { fill, h } from "./dom.js";
+import { commandLine, labelled } from "./parts.js";
+
+/** `signIn(token)` throws a Problem where the token will not do; `words` say why we are here. */
+export function signInPage(signIn, words) {
+  const field = h("input", {
+    type: "password",
+    name: "token",
+    autocomplete: "off",
+    spellcheck: "false",
+    autocapitalize: "off",
+    maxlength: 200,
+    placeholder: "fh_…",
+    required: true,
+  });
+  const said = h("p", { class: "said", role: "alert" }, words);
+  const button = h("button", { class: "primary" }, "Sign in");
+  const form = h(
+    "form",
+    { submit },
+    labelled("Token", field),
+    h("div", { class: "row" }, button),
+    said,
+  );
+
+  async function submit(event) {
+    event.preventDefault();
+    const token = field.value.trim();
+    if (!token) return;
+    button.disabled = true;
+    try {
+      await signIn(token);
+    } catch (error) {
+      const unknown = error.status === 401;
+      const advice = " Check that all of it was copied, from fh_ to its end.";
+      fill(said, unknown ? `This token is not known, has expired or was revoked.${advice}` : error.message);
+      field.select();
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  requestAnimationFrame(() => field.focus());
+  return h(
+    "section",
+    { class: "sign-in" },
+    h("h1", {}, "Sign in to Farhand"),
+    form,
+    h("h2", {}, "Where is a token?"),
+    h(
+      "p",
+      {},
+      "The server's first start has written one to the file ",
+      h("code", {}, "admin-token"),
+      " in its data directory. On the server:",
+    ),
+    commandLine("cat ~/.local/share/farhand/admin-token"),
+    h("p", {}, "Or make one for yourself, which can be revoked alone:"),
+    commandLine("farhand token create --name my-console"),
+    h(
+      "p",
+      { class: "small" },
+      "The token is exchanged for a session that scripts cannot read; it is not kept here.",
+    ),
+  );
+}

@@ -1,0 +1,258 @@
+"""Who looks at a machine's screen: many viewers, one capture, and everybody the newest picture."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from schemas.pictures import PictureFormat
+from schemas.wire import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
+from server.clock import server_time
+from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.pictures import Picture
+from server.machines.screen_link import (
+    DesktopArrived,
+    LivePictureArrived,
+    LiveScreenEnded,
+    RequestRefused,
+    ScreenArrival,
+    ScreenQuestion,
+    ScreenshotArrived,
+)
+
+MAX_OPEN_REQUESTS = 8
+"""Screenshots and desktop queries that one machine may owe at once."""
+
+
+class ScreenUnavailableError(Exception):
+    """The machine cannot show what was asked for; ``str()`` is its own reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveWish:
+    """How a viewer wants the live screen; None is the screen's own size."""
+
+    width: int | None
+    height: int | None
+    quality: int
+    rate: float
+
+
+class Viewer:
+    """One who looks at a live screen; whoever is slow skips to the newest picture."""
+
+    def __init__(self, screen: "MachineScreen", wish: LiveWish) -> None:
+        self.wish = wish
+        self.why_over: str | None = None
+        self._screen = screen
+        self._something = asyncio.Event()
+        self._over = asyncio.Event()
+
+    async def pause(self, seconds: float) -> None:
+        """Let so much time pass; less where there will be no further pictures."""
+        if seconds > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._over.wait()
+
+    async def next(self) -> Picture:
+        """The newest picture, as soon as there is one that this viewer has not had.
+
+        Raises ScreenUnavailableError where there will be none any more.
+        """
+        await self._something.wait()
+        self._something.clear()
+        if self.why_over is not None or self._screen.newest is None:
+            self._something.set()
+            raise ScreenUnavailableError(self.why_over or "nobody knows why")
+        return self._screen.newest
+
+    def notify(self) -> None:
+        """There is a new picture."""
+        self._something.set()
+
+    def end(self, reason: str) -> None:
+        """There will be no further pictures, which whoever waits is told."""
+        if self.why_over is None:
+            self.why_over = reason
+        self._over.set()
+        self._something.set()
+
+    def close(self) -> None:
+        """Stop looking; the last one to do so stops the machine's capture."""
+        self.end("the viewer has left")
+        self._screen.left(self)
+
+
+class MachineScreen:
+    """One machine's screen, by its link.
+
+    ``ask`` sends a question on the link, ``is_up`` says whether the link takes any.
+    """
+
+    def __init__(self, ask: Callable[[ScreenQuestion], None], is_up: Callable[[], bool]) -> None:
+        self._ask = ask
+        self._is_up = is_up
+        self._viewers: dict[Viewer, None] = {}
+        self._wish: LiveWish | None = None
+        self._stream = 0
+        self._request = 0
+        self._waiting: dict[int, asyncio.Future[Picture | DesktopSeen]] = {}
+        self._open = 0
+        self.newest: Picture | None = None
+
+    @property
+    def viewers(self) -> int:
+        """How many look at the live screen."""
+        return len(self._viewers)
+
+    def watch(self, wish: LiveWish) -> Viewer:
+        """Look at the live screen until the viewer is closed.  Raises LinkDownError."""
+        if not self._is_up():
+            raise LinkDownError
+        viewer = Viewer(self, wish)
+        self._viewers[viewer] = None
+        if self.newest is not None:
+            viewer.notify()
+        self._show()
+        return viewer
+
+    def left(self, viewer: Viewer) -> None:
+        """A viewer looks no more."""
+        if self._viewers.pop(viewer, viewer) is None:
+            self._show()
+
+    async def screenshot(
+        self,
+        form: PictureFormat,
+        width: int | None,
+        height: int | None,
+        quality: int,
+        timeout: float,
+    ) -> Picture:
+        """A picture of the screen as it is now.
+
+        Raises LinkDownError, LinkBusyError, LinkLostError, ScreenUnavailableError, TimeoutError.
+        """
+        number = self._next_request()
+        question = Screenshot(
+            request=number,
+            format=form,
+            width=width,
+            height=height,
+            quality=quality,
+            server_time=server_time(),
+        )
+        answer = await self._answer(number, question, timeout)
+        if not isinstance(answer, Picture):
+            raise TypeError("a screenshot was answered by something else")
+        return answer
+
+    async def look(self, timeout: float) -> DesktopSeen:
+        """Where the displays and the pointer are now; raises as ``screenshot`` does."""
+        number = self._next_request()
+        question = DesktopQuery(request=number, server_time=server_time())
+        answer = await self._answer(number, question, timeout)
+        if not isinstance(answer, DesktopSeen):
+            raise TypeError("a desktop query was answered by something else")
+        return answer
+
+    def arrived(self, arrival: ScreenArrival) -> None:
+        """Take what the machine sent."""
+        match arrival:
+            case LivePictureArrived(picture):
+                self.newest = picture
+                for viewer in self._viewers:
+                    viewer.notify()
+            case LiveScreenEnded(reason):
+                self._wish = None
+                self._end_all(reason)
+            case ScreenshotArrived(request, picture):
+                self._settle(request, picture)
+            case DesktopArrived(request, seen):
+                self._settle(request, seen)
+            case RequestRefused(request, reason):
+                self._settle(request, ScreenUnavailableError(reason))
+
+    def over(self) -> None:
+        """The link is closed: nothing more will come."""
+        self._end_all("the machine's link ended")
+        for request in tuple(self._waiting):
+            self._settle(request, LinkLostError())
+
+    def _end_all(self, reason: str) -> None:
+        self.newest = None
+        for viewer in self._viewers:
+            viewer.end(reason)
+
+    def _show(self) -> None:
+        """Have the machine show what all viewers together want, where that has changed."""
+        if not self._is_up():
+            return
+        wanted = _together([viewer.wish for viewer in self._viewers if viewer.why_over is None])
+        if wanted == self._wish:
+            return
+        self._wish = wanted
+        if wanted is None:
+            self.newest = None
+            self._ask(ScreenStop(stream=self._stream, server_time=server_time()))
+            return
+        self._stream += 1
+        self._ask(
+            ScreenStart(
+                stream=self._stream,
+                width=wanted.width,
+                height=wanted.height,
+                quality=wanted.quality,
+                rate=wanted.rate,
+                server_time=server_time(),
+            )
+        )
+
+    def _next_request(self) -> int:
+        if not self._is_up():
+            raise LinkDownError
+        # One that was given up counts until the machine answers it.
+        if self._open >= MAX_OPEN_REQUESTS:
+            raise LinkBusyError
+        self._request += 1
+        return self._request
+
+    async def _answer(
+        self, number: int, question: ScreenQuestion, timeout: float
+    ) -> Picture | DesktopSeen:
+        future: asyncio.Future[Picture | DesktopSeen] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
+        self._open += 1
+        self._ask(question)
+        async with asyncio.timeout(timeout):
+            return await future
+
+    def _settle(self, request: int, result: Picture | DesktopSeen | Exception) -> None:
+        self._open -= 1
+        future = self._waiting.pop(request)
+        if future.done():
+            return  # Nobody waits any more.
+        if isinstance(result, Exception):
+            future.set_exception(result)
+            future.exception()
+        else:
+            future.set_result(result)
+
+
+def _together(wishes: list[LiveWish]) -> LiveWish | None:
+    """The largest of everything that was asked for: one capture serves all."""
+    if not wishes:
+        return None
+    return LiveWish(
+        width=_largest([wish.width for wish in wishes]),
+        height=_largest([wish.height for wish in wishes]),
+        quality=max(wish.quality for wish in wishes),
+        rate=max(wish.rate for wish in wishes),
+    )
+
+
+def _largest(sides: list[int | None]) -> int | None:
+    """The largest side; None, which is the screen's own, is larger than any."""
+    given = [side for side in sides if side is not None]
+    return max(given) if len(given) == len(sides) else None

@@ -1,0 +1,92 @@
+"""Sessions: browsers that were signed in with a token.
+
+In the database, so that any node knows them and a restarted server still does.  As with tokens,
+only the SHA-256 of what the browser holds is kept.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pymongo import DESCENDING, WriteConcern
+
+from server.store.database import Database, Document, now
+
+MAX_FOR_A_TOKEN = 100
+"""Sessions of one token; the oldest end when there are more."""
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    """A session as it is kept; ``token_hash`` leads to the token that it stands for."""
+
+    hash: bytes
+    token_hash: bytes
+    organization_id: UUID
+    created_at: datetime
+    used_at: datetime
+    expires_at: datetime
+
+
+class SessionStore:
+    """Makes, finds and ends sessions."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sessions = database.collection("sessions")
+        self._sessions_unhurried = self._sessions.with_options(write_concern=WriteConcern(1))
+
+    async def create(
+        self, secret_hash: bytes, token_hash: bytes, organization_id: UUID, expires_at: datetime
+    ) -> StoredSession:
+        """Keep a new session until ``expires_at``."""
+        created_at = now()
+        session = StoredSession(
+            hash=secret_hash,
+            token_hash=token_hash,
+            organization_id=organization_id,
+            created_at=created_at,
+            used_at=created_at,
+            expires_at=expires_at,
+        )
+        document = vars(session).copy()
+        document["_id"] = document.pop("hash")
+        async with self._database.operation():
+            await self._sessions.insert_one(document)
+        await self._end_beyond_bound(token_hash)
+        return session
+
+    async def _end_beyond_bound(self, token_hash: bytes) -> None:
+        cursor = self._sessions.find(
+            {"token_hash": token_hash},
+            projection={"_id": True},
+            sort=[("created_at", DESCENDING), ("_id", DESCENDING)],
+            skip=MAX_FOR_A_TOKEN,
+            limit=MAX_FOR_A_TOKEN,
+        )
+        surplus = [found["_id"] async for found in self._database.documents(cursor)]
+        if surplus:
+            async with self._database.operation():
+                await self._sessions.delete_many({"_id": {"$in": surplus}})
+
+    async def find(self, secret_hash: bytes) -> StoredSession | None:
+        """The session with this SHA-256, or None; the caller looks whether its time is over."""
+        async with self._database.operation():
+            found = await self._sessions.find_one({"_id": secret_hash})
+        return None if found is None else _session(found)
+
+    async def touch(self, secret_hash: bytes, when: datetime) -> None:
+        """Remember a use; an older one than the one remembered changes nothing."""
+        async with self._database.operation():
+            await self._sessions_unhurried.update_one(
+                {"_id": secret_hash}, {"$max": {"used_at": when}}
+            )
+
+    async def delete(self, secret_hash: bytes) -> None:
+        """End a session; nothing happens where there is none."""
+        async with self._database.operation():
+            await self._sessions.delete_one({"_id": secret_hash})
+
+
+def _session(document: Document) -> StoredSession:
+    return StoredSession(hash=document.pop("_id"), **document)
