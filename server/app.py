@@ -196,7 +196,7 @@ class Server:
             await self._http.close_all_connections()
             self._application.access_log.flush()
         if self._database is not None:
-            self._database.close()
+            await self._database.finish()
         if self._embedded is not None:
             await self._embedded.stop()
 
