@@ -28,20 +28,6 @@ DAY = datetime(2024, 1, 1, tzinfo=UTC)
 IDS = [UUID(int=number << 64) for number in range(3)]
 FRAGMENTS = ["abc", "bca", "ABCA", "Straße", "ﬁ", " ", ".*", "$("]
 FRAGMENTS += ["[{\\", "e\u0301té", "日本", "İ🙂\0", "Z"]
-    "abc",
-    "bca",
-    "ABCA",
-    "Straße",
-    "ﬁ",
-    " ",
-    ".*",
-    "$(",
-    "[{\\",
-    "e\u0301té",
-    "日本",
-    "İ🙂\0",
-    "Z",
-]
 ODD_NEEDLES = ["", "0000", "-4000-", '{"$gt": ""}', ".*", "(a+)+$", "\0", "Z", "a" * 13]
 BODY = {"dimensions": {"width": 1, "height": 1}, "trajectory_data": [{}]}
 
