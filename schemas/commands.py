@@ -32,3 +32,31 @@ class CommandView(BaseModel):
     expires_at: Time = Field(description="It does not begin after this.")
     final_at: Time | None
     answer: CommandAnswer | None = Field(description="Null as long as it is not final.")
+
+
+CommandOutcomeName = Literal[
+    "completed", "failed", "refused", "expired", "not_carried_out", "unknown", "pending"
+]
+
+
+class CommandItem(BaseModel):
+    """An input in a list: who sent what, when and how it ended; never what was typed."""
+
+    command_id: UUID
+    operation: Operation
+    token_name: str | None = Field(description="Of who sent it.")
+    token_id: UUID | None
+    accepted_at: Time
+    completed_at: Time | None = Field(description="Null while the outcome is pending.")
+    outcome: CommandOutcomeName
+    code: str | None = Field(description="The machine's own word for what was wrong.")
+    duration_ms: float | None = Field(description="The machine's own time spent injecting.")
+
+
+class CommandPage(BaseModel):
+    """A page of a machine's inputs, newest first."""
+
+    items: list[CommandItem]
+    total: int = Field(description="Counted to 100000, which then means so many or more.")
+    skip: int
+    limit: int

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from schemas.commands import CommandItem
 from schemas.queries import NullText, Query
 from schemas.scalars import MachineId
 
@@ -33,6 +34,12 @@ class TrajectoryChanged(BaseModel):
 
     id: UUID
     change: TrajectoryChangeName
+
+
+class CommandTold(CommandItem):
+    """The data of ``command``: an input that ended, or was left open, and its machine."""
+
+    machine_id: str
 
 
 class Reset(BaseModel):

@@ -24,6 +24,8 @@ class Scope(StrEnum):
     SCREEN_READ = "screen:read"
     TOKENS_WRITE = "tokens:write"
     ORGANIZATIONS_WRITE = "organizations:write"
+    AUDIT_READ = "audit:read"
+    METRICS_READ = "metrics:read"
     MACHINE_CONNECT = "machine:connect"
 
 

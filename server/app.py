@@ -17,6 +17,7 @@ from tornado.netutil import bind_sockets
 from schemas.tokens import ADMINISTRATOR_SCOPES
 from schemas.wire import CloseCode
 from server.api.authentication import Authenticator, new_secret, secret_hash
+from server.api.metrics import ask_for_metrics
 from server.api.openapi import openapi_document
 from server.api.routes import ROUTES
 from server.api.routing import MAX_DRAINED_BYTES, ApiApplication
@@ -25,11 +26,14 @@ from server.api.sessions import Sessions
 from server.console.assets import Assets
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.ledger import Ledger
+from server.dispatch.recorder import InputRecorder
 from server.dispatch.resolver import Resolver
 from server.events.hub import EventHub
 from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
+from server.metrics import Metrics
 from server.settings import ServerSettings
+from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.database import Database
 from server.store.embedded import EmbeddedMongoDB
@@ -48,8 +52,11 @@ ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
 ADDRESS_FILE = "address"
 MAX_HEADER_BYTES = 32 * 1024
 LINK_CLOSING_SECONDS = 3.0
+RECORDING_SECONDS = 5.0
+"""For the last inputs to be recorded, when the server stops."""
 STOP_POLL_SECONDS = 0.02
 BODY_POLL_SECONDS = 0.5
+LAG_PROBE_SECONDS = 0.25
 DATABASE_POLL_SECONDS = 1.0
 
 
@@ -92,6 +99,7 @@ class Server:
                 uri = await self._embedded.start()
             self._database = await Database.open(uri, settings.mongodb_database)
             self.services = self._assemble(self._database)
+            ask_for_metrics(self.services)
             await self._make_first_administrator()
             _write_private(settings.data_dir / ADDRESS_FILE, self.address)
         except BaseException:
@@ -110,6 +118,10 @@ class Server:
         registry = LinkRegistry(machines, tokens, settings.token_check)
         events = EventHub()
         news = MachineNews(machines, registry, events, background)
+        audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
+        metrics = Metrics()
+        recorder = InputRecorder(audit, events, metrics)
+        resolver = Resolver(commands, recorder)
         registry.on_change = news.changed
         return Services(
             settings=settings,
@@ -133,9 +145,12 @@ class Server:
             ),
             console=Assets(),
             registry=registry,
-            ledger=Ledger(commands, Dispatcher(registry, machines), Resolver(commands), background),
+            ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),
             events=events,
             news=news,
+            audit=audit,
+            recorder=recorder,
+            metrics=metrics,
             openapi=json.dumps(openapi_document(ROUTES, version("farhand"))).encode(),
         )
 
@@ -164,11 +179,21 @@ class Server:
             idle_connection_timeout=settings.idle_connection_timeout,
         )
         self._http.add_sockets(sockets)
+        self._recording = self._background.start(self.services.recorder.run(), "record inputs")
         self._watches = [
             self._background.start(self.services.registry.watch(), "watch the links"),
             self._background.start(self._watch_bodies(), "watch request bodies"),
+            self._background.start(self._watch_lag(), "watch the event loop"),
             self._background.start(self.services.catalogue.run(), "enter new trajectories"),
         ]
+
+    async def _watch_lag(self) -> None:
+        """Note by how much later than it should this runs: the time that others took."""
+        observe = self.services.metrics.loop_lag.observe
+        while True:
+            due = time.perf_counter() + LAG_PROBE_SECONDS
+            await asyncio.sleep(LAG_PROBE_SECONDS)
+            observe(max(time.perf_counter() - due, 0.0))
 
     async def _watch_bodies(self) -> None:
         while True:
@@ -191,6 +216,7 @@ class Server:
             for watch in self._watches:
                 watch.cancel()
             await _until(lambda: not any(self.services.registry), LINK_CLOSING_SECONDS)
+            await self.services.recorder.close(RECORDING_SECONDS, self._recording)
         await self._background.close(LINK_CLOSING_SECONDS)
         if self._http is not None:
             await self._http.close_all_connections()

@@ -34,6 +34,7 @@ class ServerSettings(FileAndEnvironment):
     input_response: Literal["representation", "minimal"] = "representation"
     unanswered_inputs: int = Field(64, ge=1, le=10_000, description="For one machine.")
     idempotency_key_lifetime: Seconds = Field(86_400, ge=60)
+    audit_lifetime: Seconds = Field(7_776_000, ge=60, description="That the audit is kept.")
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
     screen_viewers: int = Field(200, ge=1, le=100_000, description="Of live screens, on this node.")
     screen_picture_bytes: int = Field(

@@ -29,11 +29,12 @@ WALLS = {
     },
     "server.dispatch": {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
-        *("server.clock", "server.tasks", "schemas"),
+        *("server.clock", "server.tasks", "server.metrics", "schemas"),
     },
     "server.api": {
         *("server.api", "server.dispatch", "server.machines", "server.bus", "server.store"),
-        *("server.console", "server.settings", "server.tasks", "server.events", "schemas"),
+        *("server.console", "server.settings", "server.tasks", "server.events", "server.metrics"),
+        "schemas",
     },
     "server.console": {"server.console"},
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
@@ -41,6 +42,7 @@ WALLS = {
     "server.settings": {"schemas"},
     "server.tasks": set(),
     "server.logs": set(),
+    "server.metrics": set(),
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {
         *("server.machines.pictures", "server.machines.screen_link"),
@@ -74,6 +76,7 @@ FOREIGN = {
     # Handlers and the server that runs them.  The command line calls the server as anyone would,
     # with the HTTP client that comes along; dispatch, machines and store know no web framework.
     "tornado": ("server.api", "server.app", "server.cli.client", "server.cli.doctor"),
+    "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo_window"),
     "rich": ("server.cli", "server.demo"),
 }
@@ -86,6 +89,8 @@ TESTED_ELSEWHERE = {
     "server/__main__.py": "tests/server/cli/test_cli.py",
     "server/cli/__init__.py": "tests/server/cli/test_cli.py",
     "server/api/operation.py": "tests/server/api/test_routes.py",
+    "server/api/auditing.py": "tests/server/api/test_audit.py",
+    "server/dispatch/watching.py": "tests/server/dispatch/test_recorder.py",
     "machine_client/__main__.py": "tests/machine_client/test_cli.py",
     # The demo is run as people run it, as a whole.
     "server/demo/*": "tests/server/cli/test_demo.py",

@@ -6,13 +6,17 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from schemas import problems
-from schemas.commands import CommandAnswer, CommandView
+from schemas.commands import CommandAnswer, CommandPage, CommandView
 from schemas.inputs import Operation as InputOperation
 from schemas.problems import ProblemError
+from schemas.queries import PageQuery
 from schemas.scalars import MachineId
 from schemas.tokens import Scope
 from server.api.base import ApiHandler
+from server.api.inputs import MachinePath
 from server.api.operation import Operation, operation
+from server.dispatch.dispatcher import unknown_machine
+from server.dispatch.recorder import command_item
 from server.store.commands import CommandRecord
 
 DESCRIPTION = (
@@ -60,6 +64,31 @@ class CommandHandler(ApiHandler):
         if record is None:
             raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
         self.answer(200, command_view(record))
+
+
+class MachineCommandsHandler(ApiHandler):
+    """What was done on a machine."""
+
+    @operation(
+        Operation(
+            summary="List the inputs of a machine",
+            description="Who sent what, when and how it ended, newest first; never what was "
+            "typed.  An input follows within about a second of its end, and stays for as long as "
+            "the audit is kept.",
+            scope=Scope.MACHINES_READ,
+            path=MachinePath,
+            query=PageQuery,
+            answers={200: CommandPage},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def get(self, path: MachinePath, query: PageQuery) -> None:
+        organization_id = self.principal.organization_id
+        if await self.services.machines.get(organization_id, path.machine_id) is None:
+            raise unknown_machine(path.machine_id)
+        stored, total = await self.services.audit.commands(organization_id, path.machine_id, query)
+        items = [item for entry in stored if (item := command_item(entry)) is not None]
+        self.answer(200, CommandPage(items=items, total=total, skip=query.skip, limit=query.limit))
 
 
 class MachineCommandHandler(CommandHandler):

@@ -13,6 +13,7 @@ from schemas.inputs import (
     TypeText,
 )
 from schemas.machines import InputResult
+from schemas.problems import ProblemError
 from schemas.scalars import IdempotencyKey, MachineId
 from schemas.tokens import Scope
 from server.api.base import ApiHandler
@@ -79,6 +80,7 @@ class InputHandler(ApiHandler):
         """Send the input, and answer with what became of it."""
         settings = self.services.settings
         preferred = return_preference(headers.prefer)
+        self.services.recorder.check_room()
         command = Command.accept(
             organization_id=self.principal.organization_id,
             machine_id=path.machine_id,
@@ -87,10 +89,17 @@ class InputHandler(ApiHandler):
             timeout=settings.input_timeout,
             request_id=self.request_id,
             minimal=(preferred or settings.input_response) == "minimal",
+            token_id=self.principal.token_id,
+            token_name=self.principal.token_name,
         )
         self.note(command=command.id)
-        answer, replayed = await self.services.ledger.answer(command)
+        try:
+            answer, replayed = await self.services.ledger.answer(command)
+        except ProblemError as problem:
+            self.services.metrics.input_ended(command.operation, problem.problem_type.name)
+            raise
         if replayed:
+            self.services.metrics.input_ended(command.operation, "replayed")
             self.set_header("Idempotency-Replayed", "true")
         elif preferred and answer.status in (200, 204):
             self.set_header("Preference-Applied", f"return={preferred}")

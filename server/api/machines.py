@@ -14,6 +14,7 @@ from schemas.problems import ProblemError
 from schemas.queries import PageQuery
 from schemas.tokens import NewToken, Scope
 from schemas.wire import CloseCode
+from server.api.auditing import record
 from server.api.base import ApiHandler
 from server.api.inputs import MachinePath
 from server.api.operation import Operation, operation
@@ -68,6 +69,7 @@ class MachinesHandler(ApiHandler):
                 machine_id=machine_id,
             ),
         )
+        await record(self, "machine.added", machine_id, machine_id=machine_id)
         view = machine_view(self.services.registry, stored)
         self.answer(201, CreatedMachine(**dict(view), token=token))
 
@@ -109,6 +111,11 @@ class MachineHandler(ApiHandler):
         if link is not None:
             link.paused = stored.paused
         self.services.news.changed(organization_id, path.machine_id)
+        if body.name is not None:
+            await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
+        if body.paused is not None:
+            action = "machine.paused" if body.paused else "machine.resumed"
+            await record(self, action, path.machine_id, machine_id=path.machine_id)
         self.answer(200, machine_view(self.services.registry, stored))
 
     @operation(
@@ -129,4 +136,5 @@ class MachineHandler(ApiHandler):
             if (link.organization_id, link.machine_id) == (organization_id, path.machine_id):
                 link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
         self.services.news.changed(organization_id, path.machine_id)
+        await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)

@@ -1,7 +1,8 @@
 """The route table: every address of the service, once."""
 
 from schemas.wire import CONNECT_PATH
-from server.api.commands import CommandHandler, MachineCommandHandler
+from server.api.audit import AuditHandler
+from server.api.commands import CommandHandler, MachineCommandHandler, MachineCommandsHandler
 from server.api.connect import ConnectHandler
 from server.api.console import (
     ConsoleFileHandler,
@@ -27,6 +28,7 @@ from server.api.inputs import (
     TypeTextHandler,
 )
 from server.api.machines import MachineHandler, MachinesHandler
+from server.api.metrics import MetricsHandler
 from server.api.routing import Route
 from server.api.tokens import OrganizationsHandler, TokenHandler, TokensHandler
 from server.api.trajectories import (
@@ -66,9 +68,11 @@ ROUTES = (
     Route(CONNECT_PATH, ConnectHandler),
     Route("/v1/machines", MachinesHandler),
     Route("/v1/machines/{machine_id}", MachineHandler),
+    Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),
     Route("/v1/events", EventsHandler),
+    Route("/v1/audit", AuditHandler),
     Route("/v1/organizations", OrganizationsHandler),
     Route("/v1/tokens", TokensHandler),
     Route("/v1/tokens/{token_id}", TokenHandler),
@@ -78,6 +82,7 @@ ROUTES = (
     Route("/console/static/{version}/{name}", ConsoleFileHandler),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
+    Route("/metrics", MetricsHandler),
     Route("/healthz", LiveHandler),
     Route("/readyz", ReadyHandler),
 )

@@ -6,10 +6,13 @@ from server.api.authentication import Authenticator
 from server.api.sessions import Sessions
 from server.console.assets import Assets
 from server.dispatch.ledger import Ledger
+from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
 from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
+from server.metrics import Metrics
 from server.settings import ServerSettings
+from server.store.audit import AuditStore
 from server.store.database import Database
 from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
@@ -44,6 +47,9 @@ class Services:
     ledger: Ledger
     events: EventHub
     news: MachineNews
+    audit: AuditStore
+    recorder: InputRecorder
+    metrics: Metrics
     under_way: int = 0
     stopping: bool = False
     openapi: bytes = field(default=b"", repr=False)

@@ -10,6 +10,7 @@ from schemas.organizations import NewOrganization, Organization
 from schemas.problems import FORBIDDEN, InvalidRequestError, ProblemError
 from schemas.queries import PageQuery
 from schemas.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
+from server.api.auditing import record
 from server.api.authentication import new_secret, secret_hash
 from server.api.base import ApiHandler
 from server.api.operation import Operation, operation
@@ -34,6 +35,7 @@ class OrganizationsHandler(ApiHandler):
     )
     async def post(self, body: NewOrganization) -> None:
         stored = await self.services.organizations.create(body.name)
+        await record(self, "organization.added", stored.id)
         self.answer(201, Organization(id=stored.id, name=stored.name, created_at=stored.created_at))
 
 
@@ -77,7 +79,13 @@ class TokensHandler(ApiHandler):
                 "unknown_machine",
                 body.machine_id,
             )
-        self.answer(201, await create_token(self.services, organization_id, body))
+        made = await create_token(self.services, organization_id, body)
+        # Where it is for another organization, both have it in their audit.
+        for each in {organization_id, self.principal.organization_id}:
+            await record(
+                self, "token.created", made.id, machine_id=body.machine_id, organization_id=each
+            )
+        self.answer(201, made)
 
     async def _organization_for(self, body: NewToken) -> UUID:
         """Whose token it will be: the caller's organization, or another with the scope for it.
@@ -131,6 +139,7 @@ class TokenHandler(ApiHandler):
     async def delete(self, path: TokenPath) -> None:
         if not await self.services.tokens.revoke(self.principal.organization_id, path.token_id):
             raise _unknown(path.token_id)
+        await record(self, "token.revoked", path.token_id)
         self.answer(204)
 
 

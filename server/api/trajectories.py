@@ -24,6 +24,7 @@ from schemas.trajectories import (
     TrajectoryQuery,
     TrajectoryWithIncluded,
 )
+from server.api.auditing import record
 from server.api.base import Model
 from server.api.changes import (
     REPLAYED,
@@ -95,10 +96,13 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
         except NotFound as error:
             raise ProblemError(problems.NOT_FOUND, str(error)) from None
 
-    async def changed(self, trajectory_id: UUID, change: TrajectoryChangeName) -> None:
-        """Tell of a change; of one that was made for an earlier request, that one has told."""
+    async def changed(
+        self, trajectory_id: UUID, change: TrajectoryChangeName, action: str = ""
+    ) -> None:
+        """Record a change and tell of it; that of an earlier request was recorded with that."""
         if self.is_replayed:
             return
+        await record(self, f"trajectory.{action or change}", trajectory_id)
         told = TrajectoryChanged(id=trajectory_id, change=change)
         self.services.events.publish(self.principal.organization_id, "trajectory", told)
 
@@ -247,7 +251,7 @@ class TrajectoryHandler(AnsweringHandler):
             stored = await self.services.trajectories.change(
                 self.principal.organization_id, path.trajectory_id, body, headers.versions
             )
-        await self.changed(path.trajectory_id, "changed")
+        await self.changed(path.trajectory_id, "changed", _named(body))
         self.set_header("ETag", version_tag(stored.version))
         if preferred := return_preference(headers.prefer):
             self.set_header("Preference-Applied", f"return={preferred}")
@@ -302,7 +306,7 @@ class StepsHandler(AnsweringHandler):
 
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             result = await self.once(headers, body, work)
-        await self.changed(path.trajectory_id, "changed")
+        await self.changed(path.trajectory_id, "changed", "extended")
         self.answer_head(200, result)
 
 
@@ -336,7 +340,7 @@ class DuplicateHandler(AnsweringHandler):
 
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             result = await self.once(headers, body, work)
-        await self.changed(result["id"], "created")
+        await self.changed(result["id"], "created", "duplicated")
         self.answer_head(201, result)
 
     def _body(self, model: type[Model]) -> Model:
@@ -376,3 +380,10 @@ def _head_result(stored: StoredTrajectory) -> Document:
         "tag": version_tag(stored.version),
         "head": render_head(stored, step_count=stored.step_count),
     }
+
+
+def _named(change: ChangedTrajectory) -> str:
+    """What the audit calls a change: an approval and its end by their names."""
+    if "is_approved" not in change.model_fields_set:
+        return "changed"
+    return "approved" if change.is_approved else "approval_withdrawn"

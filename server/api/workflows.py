@@ -6,6 +6,7 @@ from schemas.problems import ProblemError
 from schemas.queries import PageQuery
 from schemas.tokens import Scope
 from schemas.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
+from server.api.auditing import record
 from server.api.changes import REPLAYED, TAGGED, ChangingHandler, CreationHeaders, refusals
 from server.api.operation import Operation, operation
 from server.api.trajectories import WorkflowPath
@@ -51,6 +52,8 @@ class WorkflowsHandler(ChangingHandler):
 
         with refusals("workflow"):
             result = await self.once(headers, body, work)
+        if not self.is_replayed:
+            await record(self, "workflow.created", result["id"])
         self.set_header("Location", f"/v1/workflows/{result['id']}")
         self.set_header("ETag", result["tag"])
         self.answer_bytes(201, result["body"])
@@ -99,6 +102,7 @@ class WorkflowHandler(ChangingHandler):
             stored = await self.services.workflows.change(
                 self.principal.organization_id, path.workflow_id, body, headers.versions
             )
+        await record(self, "workflow.changed", path.workflow_id)
         self.set_header("ETag", version_tag(stored.version))
         self.answer(200, _view(stored))
 
@@ -118,6 +122,7 @@ class WorkflowHandler(ChangingHandler):
             await self.services.workflows.delete(
                 self.principal.organization_id, path.workflow_id, headers.versions
             )
+        await record(self, "workflow.deleted", path.workflow_id)
         self.answer(204)
 
 

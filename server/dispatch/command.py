@@ -2,12 +2,26 @@
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 from uuid import UUID, uuid4, uuid5
 
 from schemas.inputs import AnyInput, Operation
 from schemas.wire import Input
 from server.clock import server_time
+
+
+@dataclass(slots=True)
+class Legs:
+    """When a command was where, by seconds of a clock that only differences mean something of.
+
+    Each is 0 until then; only what has a key is claimed.
+    """
+
+    accepted: float = field(default_factory=perf_counter)
+    claimed: float = 0.0
+    sent: float = 0.0
+    acknowledged: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +30,8 @@ class Command:
 
     ``accepted_at`` and ``expires_at`` are milliseconds since 1970, ``begin_by`` (the same moment as
     ``expires_at``) and ``answer_by`` are seconds of the event loop's clock.  A command without a
-    key has an empty fingerprint: nothing can repeat it.
+    key has an empty fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who
+    sent it.
     """
 
     id: UUID
@@ -31,6 +46,9 @@ class Command:
     answer_by: float
     request_id: str
     minimal: bool
+    token_id: UUID | None = None
+    token_name: str | None = None
+    legs: Legs = field(default_factory=Legs, compare=False, repr=False)
 
     @classmethod
     def accept(
@@ -43,6 +61,8 @@ class Command:
         timeout: float,
         request_id: str,
         minimal: bool,
+        token_id: UUID | None = None,
+        token_name: str | None = None,
     ) -> "Command":
         """Accept an input now.
 
@@ -64,6 +84,8 @@ class Command:
             answer_by=now + timeout + body.own_seconds,
             request_id=request_id,
             minimal=minimal,
+            token_id=token_id,
+            token_name=token_name,
         )
 
     @property

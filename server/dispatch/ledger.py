@@ -10,6 +10,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -23,6 +24,7 @@ from server.dispatch.command import Command
 from server.dispatch.dispatcher import Dispatcher, pending, refusal
 from server.dispatch.persistence import persistently
 from server.dispatch.resolver import Resolver, journal_is_lost, subject_of
+from server.dispatch.watching import CommandWatch, NobodyWatches
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.socket import LinkSocket, Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
@@ -57,11 +59,13 @@ class Ledger:
         dispatcher: Dispatcher,
         resolver: Resolver,
         background: Tasks,
+        watch: CommandWatch | None = None,
     ) -> None:
         self._commands = commands
         self._dispatcher = dispatcher
         self._resolver = resolver
         self._background = background
+        self._watch = watch or NobodyWatches()
         self._under_way: dict[UUID, _UnderWay] = {}
 
     async def answer(self, command: Command) -> tuple[Answer, bool]:
@@ -127,16 +131,23 @@ class Ledger:
         except (LinkDownError, LinkBusyError) as error:
             raise refusal(error, command) from None
         except TimeoutError:
+            self._watch.ended(command, Expired())
             return final_answer(subject_of(command), Expired())
+        command.legs.sent = perf_counter()
         try:
             outcome = await self._dispatcher.answer_in_time(answered, command)
         except (TimeoutError, LinkLostError):
+            self._watch.left_open(command)
             # Recorded late, and only for whoever asks what became of it.
             record = _record(command, link, CommandState.SENT)
             keeping = self._background.start(self._keep(record), "keep a pending command")
             await asyncio.wait((keeping,), timeout=KEEP_SECONDS)
             raise pending(command.id) from None
-        return final_answer(subject_of(command), outcome)
+        command.legs.acknowledged = perf_counter()
+        self._watch.ended(command, outcome)
+        answer = final_answer(subject_of(command), outcome)
+        self._watch.answered(command, outcome)
+        return answer
 
     async def _keep(self, record: CommandRecord) -> None:
         with suppress(StoreUnavailable):
@@ -186,21 +197,26 @@ class Ledger:
                 record = await self._claimed(claim, command)
                 if not record.is_of(claim):
                     return await self._known(command, record)
+                command.legs.claimed = perf_counter()
                 if record.state is CommandState.CLAIMED:
                     try:
                         record = await self._marked_sent(command, record, link)
                     except TimeoutError:
                         return await self._resolver.finish(record, Expired()), False
                 answered = await self._send(command, record, link)
+                command.legs.sent = perf_counter()
         except (ProblemError, LinkDownError, LinkBusyError) as error:
             return await self._known_or(command, error)
         try:
             outcome = await answered
         except LinkLostError:
+            self._watch.left_open(command)
             raise pending(command.id) from None
+        command.legs.acknowledged = perf_counter()
         reached(Failpoint.AFTER_ACK)
         answer = await self._resolver.finish(record, outcome)
         reached(Failpoint.AFTER_STORED)
+        self._watch.answered(command, outcome)
         return answer, False
 
     async def _claimed(self, claim: CommandRecord, command: Command) -> CommandRecord:
@@ -379,4 +395,6 @@ def _record(command: Command, link: LinkSocket, state: CommandState) -> CommandR
         minimal=command.minimal,
         accepted_at=datetime.fromtimestamp(command.accepted_at / 1000, UTC),
         expires_at=datetime.fromtimestamp(command.expires_at / 1000, UTC),
+        token_id=command.token_id,
+        token_name=command.token_name,
     )

@@ -9,6 +9,7 @@ from server.dispatch.answers import Subject, final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import pending
 from server.dispatch.persistence import always, persistently
+from server.dispatch.watching import CommandWatch, NobodyWatches
 from server.machines.socket import LinkSocket, Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.database import now
@@ -19,8 +20,9 @@ JOURNAL_KEEPS = timedelta(days=7)
 class Resolver:
     """Settles records of the ledger, with what the machine or its journal says."""
 
-    def __init__(self, commands: CommandStore) -> None:
+    def __init__(self, commands: CommandStore, watch: CommandWatch | None = None) -> None:
         self._commands = commands
+        self._watch = watch or NobodyWatches()
 
     async def resolve(self, record: CommandRecord, question: Question) -> Answer:
         """Make final what the machine answers.  Raises LinkLostError where it does not."""
@@ -40,16 +42,25 @@ class Resolver:
             state = CommandState.NOT_CARRIED_OUT
         elif isinstance(outcome, Unknown):
             state = CommandState.UNKNOWN
-        return await persistently(lambda: self._stored(record, state, answer), is_worthwhile=always)
+        given, is_first = await persistently(
+            lambda: self._stored(record, state, answer), is_worthwhile=always
+        )
+        if is_first:
+            self._watch.ended(record, outcome)
+        return given
 
-    async def _stored(self, record: CommandRecord, state: CommandState, answer: Answer) -> Answer:
+    async def _stored(
+        self, record: CommandRecord, state: CommandState, answer: Answer
+    ) -> tuple[Answer, bool]:
+        """The answer that stands, and whether it is this one."""
         if await self._commands.finish(record, state, answer, now()):
-            return answer
+            return answer, True
         first = await self._commands.find(record.command_id)
         if first is None or first.answer is None:
             # Forgotten by its owner, who found that nothing had been sent.
             raise pending(record.command_id)
-        return first.answer
+        # After an attempt of which nothing was heard it may be this one all the same.
+        return first.answer, first.answer == answer
 
 
 def _may_be_forgotten(record: CommandRecord) -> bool:

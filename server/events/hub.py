@@ -156,7 +156,7 @@ class EventHub:
         self._subscribers = subscribers
         self._organizations = organizations
         self._channels: OrderedDict[UUID, _Channel] = OrderedDict()
-        self._is_closed = False
+        self.is_closed = False
         self.dropped = 0
 
     @property
@@ -202,13 +202,13 @@ class EventHub:
             for event in missed:
                 subscription.put(event)
         channel.subscribers.add(subscription)
-        if self._is_closed:
+        if self.is_closed:
             subscription.close()
         return subscription
 
     def close(self) -> None:
         """End every subscription, those to come among them."""
-        self._is_closed = True
+        self.is_closed = True
         for channel in self._channels.values():
             for subscription in tuple(channel.subscribers):
                 subscription.close()

@@ -41,6 +41,8 @@ class MachineNews:
 
     def changed(self, organization_id: UUID, machine_id: str) -> None:
         """Something about a machine has changed, or it was removed."""
+        if self._events.is_closed:
+            return  # Nobody hears it, and the database is about to be closed.
         self._changed[organization_id, machine_id] = None
         if self._telling is None or self._telling.done():
             self._telling = self._background.start(self._tell_all(), "tell of changed machines")

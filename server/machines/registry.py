@@ -37,6 +37,9 @@ def _nobody_listens(_organization_id: UUID, _machine_id: str) -> None:
 class LinkRegistry:
     """The live links of this node, one for each machine: the newest.
 
+    ``opened_links``, ``reconnects`` (of machines that had been there before) and ``takeovers``
+    count what has happened.
+
     ``on_change`` is called with the organization and the id of a machine whose link came or went.
     """
 
@@ -52,6 +55,7 @@ class LinkRegistry:
         # In the order in which they were opened.
         self._open: dict[LinkSocket, None] = {}
         self._live: dict[Key, LinkSocket] = {}
+        self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
@@ -63,6 +67,11 @@ class LinkRegistry:
         """The link of a machine that was live and is being closed from this side, or None."""
         link = self._live.get((organization_id, machine_id))
         return link if link is not None and link.is_over and link.over_reason else None
+
+    @property
+    def connected(self) -> int:
+        """How many machines are connected."""
+        return sum(link.is_up for link in self._live.values())
 
     def __iter__(self) -> Iterator[LinkSocket]:
         return iter(tuple(self._open))
@@ -98,6 +107,9 @@ class LinkRegistry:
         await open_commands.judge(socket)
         await socket.until_up()
         self._live[key] = socket
+        self.opened_links += 1
+        self.reconnects += socket.epoch > 1
+        self.takeovers += socket.took_over
         self._changed(socket)
         logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
         await open_commands.settle(socket)

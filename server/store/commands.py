@@ -53,7 +53,8 @@ class CommandRecord:
     ``attempt`` is random and names the claim, which others may take over after ``lease_until`` for
     as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id`` and ``journal_sequence``
     are those of the link that it was sent on, or was to be; ``minimal`` is whether no body was
-    wanted.  A command without a key has an empty fingerprint.
+    wanted.  A command without a key has an empty fingerprint.  ``token_id`` and ``token_name`` are
+    of who sent it.
     """
 
     command_id: UUID
@@ -74,6 +75,8 @@ class CommandRecord:
     expires_at: datetime
     final_at: datetime | None = None
     answer: Answer | None = None
+    token_id: UUID | None = None
+    token_name: str | None = None
 
     @property
     def is_keyed(self) -> bool:

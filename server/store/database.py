@@ -5,9 +5,10 @@ The only place where Motor's client is made, and where PyMongo's errors become o
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import Any, Final, Self
 from uuid import UUID
 
@@ -161,6 +162,27 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
         ),
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
+    "audit": [
+        # The texts behind the order: what does not match is passed over without being read.
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                *_NEWEST_FIRST,
+                *(("action", ASCENDING), ("token_id", ASCENDING)),
+            ],
+            name="newest",
+        ),
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                ("machine_id", ASCENDING),
+                *_NEWEST_FIRST,
+                ("operation", ASCENDING),
+            ],
+            name="of_machine",
+        ),
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
     "idempotency_keys": [
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
     ],
@@ -176,7 +198,8 @@ class Database:
     """One client of one MongoDB database, shared by all stores of a process.
 
     Writes are acknowledged by a majority of the members and journaled, reads see only what a
-    majority has.  Every operation ends within ``timeout`` seconds, or raises StoreUnavailable.
+    majority has.  Every operation ends within ``timeout`` seconds, or raises StoreUnavailable;
+    ``failures`` counts those that did, and ``on_operation`` is told the seconds of each.
     """
 
     def __init__(
@@ -185,6 +208,8 @@ class Database:
         """Make the client; nothing is sent yet.  Raises StoreUnusable for a malformed URI."""
         self.tasks = Tasks()
         self._timeout = timeout
+        self.failures = 0
+        self.on_operation: Callable[[float], None] | None = None
         selection = int(min(timeout, _SERVER_SELECTION_SECONDS) * 1000)
         try:
             with warnings.catch_warnings():
@@ -329,10 +354,18 @@ class Database:
     @asynccontextmanager
     async def operation(self) -> AsyncIterator[None]:
         """Bound what happens inside to this database's timeout, and translate its errors."""
-        async with self.translate_errors():
-            # The driver has the same limit, but counts from when one of its threads is free.
-            async with asyncio.timeout(self._timeout):
-                yield
+        started = perf_counter()
+        try:
+            async with self.translate_errors():
+                # The driver has the same limit, but counts from when one of its threads is free.
+                async with asyncio.timeout(self._timeout):
+                    yield
+        except StoreUnavailable:
+            self.failures += 1
+            raise
+        finally:
+            if self.on_operation is not None:
+                self.on_operation(perf_counter() - started)
 
     @staticmethod
     @asynccontextmanager

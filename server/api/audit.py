@@ -1,0 +1,40 @@
+"""The audit, to be read: who did what, to what and when."""
+
+from schemas import audit as views
+from schemas.audit import AuditPage, AuditQuery
+from schemas.tokens import Scope
+from server.api.base import ApiHandler
+from server.api.operation import Operation, operation
+from server.dispatch.recorder import command_item
+from server.store.audit import AuditEntry
+
+
+class AuditHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="List the audit",
+            description="Every change and every input of the organization, newest first; inputs "
+            "follow within about a second of their end.",
+            scope=Scope.AUDIT_READ,
+            query=AuditQuery,
+            answers={200: AuditPage},
+        )
+    )
+    async def get(self, query: AuditQuery) -> None:
+        stored, total = await self.services.audit.list(self.principal.organization_id, query)
+        items = [_view(entry) for entry in stored]
+        self.answer(200, AuditPage(items=items, total=total, skip=query.skip, limit=query.limit))
+
+
+def _view(entry: AuditEntry) -> views.AuditEntry:
+    return views.AuditEntry(
+        id=entry.id,
+        created_at=entry.created_at,
+        action=entry.action,
+        token_id=entry.token_id,
+        token_name=entry.token_name,
+        target=entry.target,
+        machine_id=entry.machine_id,
+        request_id=entry.request_id,
+        command=command_item(entry),
+    )

@@ -1,0 +1,68 @@
+"""``GET /metrics``: what Prometheus reads."""
+
+from schemas.tokens import Scope
+from server.api.base import ApiHandler
+from server.api.operation import Operation, operation
+from server.api.services import Services
+from server.metrics import MEDIA_TYPE
+
+
+class MetricsHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="Read the metrics",
+            description="In Prometheus' text format, for the whole process and so for all "
+            "organizations together; no name of any is in it.",
+            scope=Scope.METRICS_READ,
+            answers={200: None},
+            media_type="text/plain",
+        )
+    )
+    async def get(self) -> None:
+        self.answer_bytes(200, self.services.metrics.render(), MEDIA_TYPE)
+
+
+def ask_for_metrics(services: Services) -> None:
+    """Have the metrics ask the parts for what these count themselves."""
+    metrics, registry, events = services.metrics, services.registry, services.events
+    database, recorder = services.database, services.recorder
+    database.on_operation = metrics.database.observe
+    metrics.gauges = {
+        "farhand_links": ("Machines that are connected.", lambda: registry.connected),
+        "farhand_inputs_unanswered": (
+            "Inputs that wait for their machine's acknowledgement.",
+            lambda: sum(link.unanswered for link in registry),
+        ),
+        "farhand_requests_under_way": (
+            "Requests that are not answered yet; streams and links are not among them.",
+            lambda: services.under_way,
+        ),
+        "farhand_event_subscribers": ("Open event streams.", lambda: events.subscribers),
+        "farhand_audit_waiting": (
+            "Inputs that are not recorded in the audit yet.",
+            lambda: recorder.waiting,
+        ),
+    }
+    metrics.counters = {
+        "farhand_links_opened": ("Links that came up.", lambda: registry.opened_links),
+        "farhand_link_reconnects": (
+            "Links of machines that had been connected before.",
+            lambda: registry.reconnects,
+        ),
+        "farhand_link_takeovers": (
+            "Links that replaced a live one of the same machine.",
+            lambda: registry.takeovers,
+        ),
+        "farhand_event_subscribers_dropped": (
+            "Event streams that were read too slowly.",
+            lambda: events.dropped,
+        ),
+        "farhand_mongodb_failures": (
+            "Operations that the database did not answer in time.",
+            lambda: database.failures,
+        ),
+        "farhand_audit_lost": (
+            "Inputs that the database refused to have in the audit.",
+            lambda: recorder.lost,
+        ),
+    }

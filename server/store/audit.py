@@ -1,0 +1,240 @@
+"""The audit: who changed what, and every input; entries are added, and nobody can change them.
+
+One thing is written later than the rest: an input whose outcome was pending gets its final one,
+once.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from pymongo import UpdateOne
+
+from schemas.audit import AuditQuery
+from schemas.queries import PageQuery
+from server.store.database import Database, Document
+from server.store.errors import AlreadyExists
+from server.store.transactions import Session, in_transaction
+
+DEFAULT_LIFETIME: Final = timedelta(days=90)
+
+MAX_COUNTED: Final = 100_000
+"""How far the entries that a list has in all are counted: beyond, nobody pages through them."""
+
+PENDING: Final = "pending"
+COMPLETED: Final = "completed"
+
+_NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedInput:
+    """What became of an input; its text is nowhere."""
+
+    command_id: UUID
+    operation: str
+    outcome: str
+    code: str | None
+    duration_ms: float | None
+    completed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """Something that was done, by whom, to what and when.
+
+    ``input`` is there for inputs only, whose ``created_at`` is when they were accepted.
+    """
+
+    id: UUID
+    organization_id: UUID
+    created_at: datetime
+    action: str
+    token_id: UUID | None
+    token_name: str | None
+    target: str | None
+    machine_id: str | None
+    request_id: str
+    input: AuditedInput | None = None
+
+
+class AuditStore:
+    """Every method sees the entries of the organization it is given, and no others."""
+
+    def __init__(self, database: Database, *, lifetime: timedelta = DEFAULT_LIFETIME) -> None:
+        self._database = database
+        self._lifetime = lifetime
+        self._entries = database.collection("audit")
+        self._machines = database.collection("machines")
+
+    async def add(self, entry: AuditEntry) -> None:
+        """Keep an entry.  May be repeated after StoreUnavailable."""
+        try:
+            async with self._database.operation():
+                await self._entries.insert_one(self._document(entry))
+        except AlreadyExists:
+            return  # An earlier try has kept it.
+
+    async def add_inputs(self, entries: Sequence[AuditEntry]) -> None:
+        """Keep inputs, and count those that are final for their machines: both, or neither.
+
+        May be repeated after StoreUnavailable: what is kept already is neither kept nor counted
+        again, except that a final outcome takes the place of a pending one.
+        """
+        newest = {entry.id: entry for entry in entries if entry.input is not None}
+        # Of one that ended in the same batch in which it was left open, the end counts.
+        newest |= {entry.id: entry for entry in entries if not _is_pending(entry)}
+
+        async def work(session: Session) -> None:
+            await self._keep(newest, session)
+
+        await in_transaction(self._database, work)
+
+    async def _keep(self, entries: dict[UUID, AuditEntry], session: Session) -> None:
+        cursor = self._entries.find(
+            {"_id": {"$in": list(entries)}}, projection={"outcome": True}, session=session
+        )
+        kept = {found["_id"]: found["outcome"] async for found in cursor}
+        fresh = [entry for entry in entries.values() if entry.id not in kept]
+        ended = [
+            entry
+            for entry in entries.values()
+            if kept.get(entry.id) == PENDING and not _is_pending(entry)
+        ]
+        if fresh:
+            documents = [self._document(entry) for entry in fresh]
+            await self._entries.insert_many(documents, ordered=False, session=session)
+        if ended:
+            changes = [UpdateOne({"_id": entry.id}, {"$set": _ending(entry)}) for entry in ended]
+            await self._entries.bulk_write(changes, ordered=False, session=session)
+        final = [entry for entry in (*fresh, *ended) if not _is_pending(entry)]
+        if final:
+            await self._machines.bulk_write(_counted(final), ordered=False, session=session)
+
+    async def commands(
+        self, organization_id: UUID, machine_id: str, page: PageQuery
+    ) -> tuple[list[AuditEntry], int]:
+        """One page of a machine's inputs, newest first, and how many there are, to MAX_COUNTED."""
+        wanted = {
+            "organization_id": organization_id,
+            "machine_id": machine_id,
+            "operation": {"$type": "string"},
+        }
+        return await self._page(wanted, page)
+
+    async def _page(self, wanted: Document, page: PageQuery) -> tuple[list[AuditEntry], int]:
+        index = "of_machine" if "machine_id" in wanted else "newest"
+        async with self._database.operation():
+            total = await self._entries.count_documents(wanted, limit=MAX_COUNTED, hint=index)
+        cursor = self._entries.find(
+            wanted, sort=_NEWEST_FIRST, skip=page.skip, limit=page.limit, hint=index
+        )
+        return [_entry(found) async for found in self._database.documents(cursor)], total
+
+    async def list(self, organization_id: UUID, query: AuditQuery) -> tuple[list[AuditEntry], int]:
+        """One page of the entries, newest first, and how many there are, to MAX_COUNTED."""
+        wanted: Document = {"organization_id": organization_id}
+        for name in ("machine_id", "token_id"):
+            if (value := getattr(query, name)) is not None:
+                wanted[name] = value
+        if query.action is not None:
+            wanted["action"] = _of_action(query.action)
+        since, until = query.created_at_from, query.created_at_to
+        bounds = {"$gte": since, "$lte": until}
+        if bounds := {name: value for name, value in bounds.items() if value is not None}:
+            wanted["created_at"] = bounds
+        return await self._page(wanted, query)
+
+    def _document(self, entry: AuditEntry) -> Document:
+        document: Document = {
+            "_id": entry.id,
+            "organization_id": entry.organization_id,
+            "created_at": entry.created_at,
+            "action": entry.action,
+            "token_id": entry.token_id,
+            "token_name": entry.token_name,
+            "target": entry.target,
+            "machine_id": entry.machine_id,
+            "request_id": entry.request_id,
+            "delete_at": entry.created_at + self._lifetime,
+        }
+        if entry.input is not None:
+            document["command_id"] = entry.input.command_id
+            document["operation"] = entry.input.operation
+            document |= _ending(entry)
+        return document
+
+
+def _is_pending(entry: AuditEntry) -> bool:
+    return entry.input is not None and entry.input.outcome == PENDING
+
+
+def _ending(entry: AuditEntry) -> Document:
+    """What is known of an input once it has ended."""
+    ended = entry.input
+    if ended is None:
+        return {}
+    return {
+        "outcome": ended.outcome,
+        "code": ended.code,
+        "duration_ms": ended.duration_ms,
+        "completed_at": ended.completed_at,
+    }
+
+
+def _counted(entries: Sequence[AuditEntry]) -> list[UpdateOne]:
+    """One change for each machine: how many of its inputs ended how, and when the last was."""
+    counts: Counter[tuple[UUID, str | None, str]] = Counter()
+    last: dict[tuple[UUID, str | None], datetime] = {}
+    for entry in entries:
+        ended = entry.input
+        key = (entry.organization_id, entry.machine_id)
+        completed = ended is not None and ended.outcome == COMPLETED
+        counts[(*key, "inputs_completed" if completed else "inputs_failed")] += 1
+        last[key] = max(last.get(key, entry.created_at), entry.created_at)
+    return [
+        UpdateOne(
+            {"organization_id": key[0], "machine_id": key[1], "deleted_at": None},
+            {
+                "$inc": {
+                    name: counts[(*key, name)] for name in ("inputs_completed", "inputs_failed")
+                },
+                "$max": {"last_input_at": newest},
+            },
+        )
+        for key, newest in last.items()
+    ]
+
+
+def _of_action(action: str) -> Document:
+    """That action, and all that begin with it and a dot."""
+    # Of what a name may have in it only the dot comes before the slash.
+    return {"$gte": action, "$lt": f"{action}/"}
+
+
+def _entry(document: Document) -> AuditEntry:
+    ended = None
+    if "operation" in document:
+        ended = AuditedInput(
+            command_id=document["command_id"],
+            operation=document["operation"],
+            outcome=document["outcome"],
+            code=document["code"],
+            duration_ms=document["duration_ms"],
+            completed_at=document["completed_at"],
+        )
+    return AuditEntry(
+        id=document["_id"],
+        organization_id=document["organization_id"],
+        created_at=document["created_at"],
+        action=document["action"],
+        token_id=document["token_id"],
+        token_name=document["token_name"],
+        target=document["target"],
+        machine_id=document["machine_id"],
+        request_id=document["request_id"],
+        input=ended,
+    )

@@ -1,0 +1,206 @@
+"""``GET /v1/audit``: every change leaves an entry before it is answered."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.audit import AuditPage
+from schemas.tokens import Scope
+from server.store.audit import AuditStore
+from server.store.errors import StoreUnavailable
+from tests.commands import accepted
+from tests.links import COMPLETED
+from tests.service import Service, until
+from tests.trajectories import sent
+
+
+async def actions(service: Service, query: str = "") -> list[tuple[str, str | None]]:
+    """Action and target of the entries, oldest first."""
+    page = AuditPage.model_validate((await service.get(f"/v1/audit{query}")).json)
+    return [(entry.action, entry.target) for entry in reversed(page.items)]
+
+
+@pytest.mark.gen_test
+async def test_changes_of_machines_are_recorded(service: Service) -> None:
+    path = "/v1/machines/desk-1"
+    await service.post("/v1/machines", {"id": "desk-1"})
+    for change in ({"paused": True}, {"paused": False, "name": "New"}, {}):
+        await service.request("PATCH", path, change)
+    await service.request("DELETE", path)
+    names = ("added", "paused", "renamed", "resumed", "removed")
+    expected = [(f"machine.{name}", "desk-1") for name in names]
+    assert await actions(service) == expected
+    assert await actions(service, "?machine_id=desk-1") == expected
+    assert await actions(service, "?action=machine.paused") == [("machine.paused", "desk-1")]
+
+
+@pytest.mark.gen_test
+async def test_changes_of_trajectories_and_workflows_are_recorded(service: Service) -> None:
+    workflow = (await service.post("/v1/workflows", {"name": "w"})).json
+    await service.request("PATCH", f"/v1/workflows/{workflow['id']}", {"name": "x"})
+    await service.request("DELETE", f"/v1/workflows/{workflow['id']}")
+    body = sent(is_generated=False)
+    made = (await service.post("/v1/trajectories", body)).json["id"]
+    path = f"/v1/trajectories/{made}"
+    await service.post(f"{path}/steps", {"steps": [{"action": "click"}]})
+    for change in ({"is_generated": True}, {"is_approved": True}, {"is_approved": False}):
+        reply = await service.request("PATCH", path, change)
+        assert reply.status == 200
+    copy = (await service.post(f"{path}/duplicate", {})).json["id"]
+    await service.request("DELETE", path)
+    assert await actions(service) == [
+        ("workflow.created", workflow["id"]),
+        ("workflow.changed", workflow["id"]),
+        ("workflow.deleted", workflow["id"]),
+        ("trajectory.created", made),
+        ("trajectory.extended", made),
+        ("trajectory.changed", made),
+        ("trajectory.approved", made),
+        ("trajectory.approval_withdrawn", made),
+        ("trajectory.duplicated", copy),
+        ("trajectory.deleted", made),
+    ]
+
+
+@pytest.mark.parametrize("path", ["/v1/trajectories", "/v1/workflows"])
+@pytest.mark.gen_test
+async def test_creation_that_is_replayed_is_recorded_once(service: Service, path: str) -> None:
+    body = sent() if path == "/v1/trajectories" else {"name": "w"}
+    for _ in range(2):
+        reply = await service.post(path, body, headers={"Idempotency-Key": "k"})
+        assert reply.status == 201
+    assert len(await actions(service)) == 1
+
+
+@pytest.mark.gen_test
+async def test_tokens_and_organizations_are_recorded_on_both_sides(service: Service) -> None:
+    made = (await service.post("/v1/organizations", {"name": "Other"})).json["id"]
+    other = Service(
+        service.server,
+        UUID(made),
+        await service.new_token(Scope.AUDIT_READ, organization_id=UUID(made)),
+    )
+    new = {"name": "n", "scopes": ["machines:read"], "organization_id": made}
+    theirs = (await service.post("/v1/tokens", new)).json["id"]
+    own = (await service.post("/v1/tokens", {"name": "n", "scopes": ["machines:read"]})).json["id"]
+    await service.request("DELETE", f"/v1/tokens/{own}")
+    assert await actions(service) == [
+        ("organization.added", made),
+        ("token.created", theirs),
+        ("token.created", own),
+        ("token.revoked", own),
+    ]
+    assert await actions(other) == [("token.created", theirs)]
+
+
+@pytest.mark.gen_test
+async def test_entry_says_who_and_under_which_request(service: Service) -> None:
+    token = await service.new_token(Scope.MACHINES_WRITE)
+    await service.post("/v1/machines", {"id": "d"}, token=token, headers={"X-Request-Id": "r-77"})
+    (entry,) = AuditPage.model_validate((await service.get("/v1/audit")).json).items
+    assert (entry.token_name, entry.request_id, entry.command) == ("of a test", "r-77", None)
+    listed = (await service.get("/v1/tokens")).json["items"]
+    (token_id,) = [each["id"] for each in listed if each["name"] == "of a test"]
+    assert str(entry.token_id) == token_id
+    assert await actions(service, f"?token_id={token_id}") == [("machine.added", "d")]
+    assert await actions(service, f"?token_id={service.organization_id}") == []
+
+
+@pytest.mark.gen_test
+async def test_what_is_only_read_or_refused_is_not_recorded(service: Service) -> None:
+    await service.get("/v1/machines")
+    await service.request("PATCH", "/v1/machines/none", {"paused": True})
+    await service.request("DELETE", "/v1/machines/none")
+    await service.request("DELETE", f"/v1/trajectories/{service.organization_id}")
+    assert await actions(service) == []
+
+
+@pytest.mark.gen_test
+async def test_inputs_are_in_it_and_their_text_is_not(service: Service) -> None:
+    machine = await service.new_machine()
+    services = service.server.services
+    async with machine.connected() as link:
+        sending = services.background.start(
+            service.post(machine.input_path("keyboard/key"), {"text": "h u n t e r 2"}), "typing"
+        )
+        await link.obey(COMPLETED)
+        answer = (await sending).json
+    await until(lambda: services.recorder.waiting == 0)
+    reply = await service.get("/v1/audit?action=input")
+    (entry,) = AuditPage.model_validate(reply.json).items
+    assert entry.action == "input.keyboard.key"
+    assert entry.command is not None
+    assert str(entry.command.command_id) == entry.target == answer["command_id"]
+    assert (entry.machine_id, entry.command.outcome) == ("desk-1", "completed")
+    stored = await services.database.collection("audit").find_one({"_id": entry.id})
+    assert "t e r" not in json.dumps(reply.json) + repr(stored)
+
+
+@pytest.mark.gen_test
+async def test_change_is_not_confirmed_before_it_is_recorded(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await service.new_machine()
+
+    async def add(*_: Any) -> None:
+        raise StoreUnavailable("The database does not answer.")
+
+    monkeypatch.setattr(AuditStore, "add", add)
+    reply = await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+    assert (reply.status, reply.problem) == (503, "storage-unavailable")
+
+
+@pytest.mark.gen_test
+async def test_another_organization_sees_nothing_of_it(service: Service) -> None:
+    await service.post("/v1/machines", {"id": "desk-1"})
+    other = await service.elsewhere()
+    assert await actions(other) == []
+    assert await actions(other, "?machine_id=desk-1") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "loc"),
+    [
+        ("?action=Machine", "action"),
+        ("?action=a.b.c.d", "action"),
+        ("?machine_id=a/b", "machine_id"),
+        ("?token_id=7", "token_id"),
+        ("?created_at_from=yesterday", "created_at_from"),
+        ("?limit=1001", "limit"),
+    ],
+)
+@pytest.mark.gen_test
+async def test_wrong_query_is_422(service: Service, query: str, loc: str) -> None:
+    ((place, _),) = (await service.get(f"/v1/audit{query}")).faults
+    assert place == ["query", loc]
+
+
+@pytest.mark.gen_test
+async def test_commands_of_a_machine_are_listed_newest_first(service: Service) -> None:
+    await service.new_machine()
+    services = service.server.services
+    commands = [accepted(service, token_name="t") for _ in range(3)]
+    for number, command in enumerate(commands):
+        object.__setattr__(command, "accepted_at", command.accepted_at + number)
+        services.recorder.ended(command, COMPLETED)
+    await until(lambda: services.recorder.waiting == 0)
+    page = (await service.get("/v1/machines/desk-1/commands?skip=1&limit=1")).json
+    assert (page["total"], page["skip"], page["limit"]) == (3, 1, 1)
+    (item,) = page["items"]
+    assert item["command_id"] == str(commands[1].id)
+    assert set(item) == {
+        *("command_id", "operation", "token_name", "token_id", "accepted_at", "completed_at"),
+        *("outcome", "code", "duration_ms"),
+    }
+
+
+@pytest.mark.gen_test
+async def test_commands_of_an_unknown_machine_and_of_another_organization_are_404(
+    service: Service,
+) -> None:
+    other = await service.elsewhere()
+    await other.new_machine()
+    reply = await service.get("/v1/machines/desk-1/commands")
+    assert (reply.status, reply.problem) == (404, "not-found")

@@ -1,0 +1,247 @@
+"""What is kept of what was done, and counted for machines."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from schemas.audit import AuditQuery
+from schemas.queries import PageQuery
+from server.store.audit import AuditedInput, AuditEntry, AuditStore
+from server.store.database import CODEC_OPTIONS, Database, Document
+from server.store.machines import Machine, MachineStore
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+
+NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
+TOKEN = UUID(int=5)
+EVERYTHING = AuditQuery()
+
+
+def change(minutes: int = 0, **fields: Any) -> AuditEntry:
+    """A change, so many minutes after the first."""
+    given: dict[str, Any] = {
+        "id": uuid4(),
+        "organization_id": ORGANIZATION,
+        "created_at": NOW + timedelta(minutes=minutes),
+        "action": "machine.paused",
+        "token_id": TOKEN,
+        "token_name": "of a person",
+        "target": "desk-1",
+        "machine_id": "desk-1",
+        "request_id": "r-1",
+        **fields,
+    }
+    return AuditEntry(**given)
+
+
+def sent(minutes: int = 0, outcome: str = "completed", **fields: Any) -> AuditEntry:
+    """An input that ended so."""
+    ended = AuditedInput(
+        command_id=uuid4(),
+        operation="mouse.click",
+        outcome=outcome,
+        code="no_desktop" if outcome == "failed" else None,
+        duration_ms=1.5 if outcome == "completed" else None,
+        completed_at=None if outcome == "pending" else NOW,
+    )
+    return change(minutes, **{"action": "input.mouse.click", "input": ended, **fields})
+
+
+def finished(entry: AuditEntry, outcome: str = "completed") -> AuditEntry:
+    """The same input once its outcome is known."""
+    assert entry.input is not None
+    return replace(entry, input=replace(entry.input, outcome=outcome, completed_at=NOW))
+
+
+async def with_machine(database: Database) -> MachineStore:
+    """The machines, with ``desk-1`` among them."""
+    machines = MachineStore(database)
+    await machines.create(ORGANIZATION, "desk-1", "desk-1")
+    return machines
+
+
+async def counted(machines: MachineStore) -> tuple[int, int, datetime | None]:
+    """How many inputs of ``desk-1`` ended how, and when the last was accepted."""
+    machine: Machine = there(await machines.get(ORGANIZATION, "desk-1"))
+    return machine.inputs_completed, machine.inputs_failed, machine.last_input_at
+
+
+@async_test
+async def test_entries_come_back_as_they_were_newest_first(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        audit = AuditStore(database)
+        entries = [change(0), change(2, token_id=None, token_name=None, machine_id=None), sent(1)]
+        for entry in entries[:2]:
+            await audit.add(entry)
+        await audit.add_inputs(entries[2:])
+        found, total = await audit.list(ORGANIZATION, EVERYTHING)
+        assert found == [entries[1], entries[2], entries[0]]
+        assert total == 3
+        assert await audit.list(OTHER_ORGANIZATION, EVERYTHING) == ([], 0)
+        page = AuditQuery(skip=1, limit=1)
+        assert await audit.list(ORGANIZATION, page) == ([entries[2]], 3)
+
+
+@async_test
+async def test_entry_that_is_added_again_is_kept_once(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        audit, entry = AuditStore(database), change()
+        await audit.add(entry)
+        await audit.add(replace(entry, action="machine.removed"))
+        assert await audit.list(ORGANIZATION, EVERYTHING) == ([entry], 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ({"machine_id": "desk-2"}, ["renamed"]),
+        ({"token_id": str(TOKEN)}, ["paused", "renamed", "click", "move"]),
+        ({"action": "machine.paused"}, ["paused"]),
+        ({"action": "machine"}, ["paused", "renamed"]),
+        ({"action": "input.mouse"}, ["click", "move"]),
+        ({"action": "input"}, ["click", "move"]),
+        ({"action": "mach"}, []),
+        ({"created_at_from": "2024-05-06T07:10:09.123Z"}, ["click", "move", "token"]),
+        ({"created_at_to": "2024-05-06T07:09:09.123Z"}, ["paused", "renamed"]),
+        ({"action": "input", "created_at_to": "2024-05-06T07:10:10Z"}, ["click"]),
+    ],
+)
+@async_test
+async def test_entries_are_found_by_what_is_asked(
+    mongodb: str, database_name: str, query: dict[str, str], wanted: list[str]
+) -> None:
+    entries = {
+        "paused": change(0),
+        "renamed": change(1, action="machine.renamed", machine_id="desk-2"),
+        "click": sent(2),
+        "move": sent(3, action="input.mouse.move"),
+        "token": change(4, action="token.created", token_id=UUID(int=6), machine_id=None),
+    }
+    async with opened(mongodb, database_name) as database:
+        audit = AuditStore(database)
+        for entry in entries.values():
+            await audit.add(entry)
+        found, total = await audit.list(ORGANIZATION, AuditQuery.model_validate(query))
+        assert found == [entries[name] for name in reversed(wanted)]
+        assert total == len(wanted)
+
+
+@async_test
+async def test_commands_of_a_machine_are_its_inputs_alone(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        audit = AuditStore(database)
+        inputs = [sent(0), sent(1, "failed"), sent(2, machine_id="desk-2")]
+        await audit.add(change(3))
+        await audit.add_inputs(inputs)
+        found, total = await audit.commands(ORGANIZATION, "desk-1", PageQuery())
+        assert (found, total) == ([inputs[1], inputs[0]], 2)
+
+
+@async_test
+async def test_final_inputs_are_counted_with_their_entries(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        machines, audit = await with_machine(database), AuditStore(database)
+        assert await counted(machines) == (0, 0, None)
+        batch = [sent(0), sent(3), sent(2, "failed"), sent(1, "unknown"), sent(9, "pending")]
+        await audit.add_inputs(batch)
+        expected = (2, 2, NOW + timedelta(minutes=3))
+        assert await counted(machines) == expected
+        # As after a try of which no answer came.
+        await audit.add_inputs(batch)
+        assert await counted(machines) == expected
+        await audit.add_inputs([sent(1)])
+        assert await counted(machines) == (3, 2, NOW + timedelta(minutes=3))
+
+
+@async_test
+async def test_pending_input_gets_its_final_outcome_once(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        machines, audit = await with_machine(database), AuditStore(database)
+        entry = sent(0, "pending")
+        await audit.add_inputs([entry])
+        await audit.add_inputs([finished(entry)])
+        await audit.add_inputs([finished(entry, "failed")])
+        await audit.add_inputs([entry])
+        found, total = await audit.list(ORGANIZATION, EVERYTHING)
+        assert (found, total) == ([finished(entry)], 1)
+        assert await counted(machines) == (1, 0, NOW)
+
+
+@async_test
+async def test_input_that_was_left_open_and_ended_at_once_has_ended(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        machines, audit = await with_machine(database), AuditStore(database)
+        first, second = sent(0, "pending"), sent(1, "pending")
+        await audit.add_inputs([first, finished(first), finished(second), second])
+        found, _ = await audit.list(ORGANIZATION, EVERYTHING)
+        assert found == [finished(second), finished(first)]
+        assert await counted(machines) == (2, 0, NOW + timedelta(minutes=1))
+
+
+@async_test
+async def test_many_writers_lose_no_count(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        machines, audit = await with_machine(database), AuditStore(database)
+        await asyncio.gather(*(audit.add_inputs([sent(number)]) for number in range(10)))
+        assert (await counted(machines))[0] == 10
+
+
+@async_test
+async def test_removed_machine_is_no_obstacle(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        audit = AuditStore(database)
+        await audit.add_inputs([sent(0)])
+        assert (await audit.list(ORGANIZATION, EVERYTHING))[1] == 1
+
+
+@async_test
+async def test_entries_are_deleted_when_their_time_is_over(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        audit = AuditStore(database, lifetime=timedelta(days=2))
+        await audit.add(change())
+        found = there(await database.collection("audit").find_one({}))
+        assert found["delete_at"] == NOW + timedelta(days=2)
+        indexes = await database.collection("audit").index_information()
+        assert indexes["lifetime"]["expireAfterSeconds"] == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [({}, "newest"), ({"action": "machine"}, "newest"), ({"machine_id": "desk-1"}, "of_machine")],
+)
+@async_test
+async def test_lists_read_no_more_than_their_page(
+    mongodb: str, database_name: str, query: dict[str, str], index: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        audit = AuditStore(database)
+        for number in range(20):
+            await audit.add(change(number, action="machine.paused" if number % 2 else "a.b"))
+        collection = database.collection("audit")
+        command: Document = {
+            "find": "audit",
+            "filter": {"organization_id": ORGANIZATION, **query},
+            "sort": {"created_at": -1, "_id": -1},
+            "limit": 3,
+            "hint": index,
+        }
+        if "action" in query:
+            command["filter"] = {
+                "organization_id": ORGANIZATION,
+                "action": {"$gte": "machine", "$lt": "machine/"},
+            }
+        explained = await collection.database.command(
+            "explain", command, codec_options=CODEC_OPTIONS
+        )
+        assert explained["executionStats"]["totalDocsExamined"] == 3
