@@ -222,9 +222,7 @@ class Server:
             await self._http.close_all_connections()
             self._application.access_log.flush()
         if self._database is not None:
-            # Transactions go on to their own end, also those that nobody waits for any more.
-            await self._database.tasks.close(LINK_CLOSING_SECONDS)
-            self._database.close()
+            await self._database.finish()
         if self._embedded is not None:
             await self._embedded.stop()
 

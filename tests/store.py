@@ -33,7 +33,7 @@ async def opened(uri: str, name: str, *, timeout: float = 10.0) -> AsyncIterator
         yield database
     finally:
         await database.collection("schema").database.client.drop_database(name)
-        database.close()
+        await database.finish()
 
 
 async def collected(items: AsyncIterator[T]) -> list[T]:

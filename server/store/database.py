@@ -278,6 +278,11 @@ class Database:
         if len(bson.encode(document, codec_options=CODEC_OPTIONS)) > MAX_DOCUMENT_BYTES:
             raise TooLarge("It is larger than the 16 MiB that the database takes.")
 
+    async def finish(self) -> None:
+        """Let transactions that have begun come to their end, within the timeout; then close."""
+        await self.tasks.close(self._timeout)
+        self.close()
+
     def close(self) -> None:
         """Close every connection; what is under way fails."""
         self._client.close()

@@ -14,11 +14,17 @@ from server.store.trajectory_search import (
 )
 from server.store.transactions import Session
 
-FEW: Final = (500, 20_000)
-"""A piece is good to look up where fewer have it than the first of these; or else the second."""
+FEW: Final = 1000
+"""What no more have is looked up, compared and sorted at once."""
+
+MANY: Final = 20_000
+"""A piece that more have is no help: the texts are read through in the order of the list."""
 
 MIN_LOOKED_UP_CHARACTERS: Final = 3
-"""Shorter needles are nearly everywhere: the texts are read through in the order of the list."""
+"""Shorter needles are nearly everywhere, and read for in the same way."""
+
+Place = tuple[Position, bytes]
+"""Where a trajectory stands in the list, and its stored id."""
 
 _IDS_AT_ONCE: Final = 100
 
@@ -33,28 +39,35 @@ class TrajectoryMatches:
         self._wanted = wanted
         self._needle = folded(search)
         self._compared: Document = {"search": {"$regex": substring_pattern(self._needle)}}
-        # Positions in the order of the list, with the ids.
-        self._without_entry: list[tuple[Position, bytes]] = []
-        self._found: Document = {}
+        # Positions with the ids: those without an entry, and those with one, where they are few.
+        self._without_entry: list[Place] = []
+        self._few: list[Place] | None = None
+        # How to find the entries, where they are many.
+        self._many: Document = {}
         self._index = ""
 
     async def total(self) -> int:
         """How many there are."""
-        self._found, self._index = await self._lookup()
-        self._without_entry = await self._positions(
+        self._without_entry = await self._places(
             self._trajectories, {**self._wanted, **WITHOUT_ENTRY, **self._compared}, "uncatalogued"
         )
+        self._few = await self._find_few()
+        if self._few is not None:
+            return len(self._without_entry) + len(self._few)
+        self._many, self._index = await self._find_many()
         return len(self._without_entry) + await self._entries.count_documents(
-            self._found, session=self._session, hint=self._index
+            self._many, session=self._session, hint=self._index
         )
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
         """The trajectories of a page, by their ids; ``total`` comes before."""
-        # Each of those without an entry can stand before any of the entries.
-        first = max(0, skip - len(self._without_entry))
-        entries = await self._positions(
-            self._entries, self._found, self._index, skip=first, limit=skip + limit - first
-        )
+        first, entries = 0, self._few
+        if entries is None:
+            # Each of those without an entry can stand before any of the entries.
+            first = max(0, skip - len(self._without_entry))
+            entries = await self._places(
+                self._entries, self._many, self._index, skip=first, limit=skip + limit - first
+            )
         merged = sorted([*entries, *self._without_entry], reverse=True)[skip - first :][:limit]
         ids = [own for _, own in merged]
         return [
@@ -62,27 +75,49 @@ class TrajectoryMatches:
             for some in (ids[at : at + _IDS_AT_ONCE] for at in range(0, len(ids), _IDS_AT_ONCE))
         ]
 
-    async def _lookup(self) -> tuple[Document, str]:
+    @property
+    def _pieces(self) -> list[str]:
+        is_short = len(self._needle) < MIN_LOOKED_UP_CHARACTERS
+        return [] if is_short else needle_pieces(self._needle)
+
+    async def _find_few(self) -> list[Place] | None:
+        """All entries that are found, where few have a piece of the needle."""
+        for piece in self._pieces:
+            stages: list[Document] = [
+                {"$match": self._having(piece)},
+                {"$limit": FEW + 1},
+                {
+                    "$facet": {
+                        "having": [{"$count": "count"}],
+                        "found": [
+                            {"$match": {**self._wanted, **self._compared}},
+                            {"$project": {"created_at": True}},
+                        ],
+                    }
+                },
+            ]
+            cursor = self._entries.aggregate(stages, session=self._session, hint="suffixes")
+            async for result in cursor:
+                if not result["having"] or result["having"][0]["count"] <= FEW:
+                    return [_place(each) for each in result["found"]]
+        return None
+
+    async def _find_many(self) -> tuple[Document, str]:
         """The filter for the entries, and the index to find them on."""
-        pieces = needle_pieces(self._needle)
-        if len(self._needle) >= MIN_LOOKED_UP_CHARACTERS:
-            for few in FEW:
-                for piece in pieces:
-                    if await self._is_in_fewer(piece, few):
-                        compared = self._compared if piece != self._needle else {}
-                        return {**self._wanted, **containing(piece), **compared}, "suffixes"
+        for piece in self._pieces:
+            count = await self._entries.count_documents(
+                self._having(piece), session=self._session, hint="suffixes", limit=MANY + 1
+            )
+            if count <= MANY:
+                return {**self._wanted, **containing(piece), **self._compared}, "suffixes"
         return {**self._wanted, **self._compared}, "newest"
 
-    async def _is_in_fewer(self, piece: str, few: int) -> bool:
-        wanted = {"organization_id": self._wanted["organization_id"], **containing(piece)}
-        count = await self._entries.count_documents(
-            wanted, session=self._session, hint="suffixes", limit=few
-        )
-        return count < few
+    def _having(self, piece: str) -> Document:
+        return {"organization_id": self._wanted["organization_id"], **containing(piece)}
 
-    async def _positions(
+    async def _places(
         self, collection: Collection, wanted: Document, index: str, *, skip: int = 0, limit: int = 0
-    ) -> list[tuple[Position, bytes]]:
+    ) -> list[Place]:
         cursor = collection.find(
             wanted,
             {"created_at": True},
@@ -92,7 +127,8 @@ class TrajectoryMatches:
             hint=index,
             session=self._session,
         )
-        return [
-            (Position.of(each["created_at"], own_id(each["_id"])), each["_id"])
-            async for each in cursor
-        ]
+        return [_place(each) async for each in cursor]
+
+
+def _place(document: Document) -> Place:
+    return Position.of(document["created_at"], own_id(document["_id"])), document["_id"]

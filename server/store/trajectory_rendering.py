@@ -1,6 +1,7 @@
 """Trajectories as JSON text, put together by copying bytes, and as little at once as can be."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -113,7 +114,7 @@ def _own_facts(trajectory: StoredTrajectory) -> dict[str, Any]:
     """What can be said of it wherever it is."""
     return {
         "id": str(trajectory.id),
-        "workflow_id": str(trajectory.workflow_id),
+        "workflow_id": _text(trajectory.workflow_id),
         "is_approved": trajectory.is_approved,
         "is_generated": trajectory.is_generated,
         "created_at": format_time(trajectory.created_at),
@@ -129,7 +130,7 @@ def _facts(trajectory: StoredTrajectory) -> dict[str, Any]:
     return {
         **_own_facts(trajectory),
         "user_id": _text(trajectory.user_id),
-        "organization_id": str(trajectory.organization_id),
+        "organization_id": _text(trajectory.organization_id),
     }
 
 
@@ -149,5 +150,7 @@ def _end(trajectory: StoredTrajectory, included: Sequence[bytes] | None) -> byte
     return b"".join([end, b',"included":[', b",".join(included), b"]}"])
 
 
+@lru_cache(maxsize=1024)
 def _text(value: UUID | None) -> str | None:
+    """A UUID that many trajectories share, as text."""
     return None if value is None else str(value)

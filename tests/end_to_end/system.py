@@ -32,7 +32,12 @@ class Workstation:
 
     @contextlib.contextmanager
     def joined(
-        self, *, url: str | None = None, state: str = "online", failpoints: str = ""
+        self,
+        *,
+        url: str | None = None,
+        state: str = "online",
+        failpoints: str = "",
+        **settings: Any,
     ) -> Iterator[Program]:
         """Run the machine's client, connected and in this state before the block begins."""
         with joined(
@@ -43,6 +48,7 @@ class Workstation:
             failpoints=failpoints,
             heartbeat="1",
             reconnect_longest="1",
+            **settings,
         ) as client:
             self.is_in_state(state)
             yield client

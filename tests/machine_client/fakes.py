@@ -1,16 +1,21 @@
-"""A desktop that does what each test tells it to, and a command for it."""
+"""A desktop and a camera that do what each test tells them to, and a command."""
 
 import threading
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from machine_client.clock import awake_seconds
+from machine_client.photographer import Camera
+from machine_client.pictures import Shot
 from schemas.inputs import AnyInput, MoveMouse, Operation
 from schemas.outcomes import Point
+from schemas.pictures import Region, Size
 from schemas.wire import Display, Input
 from tests.links import LINK_ID
 
 HERE = Point(x=1, y=2)
+DISPLAY = Display(x=0, y=0, width=8, height=6)
 
 
 class FakeDesktop:
@@ -46,6 +51,43 @@ class FakeDesktop:
 
     def close(self) -> None:
         self.calls.append("close")
+
+
+class FakeCamera:
+    """A screen of one colour that counts who looks at it."""
+
+    def __init__(self) -> None:
+        self.colour = 0
+        self.captures = 0
+        self.opened = self.closed = 0
+        self.failure: Exception | None = None
+        self.captured_at: list[float] = []
+        self.threads: set[str] = set()
+        self.size = Size(8, 6)
+        self.pixels: bytearray | None = None
+
+    def open(self) -> Camera:
+        self.opened += 1
+        return self
+
+    def capture(self) -> Shot:
+        self.captures += 1
+        self.threads.add(threading.current_thread().name)
+        if self.failure is not None:
+            raise self.failure
+        now = awake_seconds()
+        self.captured_at.append(now)
+        pixels = bytearray([self.colour] * (8 * 6 * 4)) if self.pixels is None else self.pixels
+        return Shot(Region(0, 0, *self.size), self.size, pixels, now)
+
+    def displays(self) -> list[Display]:
+        return [DISPLAY]
+
+    def pointer(self) -> Point:
+        return Point(x=1, y=2)
+
+    def close(self) -> None:
+        self.closed += 1
 
 
 def move(command_id: UUID, x: Any = 1, fingerprint: str = "f") -> Input:

@@ -18,6 +18,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from machine_client.connection import MachineClient
+from machine_client.photographer import Camera
 from machine_client.settings import MachineSettings
 from machine_client.worker import Injector
 from schemas.inputs import AnyInput, Operation
@@ -210,11 +211,14 @@ async def machine_client(
     state: Path,
     *,
     open_desktop: Callable[[], Injector] = QuietDesktop,
+    open_camera: Callable[[], Camera] | None = None,
+    token: str = TOKEN,
     **settings: Any,
 ) -> AsyncIterator[asyncio.Task[None]]:
     """Run a machine client; cancelled with the block, if it has not ended by itself."""
-    read = MachineSettings(server=address, state_dir=state, token=TOKEN, **settings)
-    client = MachineClient(read, read.read_token(), journal_in(read.journal_file), open_desktop)
+    read = MachineSettings(server=address, state_dir=state, token=token, **settings)
+    journal = journal_in(read.journal_file)
+    client = MachineClient(read, read.read_token(), journal, open_desktop, open_camera)
     task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
     try:
         yield task

@@ -44,6 +44,14 @@ def test_one_prompt_message_corrects_many_late_ones() -> None:
     assert clock.local(1_000_000) == pytest.approx(10.0)
 
 
+def test_server_time_is_the_inverse_of_local_time() -> None:
+    clock = ServerClock()
+    clock.heard(1_000_000, 10.0)
+    clock.heard(1_004_000, 15.0)
+    for moment in (999_000, 1_000_000, 1_234_567):
+        assert clock.server(clock.local(moment)) == moment
+
+
 def test_old_samples_are_forgotten() -> None:
     clock = ServerClock()
     clock.heard(1_000_000, 10.0)

@@ -1,7 +1,6 @@
 """The photographer's thread: what it takes, when, and what it leaves alone."""
 
 import queue
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -9,10 +8,8 @@ from functools import partial
 import pytest
 
 from machine_client import photographer as photographer_module
-from machine_client.clock import awake_seconds
 from machine_client.desktop import DesktopError
 from machine_client.photographer import Camera, Photographer
-from machine_client.pictures import Shot
 from machine_client.showing import (
     CarryOut,
     DesktopLookedAt,
@@ -23,47 +20,11 @@ from machine_client.showing import (
     Taken,
 )
 from schemas.outcomes import Point
-from schemas.pictures import Region, Size
-from schemas.wire import DesktopQuery, Display, Screenshot, ScreenStart
+from schemas.wire import DesktopQuery, Screenshot, ScreenStart
 from tests.desktop import eventually
+from tests.machine_client.fakes import DISPLAY, FakeCamera
 
 WAIT_SECONDS = 10.0
-DISPLAY = Display(x=0, y=0, width=8, height=6)
-
-
-class FakeCamera:
-    """A screen of one colour that counts who looks at it."""
-
-    def __init__(self) -> None:
-        self.colour = 0
-        self.captures = 0
-        self.opened = self.closed = 0
-        self.failure: Exception | None = None
-        self.captured_at: list[float] = []
-        self.threads: set[str] = set()
-
-    def open(self) -> Camera:
-        self.opened += 1
-        return self
-
-    def capture(self) -> Shot:
-        self.captures += 1
-        self.threads.add(threading.current_thread().name)
-        if self.failure is not None:
-            raise self.failure
-        now = awake_seconds()
-        self.captured_at.append(now)
-        size = Size(8, 6)
-        return Shot(Region(0, 0, 8, 6), size, bytearray([self.colour] * (8 * 6 * 4)), now)
-
-    def displays(self) -> list[Display]:
-        return [DISPLAY]
-
-    def pointer(self) -> Point:
-        return Point(x=1, y=2)
-
-    def close(self) -> None:
-        self.closed += 1
 
 
 class Desk:

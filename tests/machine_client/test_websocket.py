@@ -70,3 +70,12 @@ async def test_what_the_network_does_not_take_is_counted() -> None:
         here.transport.abort()
         assert waiting == sorted(waiting)
         assert waiting[-1] > 1_000_000
+
+
+@async_test
+async def test_written_bytes_arrive_as_a_binary_message() -> None:
+    async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
+        assert here.write_bytes(b"\x00\xff") == 0
+        assert await there.recv() == b"\x00\xff"
+        await here.close()
+        assert here.write_bytes(b"late") == 0

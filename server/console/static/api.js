@@ -110,9 +110,13 @@ function wordsFor(status, content) {
 /** With a capital at its beginning and a stop at its end. */
 export function sentence(text) {
   const trimmed = text.trim();
-  if (!trimmed) return "";
-  const stop = /[.!?…]$/.test(trimmed) ? "" : ".";
-  return trimmed[0].toUpperCase() + trimmed.slice(1) + stop;
+  const stop = !trimmed || /[.!?…]$/.test(trimmed) ? "" : ".";
+  return capital(trimmed) + stop;
+}
+
+export function capital(text) {
+  const [first = "", ...rest] = text;
+  return first.toUpperCase() + rest.join("");
 }
 
 /** A path with its parts encoded: path`/v1/machines/${id}`. */

@@ -1,6 +1,6 @@
 /** All machines in one table: those in trouble first, with the reason and since when. */
 
-import { HOME, listAll, path } from "./api.js";
+import { capital, HOME, listAll, path } from "./api.js";
 import { h, setAttribute, setText } from "./dom.js";
 import {
   commandLine,
@@ -232,7 +232,7 @@ function rowOf(rows, machine) {
   }
   setText(cells.link, machine.name);
   setText(cells.id, machine.id === machine.name ? "" : machine.id);
-  setText(cells.reason, machine.state === "online" ? "" : machine.reason);
+  setText(cells.reason, machine.state === "online" ? "" : capital(machine.reason));
   setAttribute(cells.reason, "title", machine.reason);
   setTime(cells.since, machine.since);
   setText(cells.round_trip, machine.round_trip_ms === null ? "–" : span(machine.round_trip_ms));

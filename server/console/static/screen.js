@@ -4,8 +4,10 @@ import { path, query, request } from "./api.js";
 import { pause } from "./dom.js";
 import { decoded, partsOf } from "./pictures.js";
 
+const SILENCE_SECONDS = 75;
 const SHORTEST_WAIT = 500;
 const LONGEST_WAIT = 10_000;
+const STOPPED = "The picture has stopped; asking for it again…";
 const STEP = 160;
 const MAX_WIDTH = 2560;
 const RATE = 10;
@@ -89,10 +91,12 @@ export class Screen {
       try {
         if (await this.#show(signal)) wait = SHORTEST_WAIT;
         if (signal.aborted) return;
-        this.told("away", "The picture has ended; asking for it again…");
+        this.told("away", STOPPED);
       } catch (error) {
         if (signal.aborted || error.status === 401) return;
-        this.told("away", error.message, error);
+        // What the browser itself says of a connection that ended is not for people.
+        const own = error instanceof TypeError || error.name === "AbortError";
+        this.told("away", own ? STOPPED : error.message);
         if (error.status === 403 || error.status === 404) return;
       }
       this.region = null;
@@ -105,12 +109,23 @@ export class Screen {
     this.#width = this.#wanted();
     const address = path`/v1/computer/${this.machineId}/display/stream`;
     const wanted = { width: this.#width, rate: RATE };
-    const response = await request("GET", query(address, wanted), { signal });
+    // An unchanged screen is sent again from time to time, so a long silence is a dead stream.
+    const silent = new AbortController();
+    let timer = 0;
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000);
+    };
+    heard();
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    const either = AbortSignal.any([signal, silent.signal]);
+    const response = await request("GET", query(address, wanted), { signal: either });
     let any = false;
     for await (const { headers, bytes } of partsOf(response)) {
       if (signal.aborted) return any;
       await this.#draw(headers, bytes);
       any = true;
+      heard();
       this.told("live", "");
     }
     return any;

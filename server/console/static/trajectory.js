@@ -53,7 +53,7 @@ class TrajectoryView {
     this.read = read;
     this.steps = data.trajectory_data ?? [];
     this.mayChange = me.scopes.includes("trajectories:write");
-    this.size = sizeOf(data.dimensions, this.steps);
+    this.size = data.dimensions;
     this.#build();
     const both = AbortSignal.any([signal, this.#closing.signal]);
     document.addEventListener("keydown", (event) => this.#keydown(event), { signal: both });
@@ -84,6 +84,8 @@ class TrajectoryView {
     this.news = h("p", { class: "news", role: "status", hidden: true });
     this.picture = h("canvas", { hidden: true });
     this.marks = svg("svg", { viewBox: `0 0 ${this.size.width} ${this.size.height}`, role: "img" });
+    this.viewer = h("div", { class: "viewer" }, this.picture, this.marks);
+    this.viewer.style.setProperty("--ratio", this.size.width / this.size.height);
     this.list = h("ol", { class: "steps" });
     this.told = h("p", { class: "small", role: "status" });
     this.body = h("pre", { tabindex: "0" });
@@ -113,7 +115,7 @@ class TrajectoryView {
             h(
               "div",
               {},
-              h("div", { class: "viewer" }, this.picture, this.marks),
+              this.viewer,
               h("div", { class: "row" }, this.previous, this.next, this.told),
               this.body,
             ),
@@ -225,15 +227,6 @@ function keepInSight(list, button) {
   const [inside, outside] = [button.getBoundingClientRect(), list.getBoundingClientRect()];
   if (inside.top < outside.top) list.scrollTop -= outside.top - inside.top;
   if (inside.bottom > outside.bottom) list.scrollTop += inside.bottom - outside.bottom;
-}
-
-/** The size of the recorded display; where nobody said it, what the steps need. */
-function sizeOf(dimensions, steps) {
-  const { width, height } = dimensions ?? {};
-  if (width > 0 && height > 0) return { width, height };
-  const places = steps.flatMap(placesOf);
-  const most = (name) => Math.max(100, ...places.slice(0, 10_000).map((place) => place[name] * 1.1));
-  return { width: Math.ceil(most("x")), height: Math.ceil(most("y")) };
 }
 
 function pictureOf(step) {

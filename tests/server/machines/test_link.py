@@ -3,7 +3,16 @@
 import pytest
 
 from schemas.outcomes import Expired, NotCarriedOut, Outcome
-from schemas.wire import CloseCode, HeartbeatAck, Ready, Resolve
+from schemas.wire import (
+    CloseCode,
+    HeartbeatAck,
+    Ready,
+    RequestFailed,
+    Resolve,
+    ScreenCredit,
+    ScreenFailed,
+    ScreenStart,
+)
 from server.machines.link import (
     GREETING_SECONDS,
     MAX_ENTRIES_PER_COMMAND,
@@ -14,6 +23,7 @@ from server.machines.link import (
     CommandRuns,
     ConnectionLost,
     Event,
+    FrameReceived,
     InputSubmitted,
     LinkReady,
     LinkUp,
@@ -21,11 +31,13 @@ from server.machines.link import (
     MarkRequested,
     MessageReceived,
     ResolutionRequested,
+    ScreenAsked,
     SendMessage,
     SettleCommand,
     TimePassed,
     UnreadableReceived,
 )
+from server.machines.screen_link import LivePictureArrived, LiveScreenEnded
 from tests.links import (
     COMPLETED,
     HEARTBEAT_SECONDS,
@@ -38,6 +50,7 @@ from tests.links import (
     input_message,
     report,
 )
+from tests.pictures import frames_of, header, picture
 
 
 @pytest.fixture
@@ -424,3 +437,28 @@ def test_lost_connection_abandons_what_is_unanswered(up: LinkScript) -> None:
 
 def test_lost_connection_with_nothing_open_abandons_nothing(up: LinkScript) -> None:
     up.on(ConnectionLost())
+
+
+def test_pictures_go_their_way_and_get_credit(up: LinkScript) -> None:
+    asked = ScreenStart(stream=1, quality=70, rate=10, server_time=SERVER_TIME)
+    up.on(ScreenAsked(asked), SendMessage(asked))
+    credit, arrived = up.link.handle(FrameReceived(frames_of(header())[0]))
+    assert credit == SendMessage(ScreenCredit(received=len(picture()), server_time=SERVER_TIME))
+    assert isinstance(arrived, LivePictureArrived)
+    failed = ScreenFailed(stream=1, reason="gone")
+    up.on(MessageReceived(failed), LiveScreenEnded("gone"))
+
+
+def test_picture_before_the_link_is_up_closes_it(script: LinkScript) -> None:
+    script.closes_on(FrameReceived(frames_of(header())[0]), CloseCode.MESSAGE_INVALID, "no place")
+
+
+def test_what_is_wrong_with_a_picture_is_the_closing_reason(up: LinkScript) -> None:
+    up.closes_on(
+        FrameReceived(frames_of(header())[0]), CloseCode.MESSAGE_INVALID, "nobody asked for"
+    )
+
+
+def test_answer_about_the_screen_to_no_question_closes_the_link(up: LinkScript) -> None:
+    answer = RequestFailed(request=1, reason="why not")
+    up.closes_on(MessageReceived(answer), CloseCode.MESSAGE_INVALID, "nobody has made")

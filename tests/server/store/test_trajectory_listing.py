@@ -26,7 +26,8 @@ from tests.store import ORGANIZATION, async_test, collected, opened
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
 IDS = [UUID(int=number << 64) for number in range(3)]
-LETTERS = "abAßﬁ .$*([{\\'\"é\u0301日İ🙂\0Z"
+FRAGMENTS = ["abc", "bca", "ABCA", "Straße", "ﬁ", " ", ".*", "$("]
+FRAGMENTS += ["[{\\", "e\u0301té", "日本", "İ🙂\0", "Z"]
 ODD_NEEDLES = ["", "0000", "-4000-", '{"$gt": ""}', ".*", "(a+)+$", "\0", "Z", "a" * 13]
 BODY = {"dimensions": {"width": 1, "height": 1}, "trajectory_data": [{}]}
 
@@ -38,8 +39,8 @@ class Draws:
         self.random = Random(seed)
 
     def text(self) -> str | None:
-        length = self.random.choice((0, 1, 3, 8, 14))
-        return "".join(self.random.choices(LETTERS, k=length)) if length else None
+        fragments = self.random.choices(FRAGMENTS, k=self.random.choice((0, 1, 2, 3, 4)))
+        return "".join(fragments) or None
 
     def time(self) -> datetime:
         return DAY + timedelta(milliseconds=self.random.randrange(8))
@@ -185,7 +186,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (trajectory_counts, "MAX_BUCKET", 3),
         (trajectory_rows, "MAX_BUCKET", 1),
         (trajectory_catalogue, "BATCH", 5),
-        (trajectory_matches, "FEW", (1, 3)),
+        (trajectory_matches, "FEW", 1),
+        (trajectory_matches, "MANY", 12),
         (trajectory_matches, "_IDS_AT_ONCE", 2),
         (trajectory_search, "KEY_CHARACTERS", 4),
         (trajectory_search, "MAX_INDEXED_CHARACTERS", 56),

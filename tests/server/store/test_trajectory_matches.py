@@ -19,29 +19,31 @@ async def filled(database: Database, *names: str) -> None:
     await TrajectoryCatalogue(database).enter_all()
 
 
-async def index_for(database: Database, search: str) -> tuple[str, int]:
-    """The index that a search uses, and how many it finds."""
+async def way_of(database: Database, search: str) -> tuple[str, int]:
+    """How the needle is found, and how many have it."""
     query = TrajectoryQuery.model_validate({"search": search})
     async with database.snapshot() as session:
         wanted = trajectory_filter(ORGANIZATION, query)
         matches = TrajectoryMatches(database, session, wanted, search)
         total = await matches.total()
-    return matches._index, total
+    return matches._index or "at once", total
 
 
 @async_test
 async def test_a_needle_is_looked_up_where_few_have_it(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trajectory_matches, "FEW", (2, 4))
+    monkeypatch.setattr(trajectory_matches, "FEW", 1)
+    monkeypatch.setattr(trajectory_matches, "MANY", 3)
     async with opened(mongodb, database_name) as database:
-        await filled(database, "common rare", "common", "common", "common word")
-        assert await index_for(database, "rare") == ("suffixes", 1)
+        await filled(database, "common rare", "common", "common", "common word", "few", "few")
+        assert await way_of(database, "rare") == ("at once", 1)
         # All of its pieces but one are common.
-        assert await index_for(database, "common rare") == ("suffixes", 1)
-        assert await index_for(database, "no such thing anywhere") == ("suffixes", 0)
-        assert await index_for(database, "common") == ("newest", 4)
-        assert await index_for(database, "ra") == ("newest", 1)
+        assert await way_of(database, "common rare") == ("at once", 1)
+        assert await way_of(database, "no such thing anywhere") == ("at once", 0)
+        assert await way_of(database, "few") == ("suffixes", 2)
+        assert await way_of(database, "common") == ("newest", 4)
+        assert await way_of(database, "ra") == ("newest", 1)
 
 
 @async_test
@@ -50,5 +52,5 @@ async def test_what_shares_a_piece_with_the_needle_is_not_found(
 ) -> None:
     async with opened(mongodb, database_name) as database:
         await filled(database, "a long enough name", "a long enough gname", "long enough")
-        assert await index_for(database, "long enough name") == ("suffixes", 1)
-        assert await index_for(database, "Long Enough") == ("suffixes", 3)
+        assert await way_of(database, "long enough name") == ("at once", 1)
+        assert await way_of(database, "Long Enough") == ("at once", 3)

@@ -1,0 +1,34 @@
+"""A browser and a server for each file of tests, a visitor for each test."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.rig import Site, Visit, chromium, served
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with served(tmp_path_factory.mktemp("site")) as site:
+        yield site
+
+
+@pytest.fixture
+def visit(browser: Browser, site: Site) -> Iterator[Visit]:
+    """Somebody who has not signed in."""
+    with Visit.begun(browser, site) as visit:
+        yield visit
+
+
+@pytest.fixture
+def operator(visit: Visit) -> Visit:
+    """Somebody who has signed in as the administrator and looks at the machines."""
+    visit.sign_in()
+    return visit

@@ -1,0 +1,151 @@
+"""A real browser before a real server: what the console's tests and pictures stand on."""
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+from tests.desktop import program, virtual_display
+from tests.processes import Program, ServedApi, ServerProcess, joined, running
+
+PATIENCE_SECONDS = 20.0
+"""For anything on a page: not how fast it must be, but when it certainly will not come."""
+
+SCREEN = "1280x800x24"
+_NUMBERS = itertools.count(1)
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium without a window.
+
+    Playwright keeps an event loop in this thread until the end, so that nothing else here can run
+    one meanwhile: close it with the tests of one file.
+    """
+    expect.set_options(timeout=PATIENCE_SECONDS * 1000)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program("chromium"), timeout=60_000, args=["--disable-gpu"]
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextlib.contextmanager
+def served(directory: Path, **settings: str) -> Iterator["Site"]:
+    """A server of its own, with nothing in it."""
+    server = ServerProcess(directory, heartbeat="1", token_check="0.5", **settings)
+    with server.run() as process:
+        api = server.api()
+        try:
+            yield Site(server, api, process)
+        finally:
+            api.close()
+
+
+@dataclass
+class Site:
+    """A running server and its API."""
+
+    server: ServerProcess
+    api: ServedApi
+    process: Program
+
+    @property
+    def console(self) -> str:
+        """The console's address."""
+        return f"{self.server.url}/console/"
+
+    def new_token(self, *scopes: str, name: str = "of a test") -> dict[str, Any]:
+        """A token as it is shown when it is made."""
+        answer = self.api.call("POST", "/v1/tokens", {"name": name, "scopes": list(scopes)})
+        assert answer.status == 201, answer.body
+        made: dict[str, Any] = answer.json
+        return made
+
+    def add_machine(self, name: str, machine: str = "") -> tuple[str, str]:
+        """Add a machine that is called so; its id and its token."""
+        machine = machine or f"desk-{next(_NUMBERS)}"
+        answer = self.api.call("POST", "/v1/machines", {"id": machine, "name": name})
+        assert answer.status == 201, answer.body
+        return machine, str(answer.json["token"]["token"])
+
+    @contextlib.contextmanager
+    def desk(self, name: str = "A desk", machine: str = "") -> Iterator["Desk"]:
+        """A machine that is online, with the demo's window on a screen of its own."""
+        machine, token = self.add_machine(name, machine)
+        directory = self.server.directory / machine
+        with contextlib.ExitStack() as stack:
+            display = stack.enter_context(virtual_display(SCREEN))
+            window = stack.enter_context(
+                running(
+                    directory / "window.log",
+                    {},
+                    *("python", "-m", "machine_client.demo_window", "--display", display),
+                )
+            )
+            window.says("open\n")
+            client = stack.enter_context(
+                joined(self.server.url, token, directory, display, reconnect_longest="1")
+            )
+            yield Desk(machine, display, window, client)
+
+
+@dataclass
+class Desk:
+    """A machine's display, the window on it that tells what arrives, and its client."""
+
+    machine: str
+    display: str
+    window: Program
+    client: Program
+
+    def arrived(self) -> list[str]:
+        """What the window has told so far, line by line."""
+        return self.window.output.splitlines()[1:]
+
+
+@dataclass
+class Visit:
+    """A page of the browser, and what it complained of."""
+
+    page: Page
+    site: Site
+    complaints: list[str] = field(default_factory=list)
+
+    @classmethod
+    @contextlib.contextmanager
+    def begun(cls, browser: Browser, site: Site, **options: Any) -> Iterator["Visit"]:
+        """A new visitor, whom the server does not know; fails for errors in the page's scripts."""
+        context = browser.new_context(locale="en-GB", **options)
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
+        try:
+            visit = cls(context.new_page(), site)
+            visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+            visit.page.on("console", visit.hear)
+            yield visit
+            assert visit.complaints == []
+        finally:
+            context.close()
+
+    def hear(self, message: ConsoleMessage) -> None:
+        """Keep what the browser says of its own accord; a refused request is no mistake."""
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.complaints.append(message.text)
+
+    def go(self, place: str = "") -> None:
+        """Go to a place of the console such as ``/machines``."""
+        self.page.goto(self.site.console + (f"#{place}" if place else ""))
+
+    def sign_in(self, place: str = "/machines", token: str = "") -> None:
+        """Sign in as a person does, and go to a place."""
+        self.go(place)
+        self.page.get_by_label("Token").fill(token or self.site.server.administrators_token())
+        self.page.get_by_role("button", name="Sign in").click()
+        expect(self.page.get_by_role("button", name="Sign out")).to_be_visible()

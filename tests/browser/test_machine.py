@@ -1,0 +1,319 @@
+"""One machine's page: its live screen, and hands on it that reach the right place once."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.browser.rig import Desk, Site, Visit
+from tests.processes import until
+
+WIDTH, HEIGHT = 1280, 800
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Iterator[Desk]:
+    """A machine that no test ends."""
+    with site.desk("Reception") as desk:
+        yield desk
+
+
+@pytest.fixture
+def looking(visit: Visit, desk: Desk) -> Visit:
+    """Somebody who sees the machine's live screen."""
+    visit.sign_in(f"/machines/{desk.machine}")
+    expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
+    return visit
+
+
+@pytest.fixture
+def hands(looking: Visit, desk: Desk) -> "Hands":
+    """Somebody who has taken control."""
+    looking.page.get_by_role("button", name="Take control").click()
+    expect(looking.page.get_by_text("You are in control of Reception")).to_be_visible()
+    return Hands(looking.page, desk)
+
+
+class Hands:
+    """A mouse over the picture, and what has arrived at the machine since."""
+
+    def __init__(self, page: Page, desk: Desk) -> None:
+        self.page = page
+        self._desk = desk
+        self._seen = len(desk.arrived())
+
+    def over(self, x: int, y: int) -> tuple[float, float]:
+        """Where a place of the machine's screen is in the browser's window."""
+        canvas = self.page.locator(".stage canvas")
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        assert box is not None
+        return (
+            box["x"] + (x + 0.5) * box["width"] / WIDTH,
+            box["y"] + (y + 0.5) * box["height"] / HEIGHT,
+        )
+
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        """Wait for something; meanwhile what the page tells of its requests is heard."""
+
+        def looked() -> object:
+            self.page.wait_for_timeout(10)
+            return condition()
+
+        try:
+            until(looked, what)
+        except AssertionError as failure:
+            failure.add_note(f"arrived: {self.new()}, said: {self.said()}")
+            raise
+
+    def said(self) -> str:
+        """What the page says of the inputs."""
+        return self.page.locator(".said").text_content() or ""
+
+    def new(self) -> list[str]:
+        return self._desk.arrived()[self._seen :]
+
+    def arrive(self, *lines: str) -> None:
+        """Wait until just this has arrived, within a pixel where there are places."""
+        self.until(lambda: len(self.new()) >= len(lines), f"{lines} arrives")
+        for got, wanted in zip(self.new(), lines, strict=True):
+            assert is_near(got, wanted), f"{self.new()}, and not {list(lines)}"
+
+
+def is_near(got: str, wanted: str) -> bool:
+    """Whether two lines differ by two pixels at most: the picture is smaller than the screen."""
+
+    def parts(line: str) -> list[Any]:
+        words = line.replace(",", " ").split(" ")
+        return [int(word) if word.lstrip("-").isdigit() else word for word in words]
+
+    pairs = list(zip(parts(got), parts(wanted), strict=False))
+    return len(parts(got)) == len(parts(wanted)) and all(
+        abs(a - b) <= 2 if isinstance(a, int) and isinstance(b, int) else a == b for a, b in pairs
+    )
+
+
+PICTURE = """(canvas) => {
+    const { width, height } = canvas;
+    const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+    let sum = 0;
+    for (let at = 0; at < pixels.length; at += 4) sum = (sum * 31 + pixels[at]) % 1000000007;
+    return [width, height, sum];
+}"""
+
+
+def test_screen_is_live_and_shows_what_changes(looking: Visit, desk: Desk) -> None:
+    canvas = looking.page.locator(".stage canvas")
+    width, height, before = canvas.evaluate(PICTURE)
+    assert abs(width / height - WIDTH / HEIGHT) < 0.01
+    body = {"start_x": 200, "start_y": 300, "to_x": 900, "to_y": 700}
+    assert looking.site.api.send(desk.machine, "mouse/drag", body).status == 200
+    until(lambda: canvas.evaluate(PICTURE)[2] != before, "the picture changes")
+
+
+def test_click_lands_where_the_picture_shows_it(hands: Hands) -> None:
+    hands.page.mouse.click(*hands.over(200, 150))
+    hands.arrive("click left 200,150")
+    hands.page.mouse.click(*hands.over(1270, 790))
+    hands.arrive("click left 200,150", "click left 1270,790")
+
+
+def test_double_click_is_one_input_of_two_clicks(hands: Hands) -> None:
+    sent: list[Any] = []
+    hands.page.on("request", lambda r: sent.append(r.post_data_json) if "click" in r.url else None)
+    hands.page.mouse.dblclick(*hands.over(300, 300))
+    hands.arrive("click left 300,300", "click left 300,300")
+    assert [body["clicks"] for body in sent] == [2]
+
+
+def test_right_and_middle_clicks_are_those(hands: Hands) -> None:
+    hands.page.mouse.click(*hands.over(300, 200), button="right")
+    hands.arrive("click right 300,200")
+    hands.page.mouse.click(*hands.over(300, 220), button="middle")
+    hands.arrive("click right 300,200", "click middle 300,220")
+
+
+def test_drag_goes_from_where_it_began_to_where_it_ended(hands: Hands) -> None:
+    hands.page.mouse.move(*hands.over(100, 600))
+    hands.page.mouse.down()
+    hands.page.mouse.move(*hands.over(500, 650), steps=5)
+    hands.page.mouse.move(*hands.over(700, 700), steps=5)
+    hands.page.mouse.up()
+    hands.arrive("drag left 100,600 to 700,700")
+
+
+def test_wheel_turns_as_many_notches(hands: Hands) -> None:
+    hands.page.mouse.move(*hands.over(640, 400))
+    hands.page.mouse.wheel(0, 300)
+    hands.arrive(*["scroll down"] * 3)
+    hands.page.mouse.wheel(0, -100)
+    hands.arrive(*["scroll down"] * 3, "scroll up")
+
+
+def test_typing_arrives_as_the_same_characters_in_order(hands: Hands) -> None:
+    hands.page.keyboard.type("Hallo +-!")
+    hands.arrive(*(f"key {key}" for key in ("H", "a", "l", "l", "o", "space", "+", "-", "!")))
+
+
+@pytest.mark.parametrize(
+    ("pressed", "arrived"),
+    [
+        ("Control+a", "ctrl+a"),
+        ("Control+Shift+T", "ctrl+shift+t"),
+        ("Alt+F4", "alt+f4"),
+        ("Shift+Tab", "shift+tab"),
+        ("Enter", "enter"),
+        ("ArrowDown", "down"),
+        ("PageUp", "page up"),
+        ("Control+Backspace", "ctrl+backspace"),
+    ],
+)
+def test_key_combination_arrives_as_it_was_pressed(
+    hands: Hands, pressed: str, arrived: str
+) -> None:
+    hands.page.keyboard.press(pressed)
+    hands.until(hands.new, f"{arrived} arrives")
+    (line,) = hands.new()
+    assert line.lower().replace("iso left tab", "tab") == f"key {arrived}"
+
+
+def test_keys_that_a_browser_keeps_are_buttons(hands: Hands) -> None:
+    hands.page.get_by_role("button", name="Ctrl+Alt+Del").click()
+    hands.arrive("key ctrl+alt+delete")
+    hands.page.get_by_label("Text").fill("ab\N{LATIN SMALL LETTER SHARP S}")
+    hands.page.get_by_role("button", name="Type it").click()
+    hands.arrive("key ctrl+alt+delete", "key a", "key b", "key \N{LATIN SMALL LETTER SHARP S}")
+
+
+def test_escape_leaves_and_then_nothing_is_sent(hands: Hands) -> None:
+    page = hands.page
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Take control")).to_be_visible()
+    expect(page.get_by_text("You are in control")).to_have_count(0)
+    sent: list[str] = []
+    page.on("request", lambda r: sent.append(r.url) if "/input/" in r.url else None)
+    page.mouse.click(*hands.over(200, 150))
+    page.keyboard.type("abc")
+    page.get_by_role("button", name="Take control").click()
+    page.mouse.click(*hands.over(250, 150))
+    hands.arrive("click left 250,150")
+    assert len(sent) == 1
+
+
+def test_lost_answer_is_asked_for_again_and_nothing_happens_twice(hands: Hands) -> None:
+    keys: list[str] = []
+
+    def lose_the_first(route: Route) -> None:
+        keys.append(route.request.headers["idempotency-key"])
+        if len(keys) == 1:
+            route.fetch()
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    hands.page.route("**/input/mouse/click", lose_the_first)
+    hands.page.mouse.click(*hands.over(400, 300))
+    hands.until(lambda: len(keys) == 2, "the console asks again")
+    hands.page.mouse.click(*hands.over(500, 300))
+    hands.arrive("click left 400,300", "click left 500,300")
+    assert keys[0] == keys[1]
+
+
+def test_refusal_is_told_in_words_and_what_waits_behind_it_is_not_sent(hands: Hands) -> None:
+    page = hands.page
+
+    def refuse(route: Route) -> None:
+        detail = "the machine tried and failed: its display is gone"
+        body = {"type": "/problems/input-failed", "status": 502, "detail": detail, "final": True}
+        page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))")
+        route.fulfill(status=502, json=body)
+
+    page.route("**/input/mouse/click", refuse)
+    page.mouse.click(*hands.over(400, 300), button="right")
+    page.keyboard.press("ArrowDown")
+    said = page.locator(".said")
+    expect(said).to_contain_text("The machine tried and failed: its display is gone.")
+    expect(said).to_contain_text("1 more that waited behind it was not sent.")
+    page.unroute("**/input/mouse/click")
+    page.mouse.click(*hands.over(410, 300))
+    hands.arrive("click left 410,300")
+    expect(said).to_have_text("")
+
+
+def test_pausing_ends_control_and_says_why(hands: Hands, desk: Desk) -> None:
+    page = hands.page
+    page.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.get_by_text("Control has ended: An operator paused the machine.")).to_be_visible()
+    expect(page.get_by_role("button", name="Take control")).to_be_disabled()
+    expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Take control")).to_be_enabled()
+
+
+def test_machine_is_renamed_in_its_place(looking: Visit, desk: Desk) -> None:
+    page = looking.page
+    try:
+        page.get_by_role("button", name="Rename").click()
+        page.get_by_label("New name").fill("Reception, ground floor")
+        page.keyboard.press("Enter")
+        heading = page.get_by_role("heading", name="Reception, ground floor")
+        expect(heading).to_be_visible()
+        assert page.title().startswith("Reception, ground floor")
+        page.get_by_role("button", name="Rename").click()
+        page.keyboard.press("Escape")
+        expect(heading).to_be_visible()
+        assert looking.site.api.machine(desk.machine)["name"] == "Reception, ground floor"
+    finally:
+        looking.site.api.call("PATCH", f"/v1/machines/{desk.machine}", {"name": "Reception"})
+
+
+def test_without_the_scopes_one_looks_or_is_told_what_is_lacking(
+    browser: Browser, site: Site, desk: Desk
+) -> None:
+    seeing = site.new_token("machines:read", "screen:read")
+    with Visit.begun(browser, site) as visit:
+        visit.sign_in(f"/machines/{desk.machine}", seeing["token"])
+        page = visit.page
+        expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+        expect(page.get_by_role("button", name="Take control")).to_be_disabled()
+        expect(page.get_by_text("lacks the scope input:send, so you can look only")).to_be_visible()
+        expect(page.get_by_role("button", name="Pause", exact=True)).to_have_count(0)
+    knowing = site.new_token("machines:read")
+    with Visit.begun(browser, site) as visit:
+        visit.sign_in(f"/machines/{desk.machine}", knowing["token"])
+        expect(visit.page.get_by_text("Your token lacks the scope screen:read")).to_be_visible()
+
+
+def test_machine_that_goes_and_comes_back_is_seen_to(operator: Visit) -> None:
+    site, page = operator.site, operator.page
+    machine, _ = site.add_machine("Not yet")
+    operator.go(f"/machines/{machine}")
+    expect(page.get_by_text("This machine has never connected")).to_be_visible()
+    expect(page.get_by_text(f"farhand-machine join --server {site.server.url}")).to_be_visible()
+    with site.desk("Wanderer") as desk:
+        operator.go(f"/machines/{desk.machine}")
+        expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+        desk.client.terminate()
+        expect(page.locator(".lead")).to_contain_text("Offline")
+        expect(page.locator(".veil")).to_contain_text("not connected")
+        expect(page.get_by_text("Control needs a machine that is online.")).to_be_visible()
+
+
+def test_removed_machine_is_said_to_be_gone(operator: Visit) -> None:
+    machine, _ = operator.site.add_machine("Short-lived")
+    operator.go(f"/machines/{machine}")
+    page = operator.page
+    expect(page.get_by_role("heading", name="Short-lived")).to_be_visible()
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    operator.site.api.call("DELETE", f"/v1/machines/{machine}")
+    expect(page.get_by_role("heading", name="Not found")).to_be_visible()
+
+
+def test_revoked_token_ends_the_live_screen_and_the_visit(visit: Visit, desk: Desk) -> None:
+    made = visit.site.new_token("machines:read", "screen:read")
+    visit.sign_in(f"/machines/{desk.machine}", made["token"])
+    expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
+    visit.site.api.call("DELETE", f"/v1/tokens/{made['id']}")
+    expect(visit.page.get_by_text("Your session has ended")).to_be_visible()
+    expect(visit.page.locator("canvas")).to_have_count(0)

@@ -1,0 +1,152 @@
+"""The table of machines: trouble first, by itself, for many, and for nobody yet."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.rig import Site, Visit, served
+
+MANY = 1000
+
+
+def row_of(page: Page, name: str) -> Locator:
+    return page.get_by_role("row").filter(has=page.get_by_role("link", name=name, exact=True))
+
+
+def names_in(page: Page) -> list[str]:
+    return page.locator("tbody tr a").all_text_contents()
+
+
+def change(site: Site, machine: str, **body: Any) -> None:
+    assert site.api.call("PATCH", f"/v1/machines/{machine}", body).status == 200
+
+
+def test_without_machines_the_next_steps_are_there_to_copy(
+    browser: Browser, tmp_path: Path
+) -> None:
+    permissions = ["clipboard-read", "clipboard-write"]
+    with served(tmp_path) as site, Visit.begun(browser, site, permissions=permissions) as visit:
+        visit.sign_in()
+        page = visit.page
+        expect(page.get_by_role("heading", name="No machine yet")).to_be_visible()
+        expect(page.get_by_text("farhand machine add desk-1")).to_be_visible()
+        join = f"farhand-machine join --server {site.server.url} --token TOKEN"
+        expect(page.get_by_text(join)).to_be_visible()
+        page.get_by_role("button", name="Copy").last.click()
+        expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == join
+        site.add_machine("The first")
+        expect(row_of(page, "The first")).to_be_visible()
+        expect(page.get_by_role("heading", name="No machine yet")).to_have_count(0)
+
+
+def test_row_says_how_a_machine_is_and_why_and_since_when(operator: Visit) -> None:
+    operator.site.add_machine("Never seen")
+    row = row_of(operator.page, "Never seen")
+    for text in ("Offline", "It has never connected", "just now"):
+        expect(row).to_contain_text(text)
+    since = row.locator("time")
+    assert since.get_attribute("title")
+    assert str(since.get_attribute("datetime")).endswith("Z")
+
+
+def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -> None:
+    page, site = operator.page, operator.site
+    with site.desk("Follow me") as desk:
+        row = row_of(page, "Follow me")
+        for text in ("Online", "1280 \N{MULTIPLICATION SIGN} 800", "ms", "0.1.0"):
+            expect(row).to_contain_text(text)
+        change(site, desk.machine, paused=True)
+        expect(row).to_contain_text("Paused")
+        expect(row).to_contain_text("An operator paused the machine")
+        change(site, desk.machine, paused=False, name="Follow me still")
+        expect(row_of(page, "Follow me still")).to_contain_text("Online")
+    expect(row_of(page, "Follow me still")).to_contain_text("Offline")
+    assert site.api.call("DELETE", f"/v1/machines/{desk.machine}").status == 204
+    expect(row_of(page, "Follow me still")).to_have_count(0)
+
+
+def test_machines_in_trouble_come_first(operator: Visit) -> None:
+    page, site = operator.page, operator.site
+    with site.desk("A fine one"), site.desk("B resting") as resting:
+        site.add_machine("C lost")
+        change(site, resting.machine, paused=True)
+        expect(row_of(page, "B resting")).to_contain_text("Paused")
+        expect(row_of(page, "A fine one")).to_contain_text("Online")
+        names = [name for name in names_in(page) if name in ("A fine one", "B resting", "C lost")]
+        assert names == ["C lost", "B resting", "A fine one"]
+        page.get_by_role("button", name="Machine", exact=True).click()
+        expect(page.locator('th[aria-sort="descending"]')).to_have_text("Machine")
+        names = [name for name in names_in(page) if name in ("A fine one", "B resting", "C lost")]
+        assert names == ["A fine one", "B resting", "C lost"]
+
+
+def test_filter_and_chips_narrow_the_table_and_stay_in_the_address(operator: Visit) -> None:
+    page, site = operator.page, operator.site
+    machine, _ = site.add_machine("Kassel till 7")
+    other, _ = site.add_machine("Kassel till 8")
+    change(site, other, paused=True)
+    page.get_by_label("Filter").fill("kassel")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("button", name="Paused").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.get_by_text("1 of ")).to_be_visible()
+    page.reload()
+    expect(row_of(page, "Kassel till 8")).to_be_visible()
+    expect(row_of(page, "Kassel till 7")).to_have_count(0)
+    page.get_by_role("button", name="All").click()
+    page.get_by_label("Filter").fill(machine)
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_role("link", name="Kassel till 7").click()
+    expect(page.get_by_role("heading", name="Kassel till 7")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Filter")).to_have_value(machine)
+
+
+def test_lost_server_is_said_and_found_again_by_itself(browser: Browser, tmp_path: Path) -> None:
+    with served(tmp_path) as site, Visit.begun(browser, site) as visit:
+        machine, _ = site.add_machine("Before")
+        visit.sign_in()
+        page = visit.page
+        expect(page.get_by_text("Live", exact=True)).to_be_visible()
+        site.process.terminate()
+        expect(page.get_by_text("No connection to the server")).to_be_visible()
+        expect(row_of(page, "Before")).to_be_visible()
+        with site.server.run():
+            change(site, machine, name="After")
+            expect(row_of(page, "After")).to_be_visible()
+            expect(page.get_by_text("Live", exact=True)).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A server with very many machines."""
+    with served(tmp_path_factory.mktemp("crowded")) as site:
+        for number in range(MANY):
+            site.add_machine(f"Till {number}", f"till-{number}")
+        yield site
+
+
+def test_very_many_machines_are_shown_filtered_and_kept_up_to_date(
+    browser: Browser, crowded: Site
+) -> None:
+    with Visit.begun(browser, crowded) as visit:
+        visit.sign_in()
+        page = visit.page
+        expect(page.locator("tbody tr")).to_have_count(MANY)
+        page.get_by_label("Filter").fill("till 99")
+        expect(page.locator("tbody tr")).to_have_count(11)
+        page.get_by_label("Filter").fill("")
+        expect(page.locator("tbody tr")).to_have_count(MANY)
+        # What did not change is not made anew: the same elements are still there.
+        page.evaluate("window.rows = [...document.querySelectorAll('tbody tr')]")
+        for number in range(50):
+            change(crowded, f"till-{number}", paused=True)
+        expect(page.get_by_role("button", name="50 Paused")).to_be_visible()
+        kept = page.evaluate(
+            "[...document.querySelectorAll('tbody tr')].filter((r) => rows.includes(r)).length"
+        )
+        assert kept == MANY
+        expect(row_of(page, "Till 49")).to_contain_text("Paused")

@@ -1,0 +1,312 @@
+"""The screen of a real X server, through real processes, to whoever looks."""
+
+import asyncio
+import contextlib
+import math
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import Xlib.display
+from PIL import Image, ImageChops
+from Xlib import X
+
+from machine_client.clock import awake_seconds
+from tests.desktop import Witness, somebody_else, virtual_display
+from tests.end_to_end.system import Workstation
+from tests.machine_client.fakes import FakeCamera
+from tests.machine_client.scripted import machine_client
+from tests.pictures import Part, PictureStream, decoded
+from tests.processes import Answer, ServedApi, ServerProcess, until
+from tests.store import async_test
+
+WAIT_SECONDS = 20.0
+WINDOW = (700, 300, 40, 30)
+"""Place and size of the one thing on the screen that is not black."""
+
+Colour = tuple[int, int, int]
+RED, BLUE = (255, 0, 0), (0, 0, 255)
+
+
+class Window:
+    """A window that is one colour."""
+
+    def __init__(self, display: str) -> None:
+        self._display: Any = Xlib.display.Display(display)
+        screen = self._display.screen()
+        self._window = screen.root.create_window(
+            *WINDOW, 0, screen.root_depth, X.InputOutput, override_redirect=True
+        )
+        self.show(RED)
+        self._window.map()
+        self.show(RED)
+
+    def show(self, colour: Colour) -> None:
+        red, green, blue = colour
+        self._window.change_attributes(background_pixel=red << 16 | green << 8 | blue)
+        self._window.clear_area()
+        self._display.sync()
+
+    def close(self) -> None:
+        self._display.close()
+
+
+@dataclass
+class Looked:
+    """A picture and what it shows."""
+
+    image: Image.Image
+    region: tuple[int, ...]
+
+    @classmethod
+    def of(cls, headers: Any, content: bytes) -> "Looked":
+        image = decoded(content)
+        assert numbers(headers["Farhand-Picture-Size"]) == image.size
+        return cls(image, numbers(headers["Farhand-Screen-Region"]))
+
+    def place_of(self, colour: Colour) -> tuple[int, int] | None:
+        """The middle of what has a colour, in the picture's own pixels."""
+        difference = ImageChops.difference(
+            self.image, Image.new("RGB", self.image.size, colour)
+        ).split()
+        farthest = reduce(ImageChops.lighter, difference)
+        box = farthest.point([255] * 90 + [0] * 166).getbbox()
+        return None if box is None else ((box[0] + box[2] - 1) // 2, (box[1] + box[3] - 1) // 2)
+
+    def input_place(self, x: int, y: int) -> tuple[int, int]:
+        """What an input calls a place of the picture, as the documentation says."""
+        left, top, width, height = self.region
+        return (
+            left + math.floor((x + 0.5) * width / self.image.width),
+            top + math.floor((y + 0.5) * height / self.image.height),
+        )
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))
+
+
+@pytest.fixture(scope="module")
+def desk(
+    shared_server: ServerProcess, api: ServedApi, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Workstation]:
+    """A machine on a display of its own, on which nothing happens by itself."""
+    with virtual_display() as display:
+        directory = tmp_path_factory.mktemp("screen")
+        workstation = Workstation.added(shared_server.url, api, display, directory)
+        with workstation.joined():
+            yield workstation
+
+
+@pytest.fixture
+def window(desk: Workstation) -> Iterator[Window]:
+    somebody_else(desk.display, "mousemove", "5", "5")
+    window = Window(desk.display)
+    yield window
+    window.close()
+
+
+def display_path(desk: Workstation, what: str) -> str:
+    return f"/v1/computer/{desk.machine}/display/{what}"
+
+
+def screenshot(desk: Workstation, query: str = "") -> Looked:
+    answer: Answer = desk.api.call("GET", display_path(desk, f"screenshot{query}"))
+    assert answer.status == 200, answer.body
+    return Looked.of(answer.headers, answer.body)
+
+
+@asynccontextmanager
+async def watching(
+    desk: Workstation, query: str = "", token: str = ""
+) -> AsyncIterator[PictureStream]:
+    secret = token or administrators_token(desk)
+    stream = await PictureStream.open(desk.url, display_path(desk, f"stream{query}"), secret)
+    assert stream.status == 200
+    try:
+        yield stream
+    finally:
+        await stream.close()
+
+
+def administrators_token(desk: Workstation) -> str:
+    return desk.api._token
+
+
+async def next_part(stream: PictureStream) -> Part:
+    async with asyncio.timeout(WAIT_SECONDS):
+        part = await stream.part()
+    assert part is not None
+    return part
+
+
+async def shows(stream: PictureStream, colour: Colour) -> Part:
+    """Read on until a picture shows a colour."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            part = await next_part(stream)
+            if Looked.of(part.headers, part.content).place_of(colour) is not None:
+                return part
+
+
+def test_screenshot_shows_what_is_there(desk: Workstation, window: Window) -> None:
+    looked = screenshot(desk)
+    assert looked.image.size == (1280, 800)
+    x, y, width, height = WINDOW
+    assert looked.image.getpixel((x, y)) == RED
+    assert looked.image.getpixel((x + width - 1, y + height - 1)) == RED
+    assert looked.image.getpixel((x + width, y)) == (0, 0, 0)
+    window.show(BLUE)
+    assert screenshot(desk).image.getpixel((x, y)) == BLUE
+
+
+@pytest.mark.parametrize(
+    "query", ["", "?width=640", "?height=333&format=jpeg", "?width=319&height=1000", "?width=97"]
+)
+def test_click_at_the_mapped_place_hits(desk: Workstation, window: Window, query: str) -> None:
+    window.show(RED)
+    looked = screenshot(desk, query)
+    place = looked.place_of(RED)
+    assert place is not None
+    witness = Witness(desk.display)
+    try:
+        x, y = looked.input_place(*place)
+        assert desk.send("mouse/click", x=x, y=y).status == 200
+        (press,) = [event for event in witness.take() if event.kind == "ButtonPress"]
+    finally:
+        witness.close()
+    left, top, width, height = WINDOW
+    assert left <= press.x < left + width
+    assert top <= press.y < top + height
+
+
+def test_corners_of_a_scaled_picture_are_on_the_screen(desk: Workstation) -> None:
+    looked = screenshot(desk, "?width=211")
+    width, height = looked.image.size
+    for place in ((0, 0), (width - 1, 0), (0, height - 1), (width - 1, height - 1)):
+        x, y = looked.input_place(*place)
+        assert desk.send("mouse/move", x=x, y=y).status == 200
+
+
+def test_dimensions_and_pointer_are_those_of_the_display(desk: Workstation) -> None:
+    answer = desk.api.call("GET", display_path(desk, "dimensions"))
+    assert (answer.json["width"], answer.json["height"]) == (1280, 800)
+    assert desk.send("mouse/move", x=123, y=456).status == 200
+    pointer = desk.api.call("GET", f"/v1/computer/{desk.machine}/input/mouse/position")
+    assert pointer.json == {"x": 123, "y": 456}
+
+
+@async_test
+async def test_change_on_the_screen_arrives_in_the_stream(
+    desk: Workstation, window: Window
+) -> None:
+    async with watching(desk, "?width=640&rate=20") as stream:
+        await shows(stream, RED)
+        for colour in (BLUE, RED, BLUE):
+            window.show(colour)
+            part = await shows(stream, colour)
+            assert Looked.of(part.headers, part.content).image.size == (640, 400)
+
+
+@pytest.mark.usefixtures("window")
+@async_test
+async def test_unchanged_screen_sends_nothing(desk: Workstation) -> None:
+    async with watching(desk, "?rate=30") as stream:
+        await shows(stream, RED)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await stream.part()
+
+
+@pytest.mark.usefixtures("window")
+@async_test
+async def test_revoked_token_ends_the_stream(desk: Workstation) -> None:
+    made = desk.api.call("POST", "/v1/tokens", {"name": "viewer", "scopes": ["screen:read"]})
+    async with watching(desk, token=made.json["token"]) as stream:
+        await shows(stream, RED)
+        assert desk.api.call("DELETE", f"/v1/tokens/{made.json['id']}").status == 204
+        async with asyncio.timeout(WAIT_SECONDS):
+            await stream.ended()
+
+
+def test_display_that_ends_ends_the_stream_with_words(
+    shared_server: ServerProcess, api: ServedApi, tmp_path: Path
+) -> None:
+    with contextlib.ExitStack() as stack:
+        screen = stack.enter_context(contextlib.ExitStack())
+        display = screen.enter_context(virtual_display())
+        desk = Workstation.added(shared_server.url, api, display, tmp_path)
+        stack.enter_context(desk.joined())
+
+        @async_test
+        async def run() -> None:
+            async with watching(desk) as stream:
+                await next_part(stream)
+                screen.close()
+                async with asyncio.timeout(WAIT_SECONDS):
+                    await stream.ended()
+
+        run()
+        answer = api.call("GET", display_path(desk, "stream"))
+        assert (answer.status, answer.json["reason"]) == (503, "no_screen")
+        assert "the machine shows no screen" in answer.json["detail"]
+
+
+def test_owner_who_lets_nobody_look_is_obeyed(
+    shared_server: ServerProcess, api: ServedApi, display: str, tmp_path: Path
+) -> None:
+    desk = Workstation.added(shared_server.url, api, display, tmp_path)
+    with desk.joined(screen="false"):
+        for what in ("screenshot", "stream", "dimensions"):
+            answer = api.call("GET", display_path(desk, what))
+            assert (answer.status, answer.json["reason"]) == (503, "no_screen")
+            assert "its owner lets nobody look" in answer.json["detail"]
+        assert desk.send("mouse/move", x=1, y=1).status == 200
+
+
+def rests(camera: FakeCamera) -> bool:
+    """Whether the camera has taken nothing for some of its turns."""
+    return awake_seconds() - camera.captured_at[-1] > 0.5
+
+
+@async_test
+async def test_twenty_viewers_cost_the_machine_no_more_than_one(
+    shared_server: ServerProcess, api: ServedApi, tmp_path: Path
+) -> None:
+    desk = await asyncio.to_thread(
+        Workstation.added, shared_server.url, api, ":0", tmp_path / "state"
+    )
+    camera = FakeCamera()
+    costs = []
+    async with machine_client(
+        shared_server.url, tmp_path, token=desk.token, open_camera=camera.open, screen_rate=20
+    ):
+        await asyncio.to_thread(desk.is_in_state, "online")
+        camera.captured_at.clear()
+        for viewers in (1, 20):
+            async with contextlib.AsyncExitStack() as stack:
+                streams = [
+                    await stack.enter_async_context(watching(desk, "?rate=30"))
+                    for _ in range(viewers)
+                ]
+                for stream in streams:
+                    await next_part(stream)
+                pictures: list[bytes] = []
+                for colour in (50, 100, 150, 200):
+                    camera.colour = colour + viewers
+                    seen = {(await next_part(stream)).content for stream in streams}
+                    assert len(seen) == 1
+                    pictures += seen
+                assert len(set(pictures)) == 4
+            await asyncio.to_thread(until, lambda: rests(camera), "nobody looks any more")
+            costs.append(sorted(camera.captured_at))
+            camera.captured_at.clear()
+    for captured_at in costs:
+        pauses = [after - before for before, after in pairwise(captured_at)]
+        # However many look, the screen is captured no more often than the machine's owner allows.
+        assert sum(pauses) / len(pauses) > 0.9 / 20
