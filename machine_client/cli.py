@@ -23,9 +23,11 @@ from machine_client.journal import Journal
 from machine_client.journal_file import JournalError, JournalFile
 from machine_client.settings import MachineSettings
 from schemas import failpoints
+from schemas.log_lines import log_formatter
 from schemas.settings import SettingsError, read_settings
 
 CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
+LOG_LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(message)s"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -82,11 +84,9 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
         failpoints.arm_from_environment("machine", testing=testing)
     except failpoints.FailpointError as error:
         raise click.UsageError(str(error)) from None
-    logging.basicConfig(
-        level=settings.log_level.upper(),
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(message)s",
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(log_formatter(settings.log_format, LOG_LINE))
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
     try:
         journal = Journal(JournalFile(settings.journal_file))
         uvloop.run(_join(settings, token, journal))

@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
+from schemas.log_lines import LogFormat
 from schemas.settings import FileAndEnvironment
 from schemas.wire import CONNECT_PATH
 
@@ -88,6 +89,7 @@ class MachineSettings(FileAndEnvironment):
         4_000_000, ge=10_000, description="What live pictures may take of the network, on average."
     )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: LogFormat = Field("text", description="json: one object for each line.")
 
     @model_validator(mode="after")
     def _one_token(self) -> "MachineSettings":

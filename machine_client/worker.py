@@ -73,6 +73,7 @@ class Worker:
                 message=f"the machine client made a mistake ({type(error).__name__})",
                 injected_at_least=0,
             )
+        _log_end(command, outcome)
         return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
 
     def look_up(self, command_id: UUID) -> CommandLookedUp:
@@ -90,6 +91,7 @@ class Worker:
     def expire(self, command: Input) -> CommandEnded:
         """The outcome of a command whose time has passed before its turn came."""
         outcome = self._known(command) or Expired()
+        _log_end(command, outcome)
         return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
 
     @property
@@ -162,6 +164,19 @@ class Worker:
                 loc=("header", "Idempotency-Key"),
             )
         return entry.final_outcome()
+
+
+def _log_end(command: Input, outcome: Outcome) -> None:
+    """One line with the ids by which the server's log is found; never what was typed."""
+    level = logging.DEBUG if isinstance(outcome, Completed) else logging.WARNING
+    logger.log(
+        level,
+        "command=%s request=%s operation=%s outcome=%s",
+        command.command_id,
+        command.request_id,
+        command.operation,
+        outcome.status,
+    )
 
 
 def _injected(inject: Callable[[], Point]) -> Outcome:

@@ -197,6 +197,7 @@ class Input(_Message):
     fingerprint: str = Field(max_length=64, description="Empty where no key can repeat it.")
     expires_at: int
     server_time: int
+    request_id: str = Field("", max_length=64, description="For the logs of both sides.")
 
 
 class Resolve(_Message):

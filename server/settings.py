@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
+from schemas.log_lines import LogFormat
 from schemas.settings import FileAndEnvironment
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -49,3 +50,4 @@ class ServerSettings(FileAndEnvironment):
     idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
     body_timeout: Seconds = Field(60, description="For a whole request body to arrive.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: LogFormat = Field("text", description="json: one object for each line.")

@@ -41,7 +41,7 @@ WALLS = {
     "server.clock": {"schemas"},
     "server.settings": {"schemas"},
     "server.tasks": set(),
-    "server.logs": set(),
+    "server.logs": {"schemas"},
     "server.metrics": set(),
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {

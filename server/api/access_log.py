@@ -6,6 +6,8 @@ not wait for the log.
 
 import asyncio
 import logging
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from tornado.web import RequestHandler
 
@@ -17,28 +19,48 @@ GATHER_SECONDS = 0.2
 MAX_GATHERED = 1000
 
 
+class _Ended(NamedTuple):
+    """A request that was answered, by the names that a log in JSON gives its facts."""
+
+    request: str
+    method: str
+    path: str
+    status: int
+    took_ms: float
+    notes: Mapping[str, object]
+
+
 class AccessLog:
     """Tornado's ``log_function``."""
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
+        self._ended: list[_Ended] = []
 
     def __call__(self, handler: RequestHandler) -> None:
         """Take note of a request that has ended."""
         if not isinstance(handler, ApiHandler) or not logger.isEnabledFor(logging.INFO):
             return
         request = handler.request
-        self._lines.append(
-            f"request={handler.request_id} {request.method} {request.path} "
-            f"{handler.get_status()} {request.request_time() * 1000:.1f}ms{handler.notes}"
+        self._ended.append(
+            _Ended(
+                handler.request_id,
+                request.method or "",
+                request.path,
+                handler.get_status(),
+                round(request.request_time() * 1000, 1),
+                handler.notes,
+            )
         )
-        if len(self._lines) == 1:
+        if len(self._ended) == 1:
             asyncio.get_running_loop().call_later(GATHER_SECONDS, self.flush)
-        elif len(self._lines) >= MAX_GATHERED:
+        elif len(self._ended) >= MAX_GATHERED:
             self.flush()
 
     def flush(self) -> None:
         """Write what has gathered."""
-        lines, self._lines = self._lines, []
-        for line in lines:
-            logger.info("%s", line)
+        requests, self._ended = self._ended, []
+        for ended in requests:
+            facts = {**ended._asdict(), **ended.notes}
+            del facts["notes"]
+            notes = "".join(f" {name}={value}" for name, value in ended.notes.items())
+            logger.info("request=%s %s %s %d %.1fms%s", *ended[:5], notes, extra={"facts": facts})

@@ -42,7 +42,7 @@ class ApiHandler(RequestHandler):
     services: Services
     principal: Principal
     session_expires_at: datetime | None = None
-    notes = ""
+    notes: Mapping[str, object] = {}
 
     def initialize(self, services: Services) -> None:
         self.services = services
@@ -136,7 +136,7 @@ class ApiHandler(RequestHandler):
 
     def note(self, **facts: object) -> None:
         """Add facts to this request's line in the log."""
-        self.notes += "".join(f" {name}={value}" for name, value in facts.items())
+        self.notes = {**self.notes, **facts}
 
     def log_exception(
         self,

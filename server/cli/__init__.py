@@ -6,10 +6,11 @@ output, alone; everything said to people goes to standard error.
 
 import click
 
-from server.cli.administration import command, machine, organization, token
+from server.cli.administration import command, organization, token
 from server.cli.demo import demo
 from server.cli.doctor import doctor
 from server.cli.importing import trajectory
+from server.cli.machines import machine
 from server.cli.serve import serve
 
 

@@ -1,4 +1,4 @@
-"""``farhand organization``, ``token``, ``machine`` and ``command``: who may do what, and did."""
+"""``farhand organization``, ``token`` and ``command``: who may do what, and did."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -110,43 +110,6 @@ def list_tokens(api: Api) -> None:
 def revoke_token(api: Api, token_id: str) -> None:
     """Revoke a token: within a second or two it works nowhere any more."""
     api.call("DELETE", f"/v1/tokens/{quote(token_id, safe='')}")
-
-
-@click.group()
-def machine() -> None:
-    """Machines: the desktops that take input."""
-
-
-@machine.command("add")
-@click.argument("machine_id", metavar="[ID]", required=False)
-@click.option("--name", help="What people call it.")
-@api_options
-def add_machine(api: Api, machine_id: str | None, name: str | None) -> None:
-    """Add a machine and print the token that it connects with."""
-    body = {"id": machine_id, "name": name}
-    answer = api.call(
-        "POST", "/v1/machines", {field: value for field, value in body.items() if value is not None}
-    )
-    if api.as_json:
-        api.show_one(answer, "id")
-    else:
-        api.show_one(answer["token"], "token")
-
-
-@machine.command("list")
-@api_options
-def list_machines(api: Api) -> None:
-    """List the machines and how they are."""
-    columns = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
-    api.show(api.call("GET", "/v1/machines?limit=1000"), columns)
-
-
-@machine.command("remove")
-@click.argument("machine_id", metavar="ID")
-@api_options
-def remove_machine(api: Api, machine_id: str) -> None:
-    """Remove a machine, its tokens and its link."""
-    api.call("DELETE", f"/v1/machines/{quote(machine_id, safe='')}")
 
 
 @click.group()

@@ -1,7 +1,8 @@
 """How the administrative commands reach a server, and how they print what it says."""
 
+import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -12,13 +13,21 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from tornado.httpclient import HTTPClient, HTTPClientError, HTTPRequest, HTTPResponse
+from tornado.httpclient import (
+    AsyncHTTPClient,
+    HTTPClient,
+    HTTPClientError,
+    HTTPRequest,
+    HTTPResponse,
+)
 
 from schemas.problems import ValidationErrorBody, sentence
 from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.settings import default_data_directory
 
 REQUEST_SECONDS = 120.0
+MAX_REFUSAL_BYTES = 64 * 1024
+RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -81,15 +90,58 @@ class Api:
         finally:
             client.close()
 
+    async def listen(self, path: str, received: Callable[[bytes], None]) -> None:
+        """Read an endless answer piece by piece, until it ends.
+
+        Raises ConnectionError where there is none, or none any more, and a ClickException with the
+        server's words where it refuses.
+        """
+        # What refuses has a body too, which is read with the same function.
+        refused = bytearray()
+        status = [0]
+
+        def header(line: str) -> None:
+            if line.startswith("HTTP/"):
+                status[0] = int(line.split()[1])
+
+        def piece(content: bytes) -> None:
+            if status[0] == 200:
+                received(content)
+            elif len(refused) < MAX_REFUSAL_BYTES:
+                refused.extend(content)
+
+        request = HTTPRequest(
+            self.url.rstrip("/") + path,
+            headers={"Authorization": f"Bearer {self.token}"},
+            follow_redirects=False,
+            connect_timeout=10.0,
+            request_timeout=0,
+            header_callback=header,
+            streaming_callback=piece,
+        )
+        client = AsyncHTTPClient(force_instance=True)
+        try:
+            fetching = client.fetch(request, raise_error=False)
+            # Tornado would remark on what comes after the end of whoever waited.
+            fetching.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            response = await asyncio.shield(fetching)
+        except asyncio.QueueFull:
+            raise ConnectionError("more came than could be taken") from None
+        except (OSError, ValueError, HTTPClientError) as error:
+            raise ConnectionError(str(error)) from None
+        finally:
+            client.close()
+        if response.code == 599 or response.code in RETRIED_STATUSES:
+            raise ConnectionError(response.reason)
+        if response.code != 200:
+            raise click.ClickException(refusal_of(response.code, bytes(refused)))
+
     def show(self, answer: Any, columns: Sequence[str]) -> None:
         """Print a page of things: as JSON, or as a table for people."""
         if self.as_json:
             click.echo(json.dumps(answer))
             return
-        table = Table(*(column.replace("_", " ") for column in columns), box=None)
-        for item in answer["items"]:
-            table.add_row(*(_cell(item.get(column)) for column in columns))
-        Console().print(table)
+        Console().print(table_of(answer["items"], columns))
         if answer["total"] > len(answer["items"]):
             click.echo(f"{len(answer['items'])} of {answer['total']}", err=True)
 
@@ -138,10 +190,25 @@ def said_by(status: int, body: Any) -> str:
 
 def refusal(response: HTTPResponse) -> str:
     """What a server's error answer says, as a sentence."""
+    return refusal_of(response.code, response.body)
+
+
+def refusal_of(status: int, body: bytes) -> str:
+    """The same, of its status and body."""
     try:
-        return said_by(response.code, json.loads(response.body))
+        return said_by(status, json.loads(body))
     except (ValueError, KeyError, TypeError, ValidationError):
-        return f"the server answered HTTP {response.code}"
+        return f"the server answered HTTP {status}"
+
+
+def table_of(items: Iterable[Any], columns: Sequence[str], *, wraps: bool = True) -> Table:
+    """A table of these columns, for people; each item is one line, unless it ``wraps``."""
+    table = Table(box=None)
+    for column in columns:
+        table.add_column(column.replace("_", " "), no_wrap=not wraps)
+    for item in items:
+        table.add_row(*(_cell(item.get(column)) for column in columns))
+    return table
 
 
 def _read(file: Path, instead: str) -> str:

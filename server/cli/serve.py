@@ -85,7 +85,7 @@ def serve(
             "--workers: this version runs one node; several need a message bus, which comes later"
         )
     settings = settings_from(config, host=host, port=port, data_dir=data_dir)
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
     try:
         failpoints.arm_from_environment("server", testing=testing)
     except failpoints.FailpointError as error:

@@ -104,6 +104,7 @@ class Command:
             fingerprint=self.fingerprint,
             expires_at=self.expires_at,
             server_time=server_time(),
+            request_id=self.request_id,
         )
 
 

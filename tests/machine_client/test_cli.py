@@ -1,6 +1,7 @@
 """The command line of the machine client: what is wrong is a sentence, and a code."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,16 @@ def test_file_and_environment_are_enough(tmp_path: Path) -> None:
         client.says("cannot connect: ")
         assert client.terminate() == 0
         assert "fh_t" not in client.output
+
+
+def test_log_is_json_where_that_is_wanted(tmp_path: Path) -> None:
+    arguments = ("--server", "http://127.0.0.1:9", "--token", "t", "--state-dir", str(tmp_path))
+    variables = {"FARHAND_MACHINE_LOG_FORMAT": "json"}
+    with running(tmp_path / "log", variables, "farhand-machine", "join", *arguments) as client:
+        client.says("cannot connect: ")
+        client.terminate()
+        lines = [json.loads(line) for line in client.output.splitlines()]
+    assert any("cannot connect" in line["message"] for line in lines)
 
 
 def test_help_and_version_end_well() -> None:

@@ -1,5 +1,6 @@
 """One command at a time, without threads: journal, inject, journal."""
 
+import logging
 from typing import Any
 from uuid import UUID
 
@@ -215,3 +216,26 @@ def test_intent_that_the_journal_cannot_take_is_never_injected(bench: Bench) -> 
     assert isinstance(failed, Failed)
     assert (failed.code, failed.injected_at_least) == ("internal_error", 0)
     assert bench.desktop.calls == []
+
+
+def test_end_is_logged_with_its_ids_and_without_what_was_asked(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        bench.carry_out()
+        assert caplog.text == ""
+    command = move(COMMAND, 4711).model_copy(update={"request_id": "r-7"})
+    with caplog.at_level(logging.DEBUG):
+        bench.worker.expire(command)
+        bench.worker.carry_out(command, NOW + 1)
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines == [f"command={COMMAND} request=r-7 operation=mouse.move outcome=completed"] * 2
+    assert "4711" not in caplog.text
+
+
+def test_what_did_not_go_well_is_logged_as_a_warning(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        bench.carry_out(begin_by=NOW - 1)
+    assert "outcome=expired" in caplog.text

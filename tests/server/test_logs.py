@@ -1,3 +1,4 @@
+import json
 import logging
 from collections.abc import Iterator
 
@@ -64,3 +65,10 @@ def test_traceback_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0].endswith("ERROR server.somewhere task failed")
     assert lines[1].startswith("Traceback")
     assert lines[-1].startswith("ValueError: ")
+
+
+def test_lines_are_json_where_that_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info", "json")
+    logging.getLogger("server.somewhere").info("machine=%s connected", "desk-1")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert json.loads(line)["machine"] == "desk-1"

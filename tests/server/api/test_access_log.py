@@ -2,6 +2,7 @@ import logging
 
 import pytest
 
+from schemas.log_lines import facts_of
 from server.api import access_log
 from tests.service import Service, until
 
@@ -31,6 +32,16 @@ async def test_access_log_names_the_command_of_an_input(
             await sending
         service.flush_access_log()
     assert f"command={command.command_id}" in caplog.text
+    (record,) = [record for record in caplog.records if "command" in facts_of(record)]
+    facts = facts_of(record)
+    assert facts.pop("took_ms") >= 0
+    assert facts == {
+        "request": command.request_id,
+        "method": "POST",
+        "path": "/v1/computer/desk-1/input/mouse/move",
+        "status": 200,
+        "command": command.command_id,
+    }
 
 
 @pytest.mark.gen_test

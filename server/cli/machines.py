@@ -1,0 +1,139 @@
+"""``farhand machine``: the desktops, their state, and what was done on them."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from schemas.times import parse_time
+from server.cli.client import Api, api_options, printable
+from server.cli.watching import watch_machines
+
+COLUMNS = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
+COMMAND_COLUMNS = ("accepted_at", "operation", "outcome", "code", "duration_ms", "token_name")
+LAST_COMMANDS = 10
+
+
+@click.group()
+def machine() -> None:
+    """Machines: the desktops that take input."""
+
+
+@machine.command("add")
+@click.argument("machine_id", metavar="[ID]", required=False)
+@click.option("--name", help="What people call it.")
+@api_options
+def add_machine(api: Api, machine_id: str | None, name: str | None) -> None:
+    """Add a machine and print the token that it connects with."""
+    body = {"id": machine_id, "name": name}
+    answer = api.call(
+        "POST", "/v1/machines", {field: value for field, value in body.items() if value is not None}
+    )
+    if api.as_json:
+        api.show_one(answer, "id")
+    else:
+        api.show_one(answer["token"], "token")
+
+
+@machine.command("list")
+@click.option("--watch", is_flag=True, help="Stay, and show every change as it happens.")
+@api_options
+def list_machines(api: Api, watch: bool) -> None:
+    """List the machines and how they are."""
+    if watch:
+        watch_machines(api)
+    else:
+        api.show(api.call("GET", "/v1/machines?limit=1000"), COLUMNS)
+
+
+@machine.command("show")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def show_machine(api: Api, machine_id: str) -> None:
+    """Show everything about a machine, and what was done on it last."""
+    path = address(machine_id)
+    found = api.call("GET", path)
+    commands = api.call("GET", f"{path}/commands?limit={LAST_COMMANDS}")
+    if api.as_json:
+        click.echo(json.dumps({**found, "commands": commands["items"]}))
+        return
+    for line in described(found, datetime.now(UTC)):
+        click.echo(printable(line))
+    if commands["items"]:
+        click.echo()
+        # Those that are not shown are many, and nobody asked for them.
+        api.show({**commands, "total": 0}, COMMAND_COLUMNS)
+
+
+@machine.command("pause")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def pause_machine(api: Api, machine_id: str) -> None:
+    """Let a machine take no further input, until it is resumed."""
+    change(api, machine_id, paused=True)
+
+
+@machine.command("resume")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def resume_machine(api: Api, machine_id: str) -> None:
+    """Let a paused machine take input again."""
+    change(api, machine_id, paused=False)
+
+
+@machine.command("remove")
+@click.argument("machine_id", metavar="ID")
+@api_options
+def remove_machine(api: Api, machine_id: str) -> None:
+    """Remove a machine, its tokens and its link."""
+    api.call("DELETE", address(machine_id))
+
+
+def address(machine_id: str) -> str:
+    """Where the API has a machine."""
+    return f"/v1/machines/{quote(machine_id, safe='')}"
+
+
+def change(api: Api, machine_id: str, *, paused: bool) -> None:
+    """Pause or resume, and say how the machine is then."""
+    found = api.call("PATCH", address(machine_id), {"paused": paused})
+    if api.as_json:
+        click.echo(json.dumps(found))
+    else:
+        click.echo(printable(f"{found['state']}: {found['reason']}"))
+
+
+def described(found: Any, now: datetime) -> list[str]:
+    """What is known of a machine, as lines for people."""
+    displays = ", ".join(
+        f"{each['width']}x{each['height']} at {each['x']},{each['y']}" for each in found["displays"]
+    )
+    screen = found["screen"]
+    inputs = found["inputs"]
+    facts = {
+        "id": found["id"],
+        "name": found["name"],
+        "state": f"{found['state']} for {ago(found['since'], now)}: {found['reason']}",
+        "round trip": found["round_trip_ms"] and f"{found['round_trip_ms']} ms",
+        "platform": found["platform"],
+        "client": found["client_version"],
+        "displays": displays or None,
+        "screen": "can be seen" if screen["available"] else f"not to be seen: {screen['reason']}",
+        "inputs": f"{inputs['completed']} completed, {inputs['failed']} failed",
+        "last input": found["last_input_at"] and f"{ago(found['last_input_at'], now)} ago",
+        "added": found["created_at"],
+    }
+    return [f"{name + ':':12} {value}" for name, value in facts.items() if value is not None]
+
+
+def ago(time: str, now: datetime) -> str:
+    """How long ago that was, in its two largest units."""
+    seconds = max(int((now - parse_time(time)).total_seconds()), 0)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s")]
+    first = next((place for place, (count, _) in enumerate(parts) if count), 3)
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2])
