@@ -211,6 +211,7 @@ class StreamHandler(ScreenHandler):
 
     def on_connection_close(self) -> None:
         """The viewer has gone away."""
+        super().on_connection_close()
         if self.viewer is not None:
             self.viewer.end("the viewer has left")
 
