@@ -436,6 +436,17 @@ async def test_revoked_token_ends_a_stream_that_nobody_reads(
 
 
 @pytest.mark.gen_test
+async def test_token_that_is_revoked_before_the_first_picture_sees_none(service: Service) -> None:
+    async with connected(service) as desk:
+        asking = desk.asking(STREAM, token=await service.new_token(Scope.SCREEN_READ))
+        asked = await desk.heard(ScreenStart)
+        await revoke(service)
+        await desk.heard(ScreenStop)
+        await desk.shows(number=asked.stream)
+        assert (await asking).problem == "unauthenticated"
+
+
+@pytest.mark.gen_test
 async def test_revoked_token_ends_the_stream(service: Service) -> None:
     async with connected(service) as desk:
         secret = await service.new_token(Scope.SCREEN_READ)
