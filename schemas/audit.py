@@ -42,7 +42,7 @@ class AuditQuery(PageQuery):
 class AuditEntry(BaseModel):
     """Something that was done."""
 
-    id: UUID
+    id: str
     created_at: Time = Field(description="When; for an input, when it was accepted.")
     action: str = Field(description="Such as machine.paused or input.mouse.click.")
     token_id: UUID | None = Field(description="Who: the token, which may be revoked by now.")

@@ -17,6 +17,11 @@ def milliseconds(time: datetime) -> int:
     return round(time.astimezone(UTC).timestamp() * 1000)
 
 
+def from_milliseconds(milliseconds: int) -> datetime:
+    """Milliseconds since 1970 as a time in UTC."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
 def iso_time(milliseconds: int) -> str:
     """Milliseconds since 1970 as ISO 8601."""
     seconds, rest = divmod(milliseconds, 1000)

@@ -7,9 +7,9 @@ name of an organization, a machine or a token is in it.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Final, Protocol
 
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import (
@@ -35,6 +35,15 @@ OPERATION_BOUNDS: Final = (
 LAG_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 
 LEGS: Final = ("claim", "wait", "link", "injection", "finish")
+
+
+class Moments(Protocol):
+    """When an input was where, in seconds of any one clock; what has no key is claimed at 0."""
+
+    accepted: float
+    claimed: float
+    sent: float
+    acknowledged: float
 
 
 class Histogram:
@@ -81,11 +90,23 @@ class Metrics(Collector):
         """Count an input: by its outcome, or by the name of the problem where it has none."""
         self._inputs[operation, outcome] += 1
 
-    def input_timed(self, total: float, legs: Mapping[str, float]) -> None:
-        """Note how long an input took from accepted to acknowledged, and on which legs."""
-        self._total.observe(total)
-        for leg, seconds in legs.items():
-            self._legs[leg].observe(max(seconds, 0.0))
+    def input_timed(self, moments: Moments, injection: float | None, ended: float) -> None:
+        """Note how long an input took from accepted to ``ended``, and on which legs.
+
+        ``injection`` is how long the machine itself took, where it says so.
+        """
+        self._total.observe(ended - moments.accepted)
+        legs = self._legs
+        if moments.claimed:
+            legs["claim"].observe(moments.claimed - moments.accepted)
+        legs["wait"].observe(moments.sent - (moments.claimed or moments.accepted))
+        link = moments.acknowledged - moments.sent
+        if injection is not None:
+            legs["injection"].observe(injection)
+            # The machine has a clock of its own.
+            link = max(link - injection, 0.0)
+        legs["link"].observe(link)
+        legs["finish"].observe(ended - moments.acknowledged)
 
     def render(self) -> bytes:
         """All of it in Prometheus' text format."""

@@ -27,14 +27,15 @@ class AuditHandler(ApiHandler):
 
 
 def _view(entry: AuditEntry) -> views.AuditEntry:
+    item = command_item(entry)
     return views.AuditEntry(
-        id=entry.id,
+        id=entry.id.hex(),
         created_at=entry.created_at,
         action=entry.action,
         token_id=entry.token_id,
         token_name=entry.token_name,
-        target=entry.target,
+        target=entry.target if item is None else str(item.command_id),
         machine_id=entry.machine_id,
         request_id=entry.request_id,
-        command=command_item(entry),
+        command=item,
     )

@@ -23,7 +23,7 @@ async def record(
     caller = handler.principal
     await handler.services.audit.add(
         AuditEntry(
-            id=uuid4(),
+            id=uuid4().bytes,
             organization_id=organization_id or caller.organization_id,
             created_at=now(),
             action=action,

@@ -10,25 +10,25 @@ import asyncio
 import logging
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import partial
 from time import perf_counter
-from typing import Final
-from uuid import UUID, uuid5
+from typing import Any, Final
+from uuid import UUID
 
 from schemas.audit import INPUT_FAMILY
 from schemas.commands import CommandItem
 from schemas.events import CommandTold
 from schemas.inputs import Operation
 from schemas.outcomes import Completed, Failed, Outcome, Refused
-from server.clock import milliseconds, server_time
-from server.dispatch.command import Command
+from server.clock import from_milliseconds, milliseconds, server_time
+from server.dispatch.command import Command, Legs
 from server.dispatch.persistence import always, persistently
 from server.events.hub import EventHub
 from server.metrics import Metrics
 from server.store.audit import PENDING, AuditedInput, AuditEntry, AuditStore
 from server.store.commands import CommandRecord
-from server.store.errors import StoreError, StoreUnavailable
+from server.store.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -37,13 +37,11 @@ GATHER_SECONDS: Final = 0.2
 MOST_AT_ONCE: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class _Noted:
-    """An input and how it ended, None while that is pending; the time is milliseconds."""
+_Noted = tuple[Command | CommandRecord, Outcome | None, int]
+"""An input, how it ended (None while that is pending), and when, in milliseconds."""
 
-    command: Command | CommandRecord
-    outcome: Outcome | None
-    at: int
+_Timed = tuple[Legs, Outcome, float]
+"""A command's legs, how it ended, and when, by the legs' clock."""
 
 
 class InputRecorder:
@@ -57,6 +55,8 @@ class InputRecorder:
         self._metrics = metrics
         self._capacity = capacity
         self._noted: deque[_Noted] = deque()
+        # What is timed goes with what is noted, and is worth less.
+        self._timed: deque[_Timed] = deque(maxlen=capacity)
         self._woken = asyncio.Event()
         self._is_closing = False
         self.lost = 0
@@ -73,30 +73,18 @@ class InputRecorder:
 
     def ended(self, command: Command | CommandRecord, outcome: Outcome) -> None:
         """Note the final outcome of an input."""
-        self._noted.append(_Noted(command, outcome, server_time()))
+        self._noted.append((command, outcome, server_time()))
         self._woken.set()
         self._metrics.input_ended(command.operation, outcome.status)
 
     def left_open(self, command: Command) -> None:
         """Note an input whose outcome is pending."""
-        self._noted.append(_Noted(command, None, server_time()))
+        self._noted.append((command, None, server_time()))
         self._woken.set()
 
     def answered(self, command: Command, outcome: Outcome) -> None:
         """Time a command that went all the way."""
-        ended, legs = perf_counter(), command.legs
-        timed = {
-            "wait": legs.sent - (legs.claimed or legs.accepted),
-            "finish": ended - legs.acknowledged,
-        }
-        if legs.claimed:
-            timed["claim"] = legs.claimed - legs.accepted
-        there_and_back = legs.acknowledged - legs.sent
-        if isinstance(outcome, Completed):
-            timed["injection"] = outcome.duration_ms / 1000
-            there_and_back -= timed["injection"]
-        timed["link"] = there_and_back
-        self._metrics.input_timed(ended - legs.accepted, timed)
+        self._timed.append((command.legs, outcome, perf_counter()))
 
     async def run(self) -> None:
         """Write what is noted, until ``close``."""
@@ -107,6 +95,7 @@ class InputRecorder:
             if not self._is_closing and len(self._noted) < MOST_AT_ONCE:
                 # More comes meanwhile; and the inputs go first.
                 await asyncio.sleep(GATHER_SECONDS)
+            self._count_times()
             await self._write_some()
 
     async def close(self, timeout: float, running: "asyncio.Task[None]") -> None:
@@ -127,75 +116,77 @@ class InputRecorder:
             return
         try:
             await persistently(lambda: self._audit.add_inputs(entries), is_worthwhile=always)
-        except StoreError as error:
-            # The database refuses for good, and everything that comes later must not wait for it.
+        except Exception:  # what comes later must not wait for ever for what cannot be written
             self.lost += most
-            logger.error(  # noqa: TRY400 - what the database refused is all that there is to say
-                "%d inputs could not be recorded in the audit: %s", most, error
-            )
+            logger.exception("%d inputs could not be recorded in the audit", most)
         # Until it is written it takes its place in the queue.
         for _ in range(most):
             self._noted.popleft()
         for entry in entries:
-            self._tell(entry)
+            self._events.publish(
+                entry.organization_id, "command", partial(_told, entry), entry.machine_id
+            )
 
-    def _tell(self, entry: AuditEntry) -> None:
-        item, machine_id = command_item(entry), entry.machine_id
-        if item is not None and machine_id is not None:
-            told = CommandTold(machine_id=machine_id, **dict(item))
-            self._events.publish(entry.organization_id, "command", told, machine_id)
+    def _count_times(self) -> None:
+        while self._timed:
+            legs, outcome, ended = self._timed.popleft()
+            injection = outcome.duration_ms / 1000 if isinstance(outcome, Completed) else None
+            self._metrics.input_timed(legs, injection, ended)
 
 
 def command_item(entry: AuditEntry) -> CommandItem | None:
     """An entry as a list of commands has it; None where it is about no input."""
+    # All of it was checked before it was stored.
+    return None if entry.input is None else CommandItem.model_construct(**_facts(entry))
+
+
+def _told(entry: AuditEntry) -> CommandTold:
+    """An entry about an input, as it is told to those who listen."""
+    return CommandTold.model_construct(machine_id=entry.machine_id or "", **_facts(entry))
+
+
+def _facts(entry: AuditEntry) -> dict[str, Any]:
     ended = entry.input
     if ended is None:
-        return None
-    # All of it was checked before it was stored.
-    return CommandItem.model_construct(
-        command_id=ended.command_id,
-        operation=Operation(ended.operation),
-        token_name=entry.token_name,
-        token_id=entry.token_id,
-        accepted_at=entry.created_at,
-        completed_at=ended.completed_at,
-        outcome=ended.outcome,  # type: ignore[arg-type]
-        code=ended.code,
-        duration_ms=ended.duration_ms,
-    )
+        return {}
+    return {
+        "command_id": UUID(bytes=entry.id[:16]),
+        "operation": Operation(entry.action.removeprefix(f"{INPUT_FAMILY}.")),
+        "token_name": entry.token_name,
+        "token_id": entry.token_id,
+        "accepted_at": entry.created_at,
+        "completed_at": ended.completed_at,
+        "outcome": ended.outcome,
+        "code": ended.code,
+        "duration_ms": ended.duration_ms,
+    }
 
 
 def _entry(noted: _Noted) -> AuditEntry:
-    command, outcome = noted.command, noted.outcome
-    command_id = command.id if isinstance(command, Command) else command.command_id
-    accepted_at = command.accepted_at
-    if not isinstance(accepted_at, int):
-        accepted_at = milliseconds(accepted_at)
+    command, outcome, at = noted
+    if isinstance(command, Command):
+        command_id, accepted_at = command.id, from_milliseconds(command.accepted_at)
+    else:
+        command_id, accepted_at = command.command_id, command.accepted_at
     return AuditEntry(
         id=entry_id(command_id, accepted_at),
         organization_id=command.organization_id,
-        created_at=_time(accepted_at),
+        created_at=accepted_at,
         action=f"{INPUT_FAMILY}.{command.operation}",
         token_id=command.token_id,
         token_name=command.token_name,
-        target=str(command_id),
+        target=None,
         machine_id=command.machine_id,
         request_id=command.request_id,
         input=AuditedInput(
-            command_id=command_id,
-            operation=str(command.operation),
             outcome=PENDING if outcome is None else outcome.status,
             code=outcome.code if isinstance(outcome, Failed | Refused) else None,
             duration_ms=outcome.duration_ms if isinstance(outcome, Completed) else None,
-            completed_at=None if outcome is None else _time(noted.at),
+            completed_at=None if outcome is None else from_milliseconds(at),
         ),
     )
 
 
-def entry_id(command_id: UUID, accepted_at: int) -> UUID:
+def entry_id(command_id: UUID, accepted_at: datetime) -> bytes:
     """The same for whatever is told of one input; days later its key may bring the same command."""
-    return uuid5(command_id, str(accepted_at))
-
-
-def _time(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return command_id.bytes + milliseconds(accepted_at).to_bytes(8)

@@ -42,7 +42,11 @@ class Event:
     __slots__ = ("_content", "_data", "machine_id", "number", "type")
 
     def __init__(
-        self, number: int, kind: EventType, content: BaseModel, machine_id: str | None
+        self,
+        number: int,
+        kind: EventType,
+        content: BaseModel | Callable[[], BaseModel],
+        machine_id: str | None,
     ) -> None:
         self.number = number
         self.type = kind
@@ -54,7 +58,8 @@ class Event:
     def data(self) -> bytes:
         """The content as one line of JSON."""
         if self._data is None:
-            self._data = self._content.model_dump_json().encode()
+            content = self._content if isinstance(self._content, BaseModel) else self._content()
+            self._data = content.model_dump_json().encode()
         return self._data
 
 
@@ -168,10 +173,13 @@ class EventHub:
         self,
         organization_id: UUID,
         kind: EventType,
-        content: BaseModel,
+        content: BaseModel | Callable[[], BaseModel],
         machine_id: str | None = None,
     ) -> None:
-        """Tell an organization's subscribers; ``machine_id`` is the machine that it is about."""
+        """Tell an organization's subscribers; ``machine_id`` is the machine that it is about.
+
+        ``content`` may be what makes it, where it may well be that nobody ever needs it.
+        """
         channel = self._channel(organization_id)
         channel.newest += 1
         event = Event(channel.newest, kind, content, machine_id)

@@ -1,9 +1,8 @@
 """A machine as operators see it: what is stored, and what this node knows of its link."""
 
-from datetime import UTC, datetime
-
 from schemas.machines import InputCounts, Machine, MachineState
 from schemas.wire import Capability
+from server.clock import from_milliseconds
 from server.machines.registry import LinkRegistry
 from server.store.machines import Machine as StoredMachine
 
@@ -19,14 +18,14 @@ def machine_view(registry: LinkRegistry, stored: StoredMachine) -> Machine:
     client = stored.client
     if link is not None:
         state, reason = "online", "connected"
-        since = _time(link.up_since)
+        since = from_milliseconds(link.up_since)
         if link.took_over:
             reason = "connected, and took over from an earlier connection"
         if not link.hello.input.available:
             state, reason = "no_input", link.hello.input.reason or "it did not say why"
     elif (ending := registry.ending(stored.organization_id, stored.machine_id)) is not None:
         # Closing, and not closed yet: a machine that is gone says nothing for some seconds.
-        reason, since = ending.over_reason, _time(ending.over_since)
+        reason, since = ending.over_reason, from_milliseconds(ending.over_since)
     if stored.paused:
         state, reason = "paused", "an operator paused the machine"
         since = stored.paused_since or since
@@ -47,7 +46,3 @@ def machine_view(registry: LinkRegistry, stored: StoredMachine) -> Machine:
         screen=NOT_CONNECTED if link is None else link.hello.screen,
         created_at=stored.created_at,
     )
-
-
-def _time(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)

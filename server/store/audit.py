@@ -5,13 +5,16 @@ once.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache, partial
 from typing import Final
 from uuid import UUID
 
+from bson.binary import Binary
 from pymongo import UpdateOne
+from pymongo.errors import BulkWriteError
 
 from schemas.audit import AuditQuery
 from schemas.queries import PageQuery
@@ -27,29 +30,40 @@ MAX_COUNTED: Final = 100_000
 PENDING: Final = "pending"
 COMPLETED: Final = "completed"
 
+# https://www.mongodb.com/docs/manual/reference/error-codes/
+_DUPLICATE_KEY: Final = 11000
+
 _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: there is one of each for every input, and to make a frozen one takes thrice the time.
+@dataclass(slots=True)
 class AuditedInput:
     """What became of an input; its text is nowhere."""
 
-    command_id: UUID
-    operation: str
     outcome: str
     code: str | None
     duration_ms: float | None
     completed_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+def _binary(identifier: UUID) -> Binary:
+    """What the database keeps of a UUID; made anew for each entry, it would be most of the time."""
+    return _known_binaries(identifier)
+
+
+_known_binaries = lru_cache(maxsize=4096)(Binary.from_uuid)
+
+
+@dataclass(slots=True)
 class AuditEntry:
     """Something that was done, by whom, to what and when.
 
-    ``input`` is there for inputs only, whose ``created_at`` is when they were accepted.
+    ``input`` is there for inputs only, whose ``created_at`` is when they were accepted, and whose
+    ``id`` begins with the command's own 16 bytes.
     """
 
-    id: UUID
+    id: bytes
     organization_id: UUID
     created_at: datetime
     action: str
@@ -84,20 +98,26 @@ class AuditStore:
         May be repeated after StoreUnavailable: what is kept already is neither kept nor counted
         again, except that a final outcome takes the place of a pending one.
         """
-        newest = {entry.id: entry for entry in entries if entry.input is not None}
+        newest = {entry.id: entry for entry in entries}
         # Of one that ended in the same batch in which it was left open, the end counts.
         newest |= {entry.id: entry for entry in entries if not _is_pending(entry)}
+        try:
+            await in_transaction(self._database, partial(self._keep, newest, {}))
+        except AlreadyExists:
+            # Some are kept already, which is seldom: so it is not asked for before.
+            await in_transaction(self._database, partial(self._keep_the_rest, newest))
 
-        async def work(session: Session) -> None:
-            await self._keep(newest, session)
-
-        await in_transaction(self._database, work)
-
-    async def _keep(self, entries: dict[UUID, AuditEntry], session: Session) -> None:
+    async def _keep_the_rest(self, entries: Mapping[bytes, AuditEntry], session: Session) -> None:
         cursor = self._entries.find(
             {"_id": {"$in": list(entries)}}, projection={"outcome": True}, session=session
         )
         kept = {found["_id"]: found["outcome"] async for found in cursor}
+        await self._keep(entries, kept, session)
+
+    async def _keep(
+        self, entries: Mapping[bytes, AuditEntry], kept: Mapping[bytes, str], session: Session
+    ) -> None:
+        """Write those that are not ``kept``, and the ends of those that are kept as pending."""
         fresh = [entry for entry in entries.values() if entry.id not in kept]
         ended = [
             entry
@@ -106,7 +126,12 @@ class AuditStore:
         ]
         if fresh:
             documents = [self._document(entry) for entry in fresh]
-            await self._entries.insert_many(documents, ordered=False, session=session)
+            try:
+                await self._entries.insert_many(documents, ordered=False, session=session)
+            except BulkWriteError as error:
+                if not any(each["code"] == _DUPLICATE_KEY for each in error.details["writeErrors"]):
+                    raise
+                raise AlreadyExists("Some of it is kept already.") from None
         if ended:
             changes = [UpdateOne({"_id": entry.id}, {"$set": _ending(entry)}) for entry in ended]
             await self._entries.bulk_write(changes, ordered=False, session=session)
@@ -121,7 +146,7 @@ class AuditStore:
         wanted = {
             "organization_id": organization_id,
             "machine_id": machine_id,
-            "operation": {"$type": "string"},
+            "outcome": {"$type": "string"},
         }
         return await self._page(wanted, page)
 
@@ -151,20 +176,19 @@ class AuditStore:
     def _document(self, entry: AuditEntry) -> Document:
         document: Document = {
             "_id": entry.id,
-            "organization_id": entry.organization_id,
+            "organization_id": _binary(entry.organization_id),
             "created_at": entry.created_at,
             "action": entry.action,
-            "token_id": entry.token_id,
+            "token_id": entry.token_id and _binary(entry.token_id),
             "token_name": entry.token_name,
-            "target": entry.target,
             "machine_id": entry.machine_id,
             "request_id": entry.request_id,
             "delete_at": entry.created_at + self._lifetime,
         }
-        if entry.input is not None:
-            document["command_id"] = entry.input.command_id
-            document["operation"] = entry.input.operation
-            document |= _ending(entry)
+        if entry.input is None:
+            document["target"] = entry.target
+        else:
+            document.update(_ending(entry))
         return document
 
 
@@ -217,10 +241,8 @@ def _of_action(action: str) -> Document:
 
 def _entry(document: Document) -> AuditEntry:
     ended = None
-    if "operation" in document:
+    if "outcome" in document:
         ended = AuditedInput(
-            command_id=document["command_id"],
-            operation=document["operation"],
             outcome=document["outcome"],
             code=document["code"],
             duration_ms=document["duration_ms"],
@@ -233,7 +255,7 @@ def _entry(document: Document) -> AuditEntry:
         action=document["action"],
         token_id=document["token_id"],
         token_name=document["token_name"],
-        target=document["target"],
+        target=document.get("target"),
         machine_id=document["machine_id"],
         request_id=document["request_id"],
         input=ended,

@@ -177,7 +177,7 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
                 ("organization_id", ASCENDING),
                 ("machine_id", ASCENDING),
                 *_NEWEST_FIRST,
-                ("operation", ASCENDING),
+                ("outcome", ASCENDING),
             ],
             name="of_machine",
         ),

@@ -2,6 +2,7 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from server.dispatch.command import Legs
 from server.metrics import Metrics
 
 
@@ -25,19 +26,39 @@ def test_inputs_are_counted_by_operation_and_outcome() -> None:
 
 def test_times_are_in_every_bucket_from_their_own_on() -> None:
     metrics = Metrics()
-    metrics.input_timed(0.0015, {"wait": 0.0005, "link": -0.1})
-    metrics.input_timed(100.0, {})
+    metrics.input_timed(Legs(accepted=1.0, sent=1.5, acknowledged=2.0), 0.75, 2.0)
+    metrics.input_timed(Legs(accepted=1.0, claimed=2.0, sent=2.0, acknowledged=101.0), None, 101.0)
     samples = read(metrics)
-    assert samples["farhand_input_seconds_bucket", ("0.001",)] == 0
-    assert samples["farhand_input_seconds_bucket", ("0.0025",)] == 1
+    assert samples["farhand_input_seconds_bucket", ("0.5",)] == 0
+    # What lies exactly on a bound is within it.
+    assert samples["farhand_input_seconds_bucket", ("1.0",)] == 1
     assert samples["farhand_input_seconds_bucket", ("60.0",)] == 1
     assert samples["farhand_input_seconds_bucket", ("+Inf",)] == 2
     assert samples["farhand_input_seconds_count", ()] == 2
-    assert samples["farhand_input_seconds_sum", ()] == 100.0015
-    # What lies exactly on a bound is within it; what clocks make negative is nothing.
-    assert samples["farhand_input_leg_seconds_bucket", ("0.0005", "wait")] == 1
-    assert samples["farhand_input_leg_seconds_sum", ("link",)] == 0
-    assert samples["farhand_input_leg_seconds_count", ("claim",)] == 0
+    assert samples["farhand_input_seconds_sum", ()] == 101
+
+
+def test_legs_are_timed_as_far_as_they_were_gone() -> None:
+    metrics = Metrics()
+    metrics.input_timed(Legs(accepted=1.0, sent=1.5, acknowledged=2.0), 0.75, 2.25)
+    metrics.input_timed(Legs(accepted=1.0, claimed=2.0, sent=4.0, acknowledged=8.0), 1.0, 16.0)
+    samples = read(metrics)
+    legs = {
+        leg: (
+            samples["farhand_input_leg_seconds_count", (leg,)],
+            samples["farhand_input_leg_seconds_sum", (leg,)],
+        )
+        for leg in ("claim", "wait", "link", "injection", "finish")
+    }
+    # The machine's own clock may say that it took longer than there and back.
+    assert legs == {
+        "claim": (1, 1.0),
+        "wait": (2, 2.5),
+        "link": (2, 3.0),
+        "injection": (2, 1.75),
+        "finish": (2, 8.25),
+    }
+    assert samples["farhand_input_leg_seconds_bucket", ("0.5", "wait")] == 1
 
 
 def test_others_are_asked_when_somebody_reads() -> None:

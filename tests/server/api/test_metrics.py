@@ -31,6 +31,8 @@ async def test_input_is_counted_and_timed_on_each_leg(service: Service) -> None:
             await link.obey(COMPLETED)
             assert (await sending).status == 200
         assert (await machine.move(key)).status == 200
+        recorder = service.server.services.recorder
+        await until(lambda: recorder.waiting == 0)
         samples = await read(service)
     assert samples["farhand_inputs_total", ("mouse.move", "completed")] == 2
     assert samples["farhand_inputs_total", ("mouse.move", "replayed")] == 1

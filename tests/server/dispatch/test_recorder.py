@@ -7,7 +7,6 @@ import pytest
 
 from schemas.outcomes import Completed, Failed, Outcome, Point, Unknown
 from schemas.queries import PageQuery
-from server.clock import milliseconds
 from server.dispatch.recorder import InputRecorder, command_item, entry_id
 from server.store.audit import AuditEntry, AuditStore
 from server.store.errors import StoreError, StoreUnavailable
@@ -135,7 +134,7 @@ async def test_input_of_a_server_that_died_is_recorded_when_it_is_settled(
         await link.report(question.command_id, COMPLETED)  # type: ignore[union-attr]
         (entry,) = await audited(service, 1)
     record = await recorded(service, command.id)
-    assert entry.id == entry_id(command.id, milliseconds(record.accepted_at))
+    assert entry.id == entry_id(command.id, record.accepted_at)
     assert (entry.token_id, entry.token_name) == (token_id, "of the dead")
 
 

@@ -23,7 +23,7 @@ EVERYTHING = AuditQuery()
 def change(minutes: int = 0, **fields: Any) -> AuditEntry:
     """A change, so many minutes after the first."""
     given: dict[str, Any] = {
-        "id": uuid4(),
+        "id": uuid4().bytes,
         "organization_id": ORGANIZATION,
         "created_at": NOW + timedelta(minutes=minutes),
         "action": "machine.paused",
@@ -40,14 +40,13 @@ def change(minutes: int = 0, **fields: Any) -> AuditEntry:
 def sent(minutes: int = 0, outcome: str = "completed", **fields: Any) -> AuditEntry:
     """An input that ended so."""
     ended = AuditedInput(
-        command_id=uuid4(),
-        operation="mouse.click",
         outcome=outcome,
         code="no_desktop" if outcome == "failed" else None,
         duration_ms=1.5 if outcome == "completed" else None,
         completed_at=None if outcome == "pending" else NOW,
     )
-    return change(minutes, **{"action": "input.mouse.click", "input": ended, **fields})
+    about = {"action": "input.mouse.click", "input": ended, "target": None}
+    return change(minutes, **{**about, **fields})
 
 
 def finished(entry: AuditEntry, outcome: str = "completed") -> AuditEntry:
