@@ -288,11 +288,6 @@ function marksOf(step, { width, height }) {
   if (!last) return ring(first);
   const angle = Math.atan2(last.y - first.y, last.x - first.x);
   const wing = (turn) => `${last.x - 1.6 * r * Math.cos(angle + turn)},${last.y - 1.6 * r * Math.sin(angle + turn)}`;
-  return [
-    ...ring(first),
-    svg("path", {
-      class: "travel",
-      d: `M${first.x},${first.y}L${last.x},${last.y}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`,
-    }),
-  ];
+  const d = `M${first.x},${first.y}L${last.x},${last.y}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`;
+  return [svg("path", { class: "halo", d }), ...ring(first), svg("path", { class: "travel", d })];
 }
