@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: help install demo test lint format bench faults simulation clean
+.PHONY: help install demo test lint format bench faults simulation screenshots clean
 
 help:
 	@echo "make install     the environment alone (.venv)"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint        formatting, linting, types"
 	@echo "make bench       the benchmarks, each beside its floor"
 	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less)"
+	@echo "make screenshots the pictures of the console in docs/images"
 	@echo "make simulation  100,000 simulated lives (ARGS='--seed 7' for one, told in full)"
 
 install: $(VENV)/installed
@@ -49,6 +50,10 @@ bench: install
 faults: install
 	@.ci/system-packages run tests
 	@$(BIN)/python -m tests.faults $(ARGS)
+
+screenshots: install
+	@.ci/system-packages run tests
+	@$(BIN)/python -m tests.browser $(ARGS)
 
 simulation: install
 	@$(BIN)/python -m tests.simulation $(ARGS)

@@ -140,9 +140,18 @@ async def farhand_without_injection(directory: Path, uri: str) -> AsyncIterator[
         ]
 
 
+@dataclass(frozen=True)
+class Desktop:
+    """A server with one machine that is joined on a virtual X server."""
+
+    api: Api
+    display: str
+    machine_pid: int
+
+
 @asynccontextmanager
-async def farhand_with_injection(directory: Path, uri: str) -> AsyncIterator[Sequence[Subject]]:
-    """The whole way into a virtual X server."""
+async def desktop(directory: Path, uri: str) -> AsyncIterator[Desktop]:
+    """Everything that injects, and captures the screen."""
     read, write = os.pipe()
     xvfb = await asyncio.create_subprocess_exec(
         *("Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"),
@@ -154,22 +163,30 @@ async def farhand_with_injection(directory: Path, uri: str) -> AsyncIterator[Seq
         with os.fdopen(read) as pipe:
             display = f":{(await asyncio.to_thread(pipe.readline)).strip()}"
         async with (
-            farhand(directory / "injecting", uri) as (api, token_file),
+            farhand(directory, uri) as (api, token_file),
             process(
                 *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
                 *("--token-file", str(token_file), "--display", display),
-                *("--state-dir", str(directory / "injecting")),
-            ),
+                *("--state-dir", str(directory)),
+            ) as machine,
         ):
             await _joined(api)
-            yield [
-                Subject("farhand, move on Xvfb", api.input("mouse/move", MOVE)),
-                Subject("farhand, click on Xvfb", api.input("mouse/click", CLICK)),
-                Subject("farhand, key on Xvfb", api.input("keyboard/key", b'{"text":"a"}')),
-            ]
+            yield Desktop(api, display, machine.pid)
     finally:
         xvfb.terminate()
         await xvfb.wait()
+
+
+@asynccontextmanager
+async def farhand_with_injection(directory: Path, uri: str) -> AsyncIterator[Sequence[Subject]]:
+    """The whole way into a virtual X server."""
+    async with desktop(directory / "injecting", uri) as there:
+        api = there.api
+        yield [
+            Subject("farhand, move on Xvfb", api.input("mouse/move", MOVE)),
+            Subject("farhand, click on Xvfb", api.input("mouse/click", CLICK)),
+            Subject("farhand, key on Xvfb", api.input("keyboard/key", b'{"text":"a"}')),
+        ]
 
 
 @asynccontextmanager

@@ -1,13 +1,17 @@
 """What the photographer needs of a desktop: its pixels, its displays and its pointer."""
 
+from typing import TYPE_CHECKING
+
 from machine_client import screen
 from machine_client.clock import awake_seconds
 from machine_client.photographer import Camera
 from machine_client.pictures import Shot
 from machine_client.screen import Screen
-from machine_client.x11.pointer import X11Pointer
 from schemas.outcomes import Point
 from schemas.wire import Display
+
+if TYPE_CHECKING:
+    from machine_client.x11.pointer import X11Pointer
 
 LOOK_ANEW_SECONDS = 2.0
 """How long a change of the displays may stay unseen: half a millisecond each time, measured."""
@@ -34,6 +38,9 @@ class X11Camera:
 
     def pointer(self) -> Point:
         if self._pointer is None:
+            # Imported late: python-xlib is not installed where there is no X11.
+            from machine_client.x11.pointer import X11Pointer  # noqa: PLC0415
+
             self._pointer = X11Pointer(self._display)
         return self._pointer.place()
 

@@ -13,7 +13,9 @@ from websockets.proxy import get_proxy
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
+from machine_client.camera import open_camera
 from machine_client.connection import OPEN_SECONDS, retry_or_stop, tls_context
+from machine_client.desktop import DesktopError
 from machine_client.injector import InjectionUnavailable, Injector
 from machine_client.journal_file import JournalError, JournalFile
 from machine_client.settings import MachineSettings
@@ -31,7 +33,10 @@ class Finding:
 
 async def examine(settings: MachineSettings, token: str) -> list[Finding]:
     """Try every hop; after one of the network's fails, those behind it are not tried."""
-    findings = [_desktop(settings), _journal(settings)]
+    findings = [_desktop(settings)]
+    if findings[0].good:
+        findings.append(_screen(settings))
+    findings.append(_journal(settings))
     async for finding in _network(settings, token):
         findings.append(finding)
         if not finding.good:
@@ -52,6 +57,20 @@ def _desktop(settings: MachineSettings) -> Finding:
         injector.close()
     sizes = ", ".join(f"{display.width}x{display.height}" for display in displays)
     return Finding("desktop", True, f"input is possible on {sizes}")
+
+
+def _screen(settings: MachineSettings) -> Finding:
+    if not settings.screen:
+        return Finding("screen", True, "nobody may look at it, as the settings say")
+    try:
+        camera = open_camera(settings.display)
+        try:
+            shot = camera.capture()
+        finally:
+            camera.close()
+    except DesktopError as error:
+        return Finding("screen", False, str(error))
+    return Finding("screen", True, f"operators can see {shot.size.width}x{shot.size.height}")
 
 
 def _journal(settings: MachineSettings) -> Finding:

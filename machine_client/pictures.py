@@ -1,12 +1,13 @@
 """Pixels become pictures: scaled and encoded with Pillow, on the machine."""
 
 import io
+import math
 from dataclasses import dataclass
 
 from PIL import Image
 
 from machine_client.desktop import DesktopError
-from schemas.pictures import MAX_PICTURE_SIDE, PictureFormat, Region, Size
+from schemas.pictures import MAX_PICTURE_AREA, MAX_PICTURE_SIDE, PictureFormat, Region, Size
 from schemas.wire import PictureWish
 
 PNG_COMPRESSION = 3
@@ -59,5 +60,6 @@ def fitting(own: Size, width: int | None, height: int | None) -> Size:
         1.0,
         min(width or own.width, MAX_PICTURE_SIDE) / own.width,
         min(height or own.height, MAX_PICTURE_SIDE) / own.height,
+        math.sqrt(MAX_PICTURE_AREA / (own.width * own.height)),
     )
     return Size(max(1, int(own.width * factor)), max(1, int(own.height * factor)))

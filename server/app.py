@@ -39,6 +39,7 @@ from server.store.database import Database
 from server.store.embedded import EmbeddedMongoDB
 from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
+from server.store.pictures import PictureStore
 from server.store.sessions import SessionStore
 from server.store.tokens import TokenStore
 from server.store.trajectories import TrajectoryStore
@@ -133,6 +134,7 @@ class Server:
             workflows=WorkflowStore(database),
             trajectories=TrajectoryStore(database),
             catalogue=TrajectoryCatalogue(database),
+            pictures=PictureStore(database),
             authenticator=authenticator,
             sessions=Sessions(
                 SessionStore(database),

@@ -174,13 +174,13 @@ class ServedApi:
     def call(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
-        """Send one request on a connection of its own."""
+        """Send one request on a connection of its own; bytes as they are, all else as JSON."""
         connection = http.client.HTTPConnection(self._host, timeout=WAIT_SECONDS)
         try:
             connection.request(
                 method,
                 path,
-                None if body is None else json.dumps(body),
+                body if body is None or isinstance(body, bytes) else json.dumps(body),
                 {
                     "Authorization": f"Bearer {self._token}",
                     "Content-Type": "application/json",

@@ -199,18 +199,16 @@ class StreamHandler(ScreenHandler):
             viewer = self.viewer = link.screen.watch(wish)
         except LinkDownError:
             raise just_disconnected() from None
+        checking = self.services.background.start(self._check(viewer), "check a viewer")
         try:
-            picture = await self._first(viewer, link)
-            checking = self.services.background.start(self._check(viewer), "check a viewer")
-            try:
-                await self._show(viewer, picture)
-            finally:
-                checking.cancel()
+            await self._show(viewer, await self._first(viewer, link))
         finally:
+            checking.cancel()
             viewer.close()
 
     def on_connection_close(self) -> None:
         """The viewer has gone away."""
+        super().on_connection_close()
         if self.viewer is not None:
             self.viewer.end("the viewer has left")
 
@@ -230,6 +228,8 @@ class StreamHandler(ScreenHandler):
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await viewer.next()
         except ScreenUnavailableError as error:
+            # Where the token was revoked meanwhile, that is the answer.
+            await self.authorize(STREAM)
             raise no_screen(str(error), link) from None
         except TimeoutError:
             raise no_screen(f"it sent no picture within {ANSWER_SECONDS:g} s", link) from None

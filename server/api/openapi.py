@@ -90,6 +90,11 @@ def _operation(method: str, operation: Operation, references: References) -> dic
             "required": True,
             "content": {"application/json": {"schema": references[operation.body]}},
         }
+    if operation.raw_body:
+        described["requestBody"] = {
+            "required": True,
+            "content": {media_type: {} for media_type in operation.raw_body},
+        }
     if not operation.public:
         scopes = [operation.scope.value] if operation.scope else []
         described["security"] = [{"token": scopes}, {"session": scopes}]
@@ -155,7 +160,7 @@ def _problems_of(operation: Operation) -> Iterable[ProblemType]:
     yield from ALWAYS_POSSIBLE
     if operation.scope is not None:
         yield problems.FORBIDDEN
-    if operation.body is not None:
+    if operation.body is not None or operation.raw_body:
         yield from (problems.TOO_LARGE, problems.UNSUPPORTED_MEDIA_TYPE)
 
 

@@ -29,6 +29,7 @@ from server.api.inputs import (
 )
 from server.api.machines import MachineHandler, MachinesHandler
 from server.api.metrics import MetricsHandler
+from server.api.pictures import PictureHandler, PicturesHandler
 from server.api.routing import Route
 from server.api.tokens import OrganizationsHandler, TokenHandler, TokensHandler
 from server.api.trajectories import (
@@ -62,6 +63,8 @@ ROUTES = (
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
     Route("/v1/trajectories/{trajectory_id}/steps", StepsHandler),
     Route("/v1/trajectories/{trajectory_id}/duplicate", DuplicateHandler),
+    Route("/v1/pictures", PicturesHandler),
+    Route("/v1/pictures/{picture_id}", PictureHandler),
     Route("/v1/workflows", WorkflowsHandler),
     Route("/v1/workflows/{workflow_id}", WorkflowHandler),
     Route("/v1/workflows/{workflow_id}/latest-trajectory", LatestTrajectoryHandler),

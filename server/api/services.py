@@ -16,6 +16,7 @@ from server.store.audit import AuditStore
 from server.store.database import Database
 from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
+from server.store.pictures import PictureStore
 from server.store.tokens import TokenStore
 from server.store.trajectories import TrajectoryStore
 from server.store.trajectory_catalogue import TrajectoryCatalogue
@@ -40,6 +41,7 @@ class Services:
     workflows: WorkflowStore
     trajectories: TrajectoryStore
     catalogue: TrajectoryCatalogue
+    pictures: PictureStore
     authenticator: Authenticator
     sessions: Sessions
     console: Assets

@@ -13,7 +13,7 @@ import uvloop
 
 from schemas import failpoints
 from schemas.settings import SettingsError, read_settings
-from server.app import Server, StartError
+from server.app import ADMIN_TOKEN_FILE, Server, StartError
 from server.logs import configure_logging
 from server.settings import CLIENT_VARIABLES, ServerSettings
 from server.store.errors import StoreError
@@ -101,6 +101,11 @@ async def _serve(settings: ServerSettings) -> None:
     server = Server(settings)
     await server.start()
     logger.info("listening on %s, data in %s", server.address, settings.data_dir)
+    logger.info(
+        "the console is at %s/console; a token to sign in with: %s, or farhand token create",
+        server.address,
+        settings.data_dir / ADMIN_TOKEN_FILE,
+    )
     # What lives as long as the server is not searched for garbage again and again.
     gc.collect()
     gc.freeze()

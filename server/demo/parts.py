@@ -7,6 +7,7 @@ import select
 import shutil
 import socket
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
@@ -17,6 +18,11 @@ from server.settings import ServerSettings
 
 MACHINE_ID = "demo"
 SCREEN = "1280x800"
+CONSOLE_TOKEN_DAYS = 7
+CONSOLE_SCOPES = [
+    *("machines:read", "machines:write", "screen:read", "input:send"),
+    *("trajectories:read", "trajectories:write"),
+]
 USUAL_PORT = int(ServerSettings.model_fields["port"].default)
 
 # Modules of the extra "machine" without which the desktop's side cannot run.
@@ -124,6 +130,18 @@ def add_machine(caller: Caller, data_directory: Path) -> Path:
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
         stream.write(token + "\n")
     return file
+
+
+def sign_in_link(address: str, caller: Caller) -> str:
+    """Where the console is, with a token of its own behind the #, which no browser sends on."""
+    until = datetime.now(UTC) + timedelta(days=CONSOLE_TOKEN_DAYS)
+    body = {
+        "name": "console of the demo",
+        "scopes": CONSOLE_SCOPES,
+        "expires_at": until.isoformat(timespec="seconds"),
+    }
+    token = caller.call("POST", "/v1/tokens", body).json()["token"]
+    return f"{address}/console/#token={token}"
 
 
 def start_machine(

@@ -51,6 +51,7 @@ def run_demo(console: Console, data_directory: Path, *, once: bool) -> None:
             _part(console, "all went well", f"in {time.monotonic() - begun:.1f} s")
             return
         _show_addresses(console, address, data_directory, display)
+        _show_console(console, parts.sign_in_link(address, caller))
         _stay(children, caller)
 
 
@@ -89,6 +90,13 @@ def _show_addresses(console: Console, address: str, data_directory: Path, displa
     console.print()
     console.print(Text("Draw a line yourself:", "bold"))
     console.print(Text(curl_line(address, token_file)), soft_wrap=True)
+
+
+def _show_console(console: Console, link: str) -> None:
+    """Last, so that it is what one sees."""
+    console.print()
+    console.print(Text("Look at the desktop and work on it, in a browser:", "bold"))
+    console.print(Text(link, "cyan"), soft_wrap=True)
     console.print()
     console.print(Text("Ctrl-C ends everything.", "dim"))
 

@@ -10,6 +10,7 @@ import struct
 from dataclasses import dataclass
 
 from schemas.pictures import (
+    MAX_PICTURE_AREA,
     MAX_PICTURE_SIDE,
     PictureFormat,
     PictureFrameError,
@@ -18,9 +19,6 @@ from schemas.pictures import (
     Size,
     read_frame,
 )
-
-MAX_PICTURE_AREA = 64 * 1024 * 1024
-"""Pixels: more than three screens of 4K each."""
 
 _MAX_SEGMENTS = 64
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"

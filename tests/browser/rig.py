@@ -2,13 +2,18 @@
 
 import contextlib
 import itertools
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
+from schemas.wire import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello, Ready
 from tests.desktop import program, virtual_display
 from tests.processes import Program, ServedApi, ServerProcess, joined, running
 
@@ -77,6 +82,23 @@ class Site:
         return machine, str(answer.json["token"]["token"])
 
     @contextlib.contextmanager
+    def scripted(self, name: str, greeting: Hello) -> Iterator[str]:
+        """A machine that is connected, says this of itself, and does nothing; its id."""
+        machine, token = self.add_machine(name)
+        with connect(
+            self.server.url.replace("http:", "ws:") + CONNECT_PATH,
+            additional_headers={"Authorization": f"Bearer {token}"},
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            compression=None,
+            proxy=None,
+        ) as websocket:
+            websocket.send(greeting.model_dump_json())
+            answering = threading.Thread(target=_answer, args=(websocket,))
+            answering.start()
+            yield machine
+        answering.join(PATIENCE_SECONDS)
+
+    @contextlib.contextmanager
     def desk(self, name: str = "A desk", machine: str = "") -> Iterator["Desk"]:
         """A machine that is online, with the demo's window on a screen of its own."""
         machine, token = self.add_machine(name, machine)
@@ -95,6 +117,17 @@ class Site:
                 joined(self.server.url, token, directory, display, reconnect_longest="1")
             )
             yield Desk(machine, display, window, client)
+
+
+def _answer(websocket: ClientConnection) -> None:
+    """Greet and answer heartbeats until the websocket is closed."""
+    with contextlib.suppress(ConnectionClosed):
+        websocket.recv()
+        websocket.send(Ready().model_dump_json())
+        for sequence, frame in enumerate(websocket, 1):
+            beat = Heartbeat.model_validate_json(frame)
+            answer = HeartbeatAck(sequence=beat.sequence, journal_sequence=sequence)
+            websocket.send(answer.model_dump_json())
 
 
 @dataclass

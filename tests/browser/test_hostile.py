@@ -1,16 +1,12 @@
 """Machines that say scripts, and addresses of somebody else: all of it is text, nothing runs."""
 
 import contextlib
-import threading
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Subprotocol
 
-from schemas.wire import CONNECT_PATH, SUBPROTOCOL, Capability, Heartbeat, HeartbeatAck, Ready
+from schemas.wire import Capability
 from tests.browser.rig import Site, Visit
 from tests.links import hello
 
@@ -21,36 +17,13 @@ REFUSAL = f"cannot: {SCRIPT}"
 @contextlib.contextmanager
 def hostile_machine(site: Site) -> Iterator[str]:
     """A machine whose name, platform, version and reason are markup; its id."""
-    machine, token = site.add_machine(SCRIPT)
-    with connect(
-        site.server.url.replace("http:", "ws:") + CONNECT_PATH,
-        additional_headers={"Authorization": f"Bearer {token}"},
-        subprotocols=[Subprotocol(SUBPROTOCOL)],
-        compression=None,
-        proxy=None,
-    ) as websocket:
-        greeting = hello(no_input=REFUSAL)
-        update = {
-            "platform": SCRIPT,
-            "client_version": SCRIPT[:64],
-            "screen": Capability(available=False, reason=SCRIPT),
-        }
-        websocket.send(greeting.model_copy(update=update).model_dump_json())
-        answering = threading.Thread(target=_answer, args=(websocket,))
-        answering.start()
+    said = {
+        "platform": SCRIPT,
+        "client_version": SCRIPT[:64],
+        "screen": Capability(available=False, reason=SCRIPT),
+    }
+    with site.scripted(SCRIPT, hello(no_input=REFUSAL).model_copy(update=said)) as machine:
         yield machine
-    answering.join(10)
-
-
-def _answer(websocket: ClientConnection) -> None:
-    """Greet and answer heartbeats until the websocket is closed."""
-    websocket.recv()
-    websocket.send(Ready().model_dump_json())
-    with contextlib.suppress(ConnectionClosed):
-        for sequence, frame in enumerate(websocket, 1):
-            beat = Heartbeat.model_validate_json(frame)
-            answer = HeartbeatAck(sequence=beat.sequence, journal_sequence=sequence)
-            websocket.send(answer.model_dump_json())
 
 
 def test_what_a_machine_says_is_shown_as_text_and_does_not_run(operator: Visit) -> None:

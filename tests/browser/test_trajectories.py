@@ -197,22 +197,26 @@ def test_steps_are_walked_through_with_their_places(reader: Visit, library: Libr
 
 def test_picture_of_a_step_is_below_its_place(reader: Visit, library: Library) -> None:
     picture = text_of(png(64, 40))
+    kept = library.site.api.call(
+        "POST", "/v1/pictures", png(64, 40), {"Content-Type": "image/png"}
+    ).json
     trajectory = library.add(
         "With pictures",
         {**CLICK, "screenshot": picture},
         {**CLICK, "picture": {"data": f"data:image/png;base64,{picture}"}},
+        {**CLICK, "picture": kept["id"]},
         CLICK,
     )
     reader.go(f"/trajectories/{trajectory}")
     page = reader.page
     canvas = page.locator(".viewer canvas")
-    for number in (1, 2):
-        expect(page.get_by_text(f"Step {number} of 3")).to_be_visible()
+    for number in (1, 2, 3):
+        expect(page.get_by_text(f"Step {number} of 4")).to_be_visible()
         expect(canvas).to_be_visible()
         red = canvas.evaluate("c => [...c.getContext('2d').getImageData(9, 9, 1, 1).data]")
         assert red == [255, 0, 0, 255]
         page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("Step 3 of 3")).to_be_visible()
+    expect(page.get_by_text("Step 4 of 4")).to_be_visible()
     expect(canvas).to_be_hidden()
 
 
@@ -220,12 +224,13 @@ def test_picture_of_a_step_is_below_its_place(reader: Visit, library: Library) -
     ("picture", "words"),
     [
         ("%%%", "is no base64 text"),
+        ("0" * 64, "There is no picture 0000"),
         (text_of(b"<svg onload=alert(1)>" * 9), "no picture (PNG or JPEG)"),
         (text_of(png(4, 4, claimed=(60_000, 60_000))), "claims 60000"),
         (text_of(png(4, 4, claimed=(12_000, 12_000))), "claims 12000"),
         (text_of(png(4, 4)[:40]), "This picture is damaged"),
     ],
-    ids=["no text", "markup", "a bomb", "too large", "damaged"],
+    ids=["no text", "unknown", "markup", "a bomb", "too large", "damaged"],
 )
 def test_picture_that_is_none_is_not_decoded_and_said(
     reader: Visit, library: Library, picture: str, words: str

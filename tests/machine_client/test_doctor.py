@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from machine_client import doctor
+from machine_client.desktop import DesktopError
+from machine_client.doctor import Finding
+from machine_client.settings import MachineSettings
 from tests.certificates import self_signed
 from tests.machine_client.journals import journal_in
 from tests.machine_client.scripted import TOKEN, Line, scripted_server
@@ -41,10 +45,31 @@ async def test_healthy_machine_is_ok_at_every_hop(tmp_path: Path, display: str) 
         code, lines = await examined(server.address, tmp_path, display)
     assert code == 0
     assert [line.split(":")[0] for line in lines] == [
-        *("ok   desktop", "ok   journal", "ok   server's name", "ok   server's port"),
-        "ok   token",
+        *("ok   desktop", "ok   screen", "ok   journal"),
+        *("ok   server's name", "ok   server's port", "ok   token"),
     ]
     assert "1280x800" in lines[0]
+    assert "can see 1280x800" in lines[1]
+
+
+@async_test
+async def test_screen_that_nobody_may_see_is_no_failure(tmp_path: Path, display: str) -> None:
+    async with scripted_server() as server:
+        variables = {"FARHAND_MACHINE_SCREEN": "false"}
+        code, lines = await examined(server.address, tmp_path, display, **variables)
+    assert code == 0
+    assert lines[1].startswith("ok   screen: nobody may look")
+
+
+def test_screen_that_cannot_be_seen_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str | None) -> None:
+        raise DesktopError("screen_unavailable", "it is dark")
+
+    monkeypatch.setattr(doctor, "open_camera", refuse)
+    settings = MachineSettings(server="http://127.0.0.1:1", state_dir=tmp_path, token=TOKEN)
+    assert doctor._screen(settings) == Finding("screen", False, "it is dark")
 
 
 @async_test

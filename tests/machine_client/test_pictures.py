@@ -51,6 +51,7 @@ def test_quality_is_that_of_the_wish() -> None:
         ((1280, 800), 1, 1, (1, 1)),
         ((1366, 768), 640, 640, (640, 359)),
         ((20_000, 1), None, None, (16_384, 1)),
+        ((16_384, 16_384), None, None, (8192, 8192)),
     ],
 )
 def test_aspect_is_kept_and_nothing_is_enlarged(

@@ -80,7 +80,6 @@ class MachineView {
     this.#build();
     this.screen = new Screen(this.canvas, machine.id, this.#seen, this.signal);
     this.signal.addEventListener("abort", () => this.leave());
-    this.screen.look();
     this.commands.read();
   }
 
@@ -111,7 +110,6 @@ class MachineView {
       {},
       h("p", { class: "crumbs" }, h("a", { href: "#/machines" }, "‹ Machines")),
       this.heading,
-      h("p", { class: "lead" }, this.badge, " ", this.reason, " ", this.since),
       h(
         "div",
         { class: "split" },
@@ -133,6 +131,7 @@ class MachineView {
     this.pausing = h("button", { type: "button", click: () => this.#pause() });
     return [
       this.name,
+      h("p", { class: "lead" }, this.badge, " ", this.reason, " ", this.since),
       h("span", { class: "row" }, this.mayChange && rename, this.mayChange && this.pausing),
     ];
   }

@@ -89,6 +89,7 @@ export function machinesPage({ signal, events, query, title }) {
 
   function drawNow() {
     drawChips();
+    page.classList.toggle("none", !machines.size);
     if (!machines.size) {
       if (!place.querySelector(".first-machine")) place.replaceChildren(firstMachine());
       return setText(told, "");

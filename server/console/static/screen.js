@@ -38,7 +38,8 @@ export class Screen {
   /** Start or stop, as somebody looks or not. */
   look = () => {
     if (document.hidden || this.signal.aborted) this.#stop();
-    else if (!this.#running) this.#start();
+    // Without a size there is no place for a picture yet: the first one is told soon.
+    else if (!this.#running && this.canvas.parentElement.clientWidth) this.#start();
   };
 
   /** Try again at once, for what has just come back. */
@@ -72,7 +73,7 @@ export class Screen {
   }
 
   #resized() {
-    if (!this.#running || !this.#width) return;
+    if (!this.#running) return this.look();
     // Another size of the window is another picture; a scroll bar more or less is not.
     if (Math.abs(this.#wanted() - this.#width) > STEP) {
       this.#stop();
@@ -81,12 +82,12 @@ export class Screen {
   }
 
   #wanted() {
-    const width = (this.canvas.parentElement.clientWidth || 640) * Math.min(devicePixelRatio, 2);
+    const width = this.canvas.parentElement.clientWidth * Math.min(devicePixelRatio, 2);
     return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
   }
 
   async #run(signal) {
-    this.told("waiting", "");
+    if (!this.region) this.told("waiting", "");
     for (let wait = SHORTEST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       try {
         if (await this.#show(signal)) wait = SHORTEST_WAIT;

@@ -10,11 +10,11 @@ const TYPING_MILLISECONDS = 250;
 
 const FIELDS = {
   search: { label: "Search", kind: "search", placeholder: "Name, description, id" },
-  workflow_id: { label: "Workflow", options: [["", "All workflows"]] },
+  workflow_id: { label: "Workflow", options: [["", "All"]] },
   is_approved: {
     label: "Approval",
     options: [
-      ["", "Approved or not"],
+      ["", "Any"],
       ["true", "Approved"],
       ["false", "Not approved"],
     ],
@@ -22,7 +22,7 @@ const FIELDS = {
   is_generated: {
     label: "Generation",
     options: [
-      ["null", "Generated or pending"],
+      ["null", "Any"],
       ["true", "Generated"],
       ["false", "Pending"],
     ],

@@ -1,6 +1,6 @@
 /** One trajectory: its steps with their places on the picture, and its approval. */
 
-import { call, path } from "./api.js";
+import { call, path, request } from "./api.js";
 import { fill, h, setAttribute, setText, svg } from "./dom.js";
 import { failure, notFound, notice, timeAgo, whileBusy } from "./parts.js";
 import { bytesOf, decoded } from "./pictures.js";
@@ -8,6 +8,7 @@ import { approvalBadge } from "./trajectories.js";
 import { count, operationOf, span } from "./words.js";
 
 const STEPS_LISTED = 100;
+const PICTURE_ID = /^[0-9a-f]{64}$/;
 const PICTURE_FIELDS = ["picture", "screenshot", "image"];
 
 export function trajectoryPage({ signal, events, me, id, title }) {
@@ -55,8 +56,8 @@ class TrajectoryView {
     this.mayChange = me.scopes.includes("trajectories:write");
     this.size = data.dimensions;
     this.#build();
-    const both = AbortSignal.any([signal, this.#closing.signal]);
-    document.addEventListener("keydown", (event) => this.#keydown(event), { signal: both });
+    this.signal = AbortSignal.any([signal, this.#closing.signal]);
+    document.addEventListener("keydown", (event) => this.#keydown(event), { signal: this.signal });
   }
 
   close() {
@@ -208,7 +209,7 @@ class TrajectoryView {
     this.picture.hidden = true;
     if (!text) return;
     try {
-      const bytes = bytesOf(text);
+      const bytes = PICTURE_ID.test(text) ? await kept(text, this.signal) : bytesOf(text);
       if (!bytes) throw new Error("The picture of this step is no base64 text.");
       const picture = await decoded(bytes);
       if (this.steps[this.at] !== step) return picture.close();
@@ -221,6 +222,12 @@ class TrajectoryView {
       setText(this.told, `${this.told.textContent}. ${error.message}`);
     }
   }
+}
+
+/** The bytes of a picture that the step refers to. */
+async function kept(id, signal) {
+  const response = await request("GET", path`/v1/pictures/${id}`, { signal });
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 function keepInSight(list, button) {
@@ -281,11 +288,6 @@ function marksOf(step, { width, height }) {
   if (!last) return ring(first);
   const angle = Math.atan2(last.y - first.y, last.x - first.x);
   const wing = (turn) => `${last.x - 1.6 * r * Math.cos(angle + turn)},${last.y - 1.6 * r * Math.sin(angle + turn)}`;
-  return [
-    ...ring(first),
-    svg("path", {
-      class: "travel",
-      d: `M${first.x},${first.y}L${last.x},${last.y}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`,
-    }),
-  ];
+  const d = `M${first.x},${first.y}L${last.x},${last.y}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`;
+  return [svg("path", { class: "halo", d }), ...ring(first), svg("path", { class: "travel", d })];
 }

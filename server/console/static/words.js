@@ -53,16 +53,19 @@ export function present() {
   return Date.now() + ahead;
 }
 
+const LONG_AGO = 60 * 86_400;
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const UNITS = [
   [86_400, "d"],
   [3600, "h"],
   [60, "min"],
 ];
 
-/** Such as "3 min ago"; within five seconds it is "just now". */
+/** Such as "3 min ago"; within five seconds it is "just now", and after months a date. */
 export function ago(time) {
   const seconds = Math.floor((present() - Date.parse(time)) / 1000);
   if (Number.isNaN(seconds)) return "";
+  if (seconds > LONG_AGO) return DAY.format(new Date(time));
   if (seconds < 5) return "just now";
   for (const [size, unit] of UNITS) {
     if (seconds >= size) return `${Math.floor(seconds / size)} ${unit} ago`;

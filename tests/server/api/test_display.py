@@ -110,6 +110,14 @@ async def over(viewer: PictureStream) -> None:
         await viewer.ended()
 
 
+async def revoke(service: Service) -> None:
+    """Revoke the one token that may do nothing but look."""
+    tokens = service.server.services.tokens
+    listed, _ = await tokens.list(service.organization_id, PageQuery())
+    (token,) = (each for each in listed if [*each.scopes] == ["screen:read"])
+    await tokens.revoke(service.organization_id, token.id)
+
+
 @pytest.mark.parametrize(
     ("query", "form", "wish"),
     [
@@ -406,17 +414,47 @@ async def test_reader_who_takes_nothing_for_long_is_closed(
 
 
 @pytest.mark.gen_test
+async def test_revoked_token_ends_a_stream_that_nobody_reads(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(display, "CHECK_SECONDS", 0.05)
+    content = noise("jpeg", 1280, 800)
+    async with connected(service) as desk:
+        secret = await service.new_token(Scope.SCREEN_READ)
+        opening = desk.opening("?rate=30", token=secret)
+        asked = await desk.heard(ScreenStart)
+        await desk.shows(number=asked.stream)
+        viewer = await opening
+        await revoke(service)
+        link = service.link_of("desk-1")
+        assert link is not None
+        while link.screen.viewers:
+            await desk.shows(content, number=asked.stream, size=Size(1280, 800))
+            await asyncio.sleep(0.01)
+        await desk.heard(ScreenStop)
+        await viewer.close()
+
+
+@pytest.mark.gen_test
+async def test_token_that_is_revoked_before_the_first_picture_sees_none(service: Service) -> None:
+    async with connected(service) as desk:
+        asking = desk.asking(STREAM, token=await service.new_token(Scope.SCREEN_READ))
+        asked = await desk.heard(ScreenStart)
+        await revoke(service)
+        await desk.heard(ScreenStop)
+        await desk.shows(number=asked.stream)
+        assert (await asking).problem == "unauthenticated"
+
+
+@pytest.mark.gen_test
 async def test_revoked_token_ends_the_stream(service: Service) -> None:
-    tokens = service.server.services.tokens
     async with connected(service) as desk:
         secret = await service.new_token(Scope.SCREEN_READ)
         opening = desk.opening(token=secret)
         asked = await desk.heard(ScreenStart)
         await desk.shows(number=asked.stream)
         viewer = await opening
-        listed, _ = await tokens.list(service.organization_id, PageQuery())
-        (token,) = (each for each in listed if [*each.scopes] == ["screen:read"])
-        await tokens.revoke(service.organization_id, token.id)
+        await revoke(service)
         await over(viewer)
         await desk.heard(ScreenStop)
 

@@ -60,7 +60,7 @@ def expected_statuses(operation: Operation) -> set[int]:
     statuses |= {422, *(each.status for each in ALWAYS_POSSIBLE)}
     if operation.scope is not None:
         statuses.add(403)
-    if operation.body is not None:
+    if operation.body is not None or operation.raw_body:
         statuses |= {413, 415}
     return statuses
 

@@ -143,6 +143,7 @@ def test_server_says_where_it_listens_and_ends_with_0_on_sigterm(
         log = served.stop()
         assert served.process.returncode == 0
     assert f"listening on {served.url}" in log
+    assert f"the console is at {served.url}/console;" in log
     assert log.strip().endswith("stopped")
     assert "Traceback" not in log
 

@@ -1,0 +1,229 @@
+"""Makes the pictures of the console in docs/images: each page in light, dark and phone width.
+
+Run by ``make screenshots``; with names of pages behind it, those alone.
+"""
+
+import base64
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from schemas.wire import Display
+from server.demo.library import samples
+from server.demo.tour import strokes_of
+from tests.browser.rig import Desk, Site, Visit, chromium, served
+from tests.links import hello
+from tests.processes import until
+
+IMAGES = Path(__file__).parent.parent.parent / "docs" / "images"
+
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 360, "height": 740}
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "light": {"viewport": DESKTOP, "color_scheme": "light"},
+    "dark": {"viewport": DESKTOP, "color_scheme": "dark"},
+    "phone": {
+        "viewport": PHONE,
+        "color_scheme": "light",
+        "device_scale_factor": 2,
+        "has_touch": True,
+    },
+}
+
+ONLINE = (
+    *("Accounting 1", "Accounting 2", "Archive scanner", "Dispatch", "Goods in"),
+    *("Payroll", "Till 1", "Till 2", "Till 4", "Warehouse north"),
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the pictures show."""
+
+    site: Site
+    desk: Desk
+    trajectory: str
+
+
+@contextmanager
+def furnished(directory: Path) -> Iterator[Scene]:
+    """A server with machines in every state, and trajectories."""
+    with ExitStack() as stack:
+        site = stack.enter_context(served(directory))
+        fill_fleet(stack, site)
+        desk = stack.enter_context(site.desk("Reception", "reception"))
+        work_on(site, desk)
+        yield Scene(site, desk, fill_library(site, desk))
+
+
+def fill_fleet(stack: ExitStack, site: Site) -> None:
+    """Machines that are well, and some that are not."""
+
+    def connected(name: str, **options: Any) -> str:
+        said = {
+            "platform": "Linux-6.1.0-x86_64",
+            "client_version": "0.1.0",
+            "displays": [Display(x=0, y=0, width=1920, height=1080)],
+        }
+        greeting = hello(**options).model_copy(update=said)
+        return stack.enter_context(site.scripted(name, greeting))
+
+    for name in ONLINE:
+        connected(name)
+    connected("Customs terminal", no_input="the display :0 refuses connections: is it locked?")
+    paused = connected("Till 3")
+    site.api.call("PATCH", f"/v1/machines/{paused}", {"paused": True})
+    site.add_machine("Meeting room")
+    with site.scripted("Warehouse south", hello()) as machine:
+        wait_for_state(site, machine, "online")
+    wait_for_state(site, machine, "offline")
+
+
+def wait_for_state(site: Site, machine: str, state: str) -> None:
+    """Wait until the server says that the machine is in a state."""
+    until(lambda: site.api.is_in_state(machine, state), f"{machine} is {state}")
+
+
+def work_on(site: Site, desk: Desk) -> None:
+    """Inputs as programs send them, so that the screen and the list of commands show some."""
+
+    def send(operation: str, **body: Any) -> None:
+        site.api.send(desk.machine, operation, body)
+
+    for stroke in strokes_of("HELLO"):
+        send("mouse/drag", **stroke)
+    send("keyboard/type", text="Order 4711")
+    send("mouse/click", x=640, y=620, clicks=2)
+    send("mouse/click", x=5000, y=620)
+    send("keyboard/key", text="ctrl+s")
+
+
+def fill_library(site: Site, desk: Desk) -> str:
+    """Sample trajectories, one of them with a picture of the desk; that one's id."""
+    new = {"name": "Enter an invoice", "description": "From the scanned page to the ledger."}
+    workflow = site.api.call("POST", "/v1/workflows", new).json["id"]
+    for sample in samples():
+        site.api.call("POST", "/v1/trajectories", {**sample, "workflow_id": workflow})
+    shot = site.api.call("GET", f"/v1/computer/{desk.machine}/display/screenshot?format=jpeg")
+    picture = base64.b64encode(shot.body).decode()
+    steps = [
+        {"operation": "mouse.click", "after_ms": 420, "body": {"x": 450, "y": 290}},
+        {
+            "operation": "mouse.drag",
+            "after_ms": 380,
+            "body": {"start_x": 273, "start_y": 270, "to_x": 546, "to_y": 490, "duration": 0.4},
+        },
+        {"operation": "keyboard.key", "after_ms": 250, "body": {"text": "ctrl+s"}},
+        {"operation": "mouse.click", "after_ms": 610, "body": {"x": 900, "y": 90, "clicks": 2}},
+    ]
+    answer = site.api.call(
+        "POST",
+        "/v1/trajectories",
+        {
+            "workflow_id": workflow,
+            "name": "Recorded at the reception",
+            "description": "With a picture of the screen at each step.",
+            "dimensions": {"width": 1280, "height": 800},
+            "original_input_values": {"invoice_number": "R-10540", "supplier": "Lindqvist Paper"},
+            "trajectory_data": [{**step, "screenshot": picture} for step in steps],
+        },
+    )
+    return str(answer.json["id"])
+
+
+def show_machines(visit: Visit, _: Scene) -> None:
+    """The table, with everything in it."""
+    visit.sign_in("/machines")
+    expect(visit.page.locator("tbody tr")).to_have_count(len(ONLINE) + 5)
+
+
+def show_machine(visit: Visit, scene: Scene) -> None:
+    """The live screen, and what was done."""
+    visit.sign_in(f"/machines/{scene.desk.machine}")
+    expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
+
+
+def show_control(visit: Visit, scene: Scene) -> None:
+    """The same with hands on it."""
+    show_machine(visit, scene)
+    visit.page.get_by_role("button", name="Take control").click()
+    expect(visit.page.get_by_text("You are in control")).to_be_visible()
+
+
+def show_trajectories(visit: Visit, _: Scene) -> None:
+    """The list."""
+    visit.sign_in("/trajectories")
+    expect(visit.page.get_by_text("5 of 5 trajectories")).to_be_visible()
+
+
+def show_trajectory(visit: Visit, scene: Scene) -> None:
+    """The second step of one, on its picture."""
+    visit.sign_in(f"/trajectories/{scene.trajectory}")
+    visit.page.get_by_role("button", name="Next").click()
+    expect(visit.page.locator(".viewer canvas")).to_be_visible()
+    expect(visit.page.get_by_text("Step 2 of 4")).to_be_visible()
+
+
+def show_sign_in(visit: Visit, _: Scene) -> None:
+    """What a stranger sees."""
+    visit.go()
+    expect(visit.page.get_by_label("Token")).to_be_focused()
+
+
+PAGES: dict[str, Callable[[Visit, Scene], None]] = {
+    "sign-in": show_sign_in,
+    "machines": show_machines,
+    "machine": show_machine,
+    "control": show_control,
+    "trajectories": show_trajectories,
+    "trajectory": show_trajectory,
+}
+
+
+def picture(page: Page, name: str) -> None:
+    """Write what a page shows."""
+    file = IMAGES / f"console-{name}.png"
+    page.screenshot(path=file, animations="disabled")
+    print(f"{file.relative_to(Path.cwd())}  {file.stat().st_size / 1024:.0f} KB")
+
+
+def take_pictures(browser: Browser, scene: Scene, pages: list[str]) -> None:
+    """Each page in each variant."""
+    for name in pages:
+        for variant, options in VARIANTS.items():
+            with Visit.begun(browser, scene.site, **options) as visit:
+                PAGES[name](visit, scene)
+                picture(visit.page, f"{name}-{variant}")
+
+
+def take_pictures_of_nothing(browser: Browser, directory: Path) -> None:
+    """The first page of a server on which there is nothing yet."""
+    with served(directory) as site:
+        for variant, options in VARIANTS.items():
+            with Visit.begun(browser, site, **options) as visit:
+                visit.sign_in()
+                expect(visit.page.get_by_role("heading", name="No machine yet")).to_be_visible()
+                picture(visit.page, f"empty-{variant}")
+
+
+def main() -> None:
+    """Take the pictures of the pages that are named, or of all."""
+    wanted = sys.argv[1:] or [*PAGES, "empty"]
+    if unknown := set(wanted) - {*PAGES, "empty"}:
+        sys.exit(f"there are no such pages: {', '.join(sorted(unknown))}")
+    with tempfile.TemporaryDirectory() as directory, chromium() as browser:
+        if "empty" in wanted:
+            take_pictures_of_nothing(browser, Path(directory) / "empty")
+        with furnished(Path(directory) / "furnished") as scene:
+            take_pictures(browser, scene, [name for name in wanted if name != "empty"])
+
+
+if __name__ == "__main__":
+    main()
