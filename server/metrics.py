@@ -8,7 +8,7 @@ name of an organization, a machine or a token is in it.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Final, Protocol
 
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
@@ -20,6 +20,8 @@ from prometheus_client.core import (
 )
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
+
+from schemas.inputs import Operation
 
 MEDIA_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 
@@ -34,6 +36,7 @@ OPERATION_BOUNDS: Final = (
 )
 LAG_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 
+FINAL_OUTCOMES: Final = ("completed", "failed", "refused", "expired", "not_carried_out", "unknown")
 LEGS: Final = ("claim", "wait", "link", "injection", "finish")
 
 
@@ -78,7 +81,10 @@ class Metrics(Collector):
         self.counters: dict[str, tuple[str, Callable[[], float]]] = {}
         self.database = Histogram(OPERATION_BOUNDS)
         self.loop_lag = Histogram(LAG_BOUNDS)
-        self._inputs: Counter[tuple[str, str]] = Counter()
+        # What is not there before the first of its kind looks to Prometheus as if there were none.
+        self._inputs: Counter[tuple[str, str]] = Counter(
+            dict.fromkeys(product(Operation, FINAL_OUTCOMES), 0)
+        )
         self._total = Histogram(INPUT_BOUNDS)
         self._legs = {leg: Histogram(INPUT_BOUNDS) for leg in LEGS}
         self._registry = CollectorRegistry()

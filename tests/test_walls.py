@@ -42,7 +42,7 @@ WALLS = {
     "server.settings": {"schemas"},
     "server.tasks": set(),
     "server.logs": {"schemas"},
-    "server.metrics": set(),
+    "server.metrics": {"schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {
         *("server.machines.pictures", "server.machines.screen_link"),

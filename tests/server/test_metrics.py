@@ -1,7 +1,12 @@
 """What is noted comes out as Prometheus reads it."""
 
+from itertools import product
+from typing import get_args
+
 from prometheus_client.parser import text_string_to_metric_families
 
+from schemas.inputs import Operation
+from schemas.outcomes import Outcome
 from server.dispatch.command import Legs
 from server.metrics import Metrics
 
@@ -22,6 +27,13 @@ def test_inputs_are_counted_by_operation_and_outcome() -> None:
     samples = read(metrics)
     assert samples["farhand_inputs_total", ("mouse.move", "completed")] == 2
     assert samples["farhand_inputs_total", ("mouse.move", "machine-busy")] == 1
+
+
+def test_every_final_outcome_is_there_before_the_first() -> None:
+    samples = read(Metrics())
+    outcomes = {each.model_fields["status"].default for each in get_args(get_args(Outcome)[0])}
+    for operation, outcome in product(Operation, outcomes):
+        assert samples["farhand_inputs_total", (operation, outcome)] == 0
 
 
 def test_times_are_in_every_bucket_from_their_own_on() -> None:
