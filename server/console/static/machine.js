@@ -1,7 +1,7 @@
 /** One machine: its live screen, hands on it, its recent commands, and what it is. */
 
 import { call, HOME, path, sentence } from "./api.js";
-import { CommandList } from "./commands.js";
+import { CommandList, counted } from "./commands.js";
 import { takeControl } from "./control.js";
 import { fill, h, setAttribute, setText } from "./dom.js";
 import { Inputs } from "./inputs.js";
@@ -58,7 +58,11 @@ export function machinePage({ signal, events, me, id, title }) {
   });
   listen("machine", ({ detail }) => detail.id === id && take(detail));
   listen("machine_removed", ({ detail }) => detail.id === id && gone());
-  listen("command", ({ detail }) => detail.machine_id === id && view?.commands.take(detail));
+  listen("command", ({ detail }) => {
+    if (detail.machine_id !== id || !view) return;
+    view.commands.take(detail);
+    view.update(counted(view.machine, detail));
+  });
   read();
   return page;
 }

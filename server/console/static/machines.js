@@ -1,6 +1,7 @@
 /** All machines in one table: those in trouble first, with the reason and since when. */
 
 import { capital, HOME, listAll, path } from "./api.js";
+import { counted } from "./commands.js";
 import { h, setAttribute, setText } from "./dom.js";
 import {
   commandLine,
@@ -12,6 +13,8 @@ import {
   timeAgo,
 } from "./parts.js";
 import { count, displays, number, span, STATES, stateOf } from "./words.js";
+
+const COUNTS_SECONDS = 60;
 
 const newest = (one, other) => (one.since < other.since ? 1 : one.since > other.since ? -1 : 0);
 const byName = (one, other) =>
@@ -203,6 +206,19 @@ export function machinesPage({ signal, events, query, title }) {
   listen("reset", readAll);
   listen("machine", ({ detail }) => heard(detail.id, detail));
   listen("machine_removed", ({ detail }) => heard(detail.id, null));
+  let stale = 0;
+  listen("command", ({ detail }) => {
+    const machine = machines.get(detail.machine_id);
+    if (!machine) return;
+    apply(machine.id, counted(machine, detail));
+    draw();
+    // What was counted here and on the server at once is put right from time to time.
+    stale ||= setTimeout(() => {
+      stale = 0;
+      readAll();
+    }, COUNTS_SECONDS * 1000);
+  });
+  signal.addEventListener("abort", () => clearTimeout(stale));
   readAll();
   return page;
 }
