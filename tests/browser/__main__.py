@@ -171,6 +171,12 @@ def show_trajectory(visit: Visit, scene: Scene) -> None:
     expect(visit.page.get_by_text("Step 2 of 4")).to_be_visible()
 
 
+def show_activity(visit: Visit, _: Scene) -> None:
+    """Who did what."""
+    visit.sign_in("/activity")
+    expect(visit.page.locator(".activity li").nth(20)).to_be_visible()
+
+
 def show_sign_in(visit: Visit, _: Scene) -> None:
     """What a stranger sees."""
     visit.go()
@@ -184,6 +190,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "control": show_control,
     "trajectories": show_trajectories,
     "trajectory": show_trajectory,
+    "activity": show_activity,
 }
 
 

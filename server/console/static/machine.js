@@ -81,7 +81,7 @@ class MachineView {
     this.mayChange = me.scopes.includes("machines:write");
     this.inputs = new Inputs(machine.id, (words, kind) => this.#tell(words, kind), this.signal);
     this.commands = new CommandList(machine.id, this.signal);
-    this.#build();
+    this.#build(me.scopes.includes("audit:read"));
     this.screen = new Screen(this.canvas, machine.id, this.#seen, this.signal);
     this.signal.addEventListener("abort", () => this.leave());
     this.commands.read();
@@ -91,7 +91,7 @@ class MachineView {
     this.#closing.abort();
   }
 
-  #build() {
+  #build(mayAudit) {
     this.name = h("h1");
     this.badge = h("span");
     this.reason = h("span", { class: "why" });
@@ -125,6 +125,7 @@ class MachineView {
           this.facts,
           h("h2", {}, "Recent commands"),
           this.commands.element,
+          mayAudit && h("p", { class: "small" }, h("a", { href: `#/activity?machine_id=${encodeURIComponent(this.machine.id)}` }, "All that was done on it")),
         ),
       ),
     );
