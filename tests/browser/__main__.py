@@ -171,10 +171,10 @@ def show_trajectory(visit: Visit, scene: Scene) -> None:
     expect(visit.page.get_by_text("Step 2 of 4")).to_be_visible()
 
 
-def show_activity(visit: Visit, _: Scene) -> None:
-    """Who did what."""
-    visit.sign_in("/activity")
-    expect(visit.page.locator(".activity li").nth(20)).to_be_visible()
+def show_activity(visit: Visit, scene: Scene) -> None:
+    """Who did what on the desk."""
+    visit.sign_in(f"/activity?machine_id={scene.desk.machine}")
+    expect(visit.page.locator(".activity li").nth(18)).to_be_attached()
 
 
 def show_sign_in(visit: Visit, _: Scene) -> None:
