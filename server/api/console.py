@@ -9,6 +9,7 @@ from schemas.entity_tags import ReadHeaders
 from schemas.problems import ProblemError
 from schemas.times import Time
 from schemas.tokens import Scope
+from server.api.auditing import record
 from server.api.authentication import Principal
 from server.api.base import ApiHandler
 from server.api.operation import Operation, operation
@@ -165,6 +166,8 @@ class SessionHandler(ApiHandler):
         session = await self.services.sessions.begin(body.token.strip())
         if (before := self.get_cookie(COOKIE)) is not None:
             await self._end(before)
+        self.principal = session.principal
+        await record(self, "session.started", session.principal.token_id)
         self.set_cookie(
             COOKIE,
             session.secret,
@@ -196,12 +199,14 @@ class SessionHandler(ApiHandler):
         self.answer(204)
 
     async def _end(self, secret: str) -> None:
-        """End a session, if that is one."""
+        """End a session, if that is one: otherwise the cookie goes all the same."""
+        sessions = self.services.sessions
         try:
-            await self.services.sessions.end(secret)
+            self.principal, _ = await sessions.principal(secret)
         except ProblemError:
-            # Not one of ours: nothing to end, and the cookie goes all the same.
             return
+        await sessions.end(secret)
+        await record(self, "session.ended", self.principal.token_id)
 
 
 def _view(principal: Principal, expires_at: object) -> Session:

@@ -21,7 +21,7 @@ SCREEN = "1280x800"
 CONSOLE_TOKEN_DAYS = 7
 CONSOLE_SCOPES = [
     *("machines:read", "machines:write", "screen:read", "input:send"),
-    *("trajectories:read", "trajectories:write"),
+    *("trajectories:read", "trajectories:write", "audit:read"),
 ]
 USUAL_PORT = int(ServerSettings.model_fields["port"].default)
 

@@ -171,6 +171,12 @@ def show_trajectory(visit: Visit, scene: Scene) -> None:
     expect(visit.page.get_by_text("Step 2 of 4")).to_be_visible()
 
 
+def show_activity(visit: Visit, scene: Scene) -> None:
+    """Who did what on the desk."""
+    visit.sign_in(f"/activity?machine_id={scene.desk.machine}")
+    expect(visit.page.locator(".activity li").nth(18)).to_be_attached()
+
+
 def show_sign_in(visit: Visit, _: Scene) -> None:
     """What a stranger sees."""
     visit.go()
@@ -184,6 +190,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "control": show_control,
     "trajectories": show_trajectories,
     "trajectory": show_trajectory,
+    "activity": show_activity,
 }
 
 

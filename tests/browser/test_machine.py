@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.rig import Desk, Site, Visit
-from tests.processes import until
+from tests.processes import ServedApi, until
 
 WIDTH, HEIGHT = 1280, 800
 
@@ -239,6 +239,27 @@ def test_refusal_is_told_in_words_and_what_waits_behind_it_is_not_sent(hands: Ha
     page.mouse.click(*hands.over(410, 300))
     hands.arrive("click left 410,300")
     expect(said).to_have_text("")
+
+
+def test_commands_are_told_with_who_and_how_they_ended_and_never_what_was_typed(
+    looking: Visit, desk: Desk
+) -> None:
+    site, page = looking.site, looking.page
+    made = site.new_token("input:send", name="the nightly robot")
+    robot = ServedApi(site.server.url, made["token"])
+    robot.send(desk.machine, "keyboard/type", {"text": "hunter2"})
+    robot.send(desk.machine, "mouse/click", {"x": 9000, "y": 5})
+    robot.close()
+    commands = page.locator(".commands li")
+    expect(commands.nth(0)).to_contain_text("Click")
+    expect(commands.nth(0)).to_contain_text("Refused")
+    expect(commands.nth(0)).to_contain_text("the nightly robot")
+    expect(commands.nth(1)).to_contain_text("Text")
+    expect(commands.nth(1)).to_contain_text("Completed")
+    page.reload()
+    expect(commands.nth(1)).to_contain_text("Text")
+    expect(page.get_by_text("hunter2")).to_have_count(0)
+    expect(page.locator(".facts")).to_contain_text("failed")
 
 
 def test_pausing_ends_control_and_says_why(hands: Hands, desk: Desk) -> None:

@@ -58,6 +58,10 @@ def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -
         row = row_of(page, "Follow me")
         for text in ("Online", "1280 \N{MULTIPLICATION SIGN} 800", "ms", "0.1.0"):
             expect(row).to_contain_text(text)
+        site.api.send(desk.machine, "mouse/move", {"x": 5, "y": 5})
+        site.api.send(desk.machine, "mouse/move", {"x": 5000, "y": 5})
+        expect(row.locator('[data-column="inputs"]')).to_have_text("1")
+        expect(row.locator('[data-column="failed"]')).to_have_text("1")
         change(site, desk.machine, paused=True)
         expect(row).to_contain_text("Paused")
         expect(row).to_contain_text("An operator paused the machine")

@@ -1,5 +1,6 @@
 /** The console's frame: who is signed in, which page is shown, and whether the server answers. */
 
+import { activityPage } from "./activity.js";
 import { call, session } from "./api.js";
 import { fill, h, setText } from "./dom.js";
 import { Events } from "./events.js";
@@ -18,6 +19,7 @@ const PAGES = [
   [/^\/machines\/([^/]+)$/, machinePage, "machines:read"],
   [/^\/trajectories$/, trajectoriesPage, "trajectories:read"],
   [/^\/trajectories\/([^/]+)$/, trajectoryPage, "trajectories:read"],
+  [/^\/activity$/, activityPage, "audit:read"],
 ];
 
 const main = document.getElementById("main");
@@ -157,6 +159,7 @@ function drawBar() {
       { "aria-label": "Pages" },
       link("/machines", "Machines", "machines:read"),
       link("/trajectories", "Trajectories", "trajectories:read"),
+      link("/activity", "Activity", "audit:read"),
     ),
     me.scopes.includes("machines:read") &&
       h("span", { class: "connection", role: "status", id: "connection" }),

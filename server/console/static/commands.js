@@ -59,6 +59,17 @@ export class CommandList {
   }
 }
 
+/**
+ * A machine with one more input in its counts, where the command's outcome is final.  The server
+ * tells each command, and the counts only with the machine.
+ */
+export function counted(machine, { outcome, accepted_at }) {
+  if (outcome === "pending" || !machine.inputs) return machine;
+  const name = outcome === "completed" ? "completed" : "failed";
+  const inputs = { ...machine.inputs, [name]: machine.inputs[name] + 1 };
+  return { ...machine, inputs, last_input_at: accepted_at };
+}
+
 function same(item) {
   return (other) => other.command_id === item.command_id;
 }

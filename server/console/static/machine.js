@@ -1,7 +1,7 @@
 /** One machine: its live screen, hands on it, its recent commands, and what it is. */
 
 import { call, HOME, path, sentence } from "./api.js";
-import { CommandList } from "./commands.js";
+import { CommandList, counted } from "./commands.js";
 import { takeControl } from "./control.js";
 import { fill, h, setAttribute, setText } from "./dom.js";
 import { Inputs } from "./inputs.js";
@@ -58,7 +58,11 @@ export function machinePage({ signal, events, me, id, title }) {
   });
   listen("machine", ({ detail }) => detail.id === id && take(detail));
   listen("machine_removed", ({ detail }) => detail.id === id && gone());
-  listen("command", ({ detail }) => detail.machine_id === id && view?.commands.take(detail));
+  listen("command", ({ detail }) => {
+    if (detail.machine_id !== id || !view) return;
+    view.commands.take(detail);
+    view.update(counted(view.machine, detail));
+  });
   read();
   return page;
 }
@@ -77,7 +81,7 @@ class MachineView {
     this.mayChange = me.scopes.includes("machines:write");
     this.inputs = new Inputs(machine.id, (words, kind) => this.#tell(words, kind), this.signal);
     this.commands = new CommandList(machine.id, this.signal);
-    this.#build();
+    this.#build(me.scopes.includes("audit:read"));
     this.screen = new Screen(this.canvas, machine.id, this.#seen, this.signal);
     this.signal.addEventListener("abort", () => this.leave());
     this.commands.read();
@@ -87,7 +91,7 @@ class MachineView {
     this.#closing.abort();
   }
 
-  #build() {
+  #build(mayAudit) {
     this.name = h("h1");
     this.badge = h("span");
     this.reason = h("span", { class: "why" });
@@ -121,6 +125,7 @@ class MachineView {
           this.facts,
           h("h2", {}, "Recent commands"),
           this.commands.element,
+          mayAudit && h("p", { class: "small" }, h("a", { href: `#/activity?machine_id=${encodeURIComponent(this.machine.id)}` }, "All that was done on it")),
         ),
       ),
     );

@@ -1,6 +1,7 @@
 /** All machines in one table: those in trouble first, with the reason and since when. */
 
 import { capital, HOME, listAll, path } from "./api.js";
+import { counted } from "./commands.js";
 import { h, setAttribute, setText } from "./dom.js";
 import {
   commandLine,
@@ -13,9 +14,13 @@ import {
 } from "./parts.js";
 import { count, displays, number, span, STATES, stateOf } from "./words.js";
 
+const COUNTS_SECONDS = 60;
+
+const NAMES = new Intl.Collator(undefined, { numeric: true });
+
 const newest = (one, other) => (one.since < other.since ? 1 : one.since > other.since ? -1 : 0);
 const byName = (one, other) =>
-  one.name.localeCompare(other.name, undefined, { numeric: true }) || (one.id < other.id ? -1 : 1);
+  NAMES.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
 const most = (value) => (one, other) => (value(other) ?? -1) - (value(one) ?? -1);
 
 const COLUMNS = [
@@ -52,11 +57,13 @@ export function machinesPage({ signal, events, query, title }) {
   search.value = chosen.text;
   const chips = h("div", { class: "chips", role: "group", "aria-label": "Show only" });
   const heads = COLUMNS.map((column) => heading(column, () => choose({ order: column.key })));
-  const body = h("tbody");
+  // The roles are said although they are a table's own: the style sheet makes it a grid, whose rows
+  // are laid out alone, and only where they are seen.
+  const body = h("tbody", { role: "rowgroup" });
   const table = h(
     "table",
-    { class: "machines", "aria-label": "Machines" },
-    h("thead", {}, h("tr", {}, heads)),
+    { class: "machines", role: "table", "aria-label": "Machines" },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)),
     body,
   );
   const told = h("p", { class: "small", role: "status" });
@@ -203,6 +210,19 @@ export function machinesPage({ signal, events, query, title }) {
   listen("reset", readAll);
   listen("machine", ({ detail }) => heard(detail.id, detail));
   listen("machine_removed", ({ detail }) => heard(detail.id, null));
+  let stale = 0;
+  listen("command", ({ detail }) => {
+    const machine = machines.get(detail.machine_id);
+    if (!machine) return;
+    apply(machine.id, counted(machine, detail));
+    draw();
+    // What was counted here and on the server at once is put right from time to time.
+    stale ||= setTimeout(() => {
+      stale = 0;
+      readAll();
+    }, COUNTS_SECONDS * 1000);
+  });
+  signal.addEventListener("abort", () => clearTimeout(stale));
   readAll();
   return page;
 }
@@ -212,7 +232,7 @@ function heading({ key, label, order, numeric }, choose) {
   const said = sortable ? `Sort by ${label.toLowerCase()}` : null;
   return h(
     "th",
-    { scope: "col", class: numeric ? "number" : null, "data-column": key },
+    { scope: "col", role: "columnheader", class: numeric ? "number" : null, "data-column": key },
     sortable ? h("button", { type: "button", title: said, click: choose }, label) : label,
   );
 }
@@ -255,12 +275,12 @@ function newRow({ id }) {
   };
   const cell = (column, ...content) => {
     const { label, numeric } = COLUMNS.find(({ key }) => key === column);
-    const attributes = { "data-label": label, "data-column": column, class: numeric ? "number" : null };
-    return h("td", attributes, content);
+    const attributes = { role: "cell", "data-label": label, "data-column": column };
+    return h("td", { ...attributes, class: numeric ? "number" : null }, content);
   };
   const row = h(
     "tr",
-    {},
+    { role: "row" },
     cell("state", cells.state),
     cell("name", cells.link, cells.id),
     (cells.reason = cell("reason")),

@@ -219,6 +219,7 @@ class TrajectoryView {
       picture.close();
       this.picture.hidden = false;
     } catch (error) {
+      if (this.signal.aborted || this.steps[this.at] !== step) return;
       setText(this.told, `${this.told.textContent}. ${error.message}`);
     }
   }
@@ -247,7 +248,10 @@ function pictureOf(step) {
 
 function withoutPicture(step) {
   const shown = { ...step };
-  for (const name of PICTURE_FIELDS) if (pictureOf({ [name]: shown[name] })) shown[name] = "(shown above)";
+  for (const name of PICTURE_FIELDS) {
+    const text = pictureOf({ [name]: shown[name] });
+    if (text && !PICTURE_ID.test(text)) shown[name] = "(shown above)";
+  }
   return shown;
 }
 

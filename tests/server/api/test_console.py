@@ -273,6 +273,15 @@ async def test_signing_out_without_a_session_is_no_error(service: Service) -> No
 
 
 @pytest.mark.gen_test
+async def test_signing_in_and_out_is_in_the_audit(service: Service) -> None:
+    headers = await signed_in(service)
+    await ask(service, "/console/session", headers, method="DELETE")
+    entries = (await service.get("/v1/audit?action=session")).json["items"]
+    assert [entry["action"] for entry in entries] == ["session.ended", "session.started"]
+    assert {entry["token_name"] for entry in entries} == {"administrator"}
+
+
+@pytest.mark.gen_test
 async def test_other_page_signs_nobody_out(service: Service) -> None:
     headers = await signed_in(service)
     wrong = {**headers, "Sec-Fetch-Site": "cross-site"}

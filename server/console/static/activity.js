@@ -1,0 +1,121 @@
+/** Who did what, to what and when: the organization's audit, newest first. */
+
+import { call, path, query as queried } from "./api.js";
+import { h, setText } from "./dom.js";
+import { emptyState, failure, labelled, outcomeBadge, timeAgo } from "./parts.js";
+import { operationOf } from "./words.js";
+
+const PAGE = 50;
+const TYPING_MILLISECONDS = 250;
+
+const FAMILIES = [
+  ["", "Everything"],
+  ["input", "Inputs"],
+  ["machine", "Machines"],
+  ["trajectory", "Trajectories"],
+  ["workflow", "Workflows"],
+  ["token", "Tokens"],
+  ["session", "Signing in and out"],
+  ["organization", "Organizations"],
+];
+
+export function activityPage({ signal, query, title }) {
+  title("Activity");
+  const machine = h("input", { type: "search", placeholder: "Id of a machine", maxlength: 128 });
+  const action = h("select", {}, FAMILIES.map(([value, text]) => h("option", { value }, text)));
+  machine.value = query.get("machine_id") ?? "";
+  action.value = query.get("action") ?? "";
+  const list = h("ol", { class: "activity" });
+  const place = h("div", {}, list);
+  const told = h("p", { class: "small", role: "status" });
+  const more = h("button", { type: "button", hidden: true, click: () => readMore() }, "Show more");
+  const page = h(
+    "section",
+    {},
+    h("h1", {}, "Activity"),
+    h(
+      "form",
+      { class: "filters", role: "search", submit: (event) => event.preventDefault() },
+      labelled("Machine", machine),
+      labelled("What", action),
+      h("button", { type: "button", class: "again", click: () => begin() }, "Read again"),
+    ),
+    place,
+    told,
+    more,
+  );
+  let reading = null;
+  let shown = 0;
+  let typing = 0;
+
+  machine.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(begin, TYPING_MILLISECONDS);
+  });
+  action.addEventListener("change", () => begin());
+  signal.addEventListener("abort", () => clearTimeout(typing));
+
+  function chosen() {
+    return { machine_id: machine.value.trim(), action: action.value };
+  }
+
+  function begin() {
+    if (signal.aborted) return undefined;
+    history.replaceState(null, "", `#${queried("/activity", chosen())}`);
+    shown = 0;
+    return readMore();
+  }
+
+  async function readMore() {
+    reading?.abort();
+    reading = new AbortController();
+    const current = AbortSignal.any([signal, reading.signal]);
+    more.disabled = true;
+    try {
+      const address = queried("v1/audit", { ...chosen(), skip: shown, limit: PAGE });
+      const { data } = await call("GET", address, { signal: current });
+      if (!shown) list.replaceChildren();
+      list.append(...data.items.map(entry));
+      shown += data.items.length;
+      more.hidden = shown >= data.total || !data.items.length;
+      setText(told, shown ? `The latest ${shown} of ${data.total}` : "");
+      place.replaceChildren(shown ? list : nothing());
+    } catch (error) {
+      if (current.aborted || error.status === 401) return;
+      place.replaceChildren(failure(error, begin));
+      more.hidden = true;
+    } finally {
+      if (!current.aborted) more.disabled = false;
+    }
+  }
+
+  begin();
+  return page;
+}
+
+function nothing() {
+  return emptyState("Nothing was done", h("p", {}, "No entry fits: every input and every change is here once it has happened."));
+}
+
+/** "machine.paused" is "Machine paused"; an input is called as everywhere. */
+function words({ action, command }) {
+  if (command) return operationOf(command.operation);
+  const text = action.replace(/[._]/g, " ");
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+function entry(item) {
+  const { machine_id, target, token_name, created_at, command } = item;
+  const what = machine_id
+    ? h("a", { href: `#${path`/machines/${machine_id}`}` }, machine_id)
+    : h("span", {}, target ?? "");
+  return h(
+    "li",
+    { title: `Request ${item.request_id}` },
+    timeAgo(created_at),
+    h("b", {}, words(item)),
+    what,
+    command ? outcomeBadge(command.outcome, command.code) : h("span"),
+    h("span", { class: "by" }, token_name ?? "–"),
+  );
+}

@@ -1,0 +1,117 @@
+"""What holds for every page: phone width, names for everything, colours, motion, a path before."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.browser.rig import Desk, Site, Visit
+
+PHONE = {"width": 360, "height": 740}
+LONG = "A name that is long, andhasawordthatisfartoolongforanyphoneyoucouldthinkofincludingthisone"
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Iterator[Desk]:
+    with site.desk(LONG) as desk:
+        yield desk
+
+
+@pytest.fixture(scope="module")
+def trajectory(site: Site) -> str:
+    workflow = site.api.call("POST", "/v1/workflows", {"name": LONG}).json["id"]
+    body = {
+        "workflow_id": workflow,
+        "name": LONG,
+        "description": LONG,
+        "dimensions": {"width": 1280, "height": 800},
+        "trajectory_data": [{"operation": "mouse.click", "body": {"x": 1, "y": 1}, "note": LONG}],
+    }
+    return str(site.api.call("POST", "/v1/trajectories", body).json["id"])
+
+
+@pytest.fixture(params=["machines", "machine", "trajectories", "trajectory", "activity", "none"])
+def place(request: pytest.FixtureRequest, desk: Desk, trajectory: str) -> tuple[str, str]:
+    """An address, and a text that is there when the page is."""
+    return {
+        "machines": ("/machines", LONG),
+        "machine": (f"/machines/{desk.machine}", "Live. The picture changes"),
+        "trajectories": ("/trajectories", "1 of 1 trajectory"),
+        "trajectory": (f"/trajectories/{trajectory}", "Step 1 of 1"),
+        "activity": ("/activity", "Machine added"),
+        "none": ("/nothing", "Not found"),
+    }[request.param]
+
+
+NAMELESS = """[...document.querySelectorAll('button, a, input, select, canvas, svg[role]')]
+    .filter((e) => e.checkVisibility() && !e.ariaLabel && !e.getAttribute('aria-label')
+        && !e.textContent.trim() && !e.labels?.length)
+    .map((e) => e.outerHTML)"""
+
+
+def test_page_fits_a_phone_and_all_its_controls_have_names(
+    browser: Browser, site: Site, place: tuple[str, str]
+) -> None:
+    address, text = place
+    with Visit.begun(browser, site, viewport=PHONE) as visit:
+        visit.sign_in(address)
+        page = visit.page
+        expect(page.get_by_text(text).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert page.evaluate(NAMELESS) == []
+        assert len(page.get_by_role("heading").all()) >= 1
+        bar = page.locator("#bar").bounding_box()
+        assert bar is not None
+        assert bar["height"] < 60, "the bar needs one line"
+
+
+def colours(page: Page) -> list[str]:
+    style = "getComputedStyle(document.body)"
+    return list(page.evaluate(f"[{style}.color, {style}.backgroundColor]"))
+
+
+def brightness(colour: str) -> float:
+    red, green, blue = json.loads(f"[{colour.partition('(')[2].rstrip(')')}]")[:3]
+    return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_are_those_that_the_person_prefers(
+    browser: Browser, site: Site, scheme: Any
+) -> None:
+    with Visit.begun(browser, site, color_scheme=scheme) as visit:
+        visit.go()
+        expect(visit.page.get_by_label("Token")).to_be_visible()
+        text, page = map(brightness, colours(visit.page))
+        assert abs(text - page) > 150
+        assert (page > text) == (scheme == "light")
+
+
+def test_nothing_moves_for_who_does_not_want_it(browser: Browser, site: Site) -> None:
+    with Visit.begun(browser, site, reduced_motion="reduce") as visit:
+        visit.sign_in()
+        moving = "getComputedStyle(document.getElementById('connection'), '::before').animationName"
+        visit.page.evaluate("document.body.classList.add('lost')")
+        assert visit.page.evaluate(moving) == "none"
+        visit.page.emulate_media(reduced_motion="no-preference")
+        assert visit.page.evaluate(moving) == "blink"
+
+
+def test_console_works_behind_a_proxy_that_puts_a_path_before(
+    browser: Browser, site: Site, desk: Desk
+) -> None:
+    def without_path(route: Route) -> None:
+        route.continue_(url=route.request.url.replace("/desktops/", "/", 1))
+
+    with Visit.begun(browser, site) as visit:
+        page = visit.page
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.route("**/desktops/**", without_path)
+        page.goto(f"{site.server.url}/desktops/console/#/machines/{desk.machine}")
+        page.get_by_label("Token").fill(site.server.administrators_token())
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+        assert [url for url in asked if "/desktops/" not in url] == []
