@@ -150,9 +150,9 @@ def _line(address: str, asked: str, status: str, machine: str, in_all: str, poin
     """One line of the table; it is printed as it comes, so its columns are of fixed widths."""
     heading = not address.startswith(" ")
     line = Text(no_wrap=True, style="dim" if heading else "")
-    line.append(f"{address:<15}", "bold not dim" if heading else "cyan")
+    line.append(f"{address:<16}", "bold not dim" if heading else "cyan")
     line.append(f"{asked:<27}")
     line.append(f"{status:<10}", {"completed": "green", "replayed": "yellow"}.get(status, ""))
-    line.append(f"{machine:>9}{in_all:>9}  ")
+    line.append(f"{machine:>8}{in_all:>9}  ")
     line.append(pointer, "" if heading else "dim")
     return line
