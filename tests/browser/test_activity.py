@@ -3,6 +3,7 @@
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.rig import Site, Visit
+from tests.processes import until
 
 
 def entries(page: Page) -> Locator:
@@ -17,11 +18,16 @@ def test_changes_and_inputs_are_told_with_who_made_them(operator: Visit) -> None
         site.api.call("PATCH", f"/v1/machines/{desk.machine}", {"paused": True})
         operator.go(f"/machines/{desk.machine}")
         page.get_by_role("link", name="All that was done on it").click()
-        # An input is written a moment after it was answered.
-        again = page.get_by_role("button", name="Read again")
-        while entries(page).count() < 4:
-            again.click()
-            page.wait_for_timeout(50)
+        expect(entries(page).first).to_be_visible()
+
+        def all_there() -> bool:
+            # An input is written a moment after it was answered.
+            with page.expect_response("**/v1/audit*"):
+                page.get_by_role("button", name="Read again").click()
+            return entries(page).count() == 4
+
+        until(all_there, "the inputs are in the audit")
+        expect(entries(page)).to_have_count(4)
         texts = entries(page).all_text_contents()
         assert len(texts) == 4
         for text, words in zip(
