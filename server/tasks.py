@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -28,14 +29,19 @@ class Tasks:
         self.start(coroutine, name).add_done_callback(_report)
 
     async def close(self, timeout: float) -> None:
-        """Let the running tasks end for ``timeout`` seconds, then cancel what is left."""
-        if not self._running:
-            return
-        _, late = await asyncio.wait(self._running, timeout=timeout)
-        for task in late:
-            task.cancel()
-        if late:
-            await asyncio.wait(late)
+        """Let the running tasks end for ``timeout`` seconds, then cancel what is left.
+
+        Those that they start meanwhile are among them.
+        """
+        give_up_at = time.monotonic() + timeout
+        while self._running and (left := give_up_at - time.monotonic()) > 0:
+            await asyncio.wait(set(self._running), timeout=left)
+            await asyncio.sleep(0)  # One that had ended before is taken out by now.
+        while self._running:
+            for task in self._running:
+                task.cancel()
+            await asyncio.wait(set(self._running))
+            await asyncio.sleep(0)
 
 
 def _report(task: asyncio.Task[None]) -> None:

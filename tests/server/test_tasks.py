@@ -59,6 +59,24 @@ async def test_close_waits_for_what_ends_and_cancels_what_does_not(
 
 
 @async_test
+async def test_close_waits_for_what_the_last_ones_start() -> None:
+    ended, tasks = [], Tasks()
+
+    async def second() -> None:
+        await asyncio.sleep(0)
+        ended.append("second")
+
+    async def first() -> None:
+        await asyncio.sleep(0)
+        tasks.start(second(), "second")
+        ended.append("first")
+
+    tasks.start(first(), "first")
+    await tasks.close(5.0)
+    assert ended == ["first", "second"]
+
+
+@async_test
 async def test_close_of_nothing_returns_at_once() -> None:
     async with asyncio.timeout(1):
         await Tasks().close(60.0)
