@@ -4,6 +4,7 @@ Run by ``make screenshots``; with names of pages behind it, those alone.
 """
 
 import base64
+import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -37,6 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
 }
 
+PLATFORM = "Linux-6.1.0-x86_64"
 ONLINE = (
     *("Accounting 1", "Accounting 2", "Archive scanner", "Dispatch", "Goods in"),
     *("Payroll", "Till 1", "Till 2", "Till 4", "Warehouse north"),
@@ -68,7 +70,7 @@ def fill_fleet(stack: ExitStack, site: Site) -> None:
 
     def connected(name: str, **options: Any) -> str:
         said = {
-            "platform": "Linux-6.1.0-x86_64",
+            "platform": PLATFORM,
             "client_version": "0.1.0",
             "displays": [Display(x=0, y=0, width=1920, height=1080)],
         }
@@ -194,8 +196,17 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
 }
 
 
+SHOW_ANOTHER_PLATFORM = """([shown, instead]) => {
+  const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (all.nextNode()) {
+    if (all.currentNode.data === shown) all.currentNode.data = instead;
+  }
+}"""
+
+
 def picture(page: Page, name: str) -> None:
-    """Write what a page shows."""
+    """Write what a page shows, but for the platform of whoever takes the pictures."""
+    page.evaluate(SHOW_ANOTHER_PLATFORM, [platform.platform(), PLATFORM])
     file = IMAGES / f"console-{name}.png"
     page.screenshot(path=file, animations="disabled")
     print(f"{file.relative_to(Path.cwd())}  {file.stat().st_size / 1024:.0f} KB")
