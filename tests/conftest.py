@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import hypothesis
 import pytest
 
 from server.store.embedded import EmbeddedMongoDB
+
+# A shell that runs the tests in the background has them ignore Ctrl-C, and so all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says nothing of what is tested.
 hypothesis.settings.register_profile("farhand", deadline=None)
