@@ -28,15 +28,16 @@ class Tasks:
         """As ``start``, for a task that nobody awaits: what it raises is logged."""
         self.start(coroutine, name).add_done_callback(_report)
 
-    async def close(self, timeout: float) -> None:
-        """Let the running tasks end for ``timeout`` seconds, then cancel what is left.
-
-        Those that they start meanwhile are among them.
-        """
+    async def wait(self, timeout: float) -> None:
+        """Let the running tasks end for ``timeout`` seconds, and those that they start then."""
         give_up_at = time.monotonic() + timeout
         while self._running and (left := give_up_at - time.monotonic()) > 0:
             await asyncio.wait(set(self._running), timeout=left)
             await asyncio.sleep(0)  # One that had ended before is taken out by now.
+
+    async def close(self, timeout: float) -> None:
+        """Let the running tasks end for ``timeout`` seconds, then cancel what is left."""
+        await self.wait(timeout)
         while self._running:
             for task in self._running:
                 task.cancel()

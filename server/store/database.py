@@ -56,6 +56,9 @@ OLDEST_MONGODB: Final = (6, 0)
 DEFAULT_TIMEOUT: Final = 10.0
 """Seconds that one operation may take, retries of the driver included."""
 
+FINISH_SECONDS: Final = 3.0
+"""For transactions that have begun when the server ends."""
+
 MAX_DOCUMENT_BYTES: Final = 16 * 1024 * 1024
 """The largest document that MongoDB takes; also what its answers call maxBsonObjectSize."""
 
@@ -279,9 +282,11 @@ class Database:
             raise TooLarge("It is larger than the 16 MiB that the database takes.")
 
     async def finish(self) -> None:
-        """Let transactions that have begun come to their end, within the timeout; then close."""
-        await self.tasks.close(self._timeout)
+        """Let transactions that have begun come to their end, for a moment; then close."""
+        await self.tasks.wait(FINISH_SECONDS)
+        # Before they are called off: to end a session asks the database, which may not answer.
         self.close()
+        await self.tasks.close(0)
 
     def close(self) -> None:
         """Close every connection; what is under way fails."""
