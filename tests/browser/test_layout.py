@@ -92,6 +92,7 @@ def test_colours_are_those_that_the_person_prefers(
 def test_nothing_moves_for_who_does_not_want_it(browser: Browser, site: Site) -> None:
     with Visit.begun(browser, site, reduced_motion="reduce") as visit:
         visit.sign_in()
+        expect(visit.page.get_by_text("Live", exact=True)).to_be_visible()
         moving = "getComputedStyle(document.getElementById('connection'), '::before').animationName"
         visit.page.evaluate("document.body.classList.add('lost')")
         assert visit.page.evaluate(moving) == "none"

@@ -109,6 +109,17 @@ def test_filter_and_chips_narrow_the_table_and_stay_in_the_address(operator: Vis
     expect(page.get_by_label("Filter")).to_have_value(machine)
 
 
+def test_what_was_chosen_does_not_call_back_whoever_has_gone_elsewhere(operator: Visit) -> None:
+    operator.site.add_machine("Left behind")
+    expect(row_of(operator.page, "Left behind")).to_be_visible()
+    # In one go, before the page hears that the address has changed.
+    operator.page.evaluate(
+        "() => { location.hash = '/activity'; document.querySelector('.chip').click(); }"
+    )
+    expect(operator.page.get_by_role("heading", name="Activity")).to_be_visible()
+    assert operator.page.url.endswith("#/activity")
+
+
 def test_lost_server_is_said_and_found_again_by_itself(browser: Browser, tmp_path: Path) -> None:
     with served(tmp_path) as site, Visit.begun(browser, site) as visit:
         machine, _ = site.add_machine("Before")

@@ -122,8 +122,10 @@ def test_revoked_token_ends_the_visit_by_itself_and_signing_in_goes_on_there(
 
 def test_token_without_a_scope_is_told_which_one_a_page_needs(visit: Visit) -> None:
     made = visit.site.new_token("trajectories:read")
-    visit.sign_in("/trajectories", made["token"])
+    visit.sign_in("", made["token"])
     page = visit.page
+    expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
+    assert page.url.endswith("#/trajectories")
     expect(page.get_by_role("link", name="Machines")).to_have_count(0)
     visit.go("/machines")
     expect(page.get_by_text("Your token lacks the scope machines:read")).to_be_visible()

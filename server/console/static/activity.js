@@ -1,5 +1,6 @@
 /** Who did what, to what and when: the organization's audit, newest first. */
 
+import { keepChosen } from "./address.js";
 import { call, path, query as queried } from "./api.js";
 import { h, setText } from "./dom.js";
 import { emptyState, failure, labelled, outcomeBadge, timeAgo } from "./parts.js";
@@ -61,7 +62,7 @@ export function activityPage({ signal, query, title }) {
 
   function begin() {
     if (signal.aborted) return undefined;
-    history.replaceState(null, "", `#${queried("/activity", chosen())}`);
+    keepChosen("/activity", chosen());
     shown = 0;
     return readMore();
   }

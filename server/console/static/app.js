@@ -1,6 +1,7 @@
 /** The console's frame: who is signed in, which page is shown, and whether the server answers. */
 
 import { activityPage } from "./activity.js";
+import { place } from "./address.js";
 import { call, session } from "./api.js";
 import { fill, h, setText } from "./dom.js";
 import { Events } from "./events.js";
@@ -29,12 +30,6 @@ const events = new Events();
 let me = null;
 let shown = new AbortController();
 
-/** The page that the address names, and what follows its question mark. */
-function place() {
-  const [path, query = ""] = location.hash.replace(/^#/, "").split("?");
-  return { path: path || home(), query: new URLSearchParams(query) };
-}
-
 function home() {
   return me && !me.scopes.includes("machines:read") ? "/trajectories" : "/machines";
 }
@@ -42,7 +37,7 @@ function home() {
 async function start() {
   const link = /^#token=([^&]+)/.exec(location.hash);
   // At once, so that the token stays neither in the address nor in the history.
-  if (link) history.replaceState(null, "", "#/machines");
+  if (link) history.replaceState(null, "", "#");
   try {
     await enter();
     if (link) notice("You were signed in already; the link was not used. Sign out to use it.");
@@ -83,11 +78,12 @@ async function signOut() {
   } catch (error) {
     return notice(`You are still signed in. ${error.message}`, "bad");
   }
-  history.replaceState(null, "", "#/machines");
+  history.replaceState(null, "", "#");
   leave("You have signed out.");
 }
 
 function show(focus = false) {
+  if (!place().path) history.replaceState(null, "", `#${home()}`);
   const { path, query } = place();
   for (const [pattern, page, scope] of PAGES) {
     const match = pattern.exec(path);
@@ -153,7 +149,7 @@ function drawBar() {
     me.scopes.includes(scope) && h("a", { href: `#${href}` }, text);
   fill(
     bar,
-    h("a", { class: "brand", href: "#/" }, "Farhand"),
+    h("a", { class: "brand", href: `#${home()}` }, "Farhand"),
     h(
       "nav",
       { "aria-label": "Pages" },

@@ -1,5 +1,6 @@
 /** All machines in one table: those in trouble first, with the reason and since when. */
 
+import { keepChosen } from "./address.js";
 import { capital, HOME, listAll, path } from "./api.js";
 import { counted } from "./commands.js";
 import { h, setAttribute, setText } from "./dom.js";
@@ -79,10 +80,7 @@ export function machinesPage({ signal, events, query, title }) {
 
   function choose(change) {
     Object.assign(chosen, change);
-    const kept = new URLSearchParams();
-    if (chosen.text) kept.set("q", chosen.text);
-    if (chosen.state) kept.set("state", chosen.state);
-    history.replaceState(null, "", kept.size ? `#/machines?${kept}` : "#/machines");
+    keepChosen("/machines", { q: chosen.text, state: chosen.state });
     draw();
   }
 

@@ -1,5 +1,6 @@
 /** Trajectories: filters, search, and a list that goes on as far as one looks. */
 
+import { keepChosen } from "./address.js";
 import { call, query as queried } from "./api.js";
 import { h, setText } from "./dom.js";
 import { commandLine, emptyState, failure, labelled, timeAgo } from "./parts.js";
@@ -84,9 +85,8 @@ export function trajectoriesPage({ signal, events, query, title }) {
   }
 
   function keepAddress() {
-    const kept = Object.entries(chosen()).filter(([name, value]) => value && value !== FIELDS[name].options?.[0][0]);
-    const text = new URLSearchParams(kept);
-    history.replaceState(null, "", text.size ? `#/trajectories?${text}` : "#/trajectories");
+    const kept = Object.entries(chosen()).filter(([name, value]) => value !== FIELDS[name].options?.[0][0]);
+    keepChosen("/trajectories", Object.fromEntries(kept));
   }
 
   async function begin() {
