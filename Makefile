@@ -32,7 +32,7 @@ demo: install
 
 test: install
 	@.ci/system-packages run tests
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: install
 	$(BIN)/ruff format --check
