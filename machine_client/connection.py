@@ -62,8 +62,8 @@ from schemas.wire import (
     ClientMessage,
     CloseCode,
     Display,
+    HeartbeatAck,
     Hello,
-    Welcome,
     says_stop,
 )
 
@@ -239,8 +239,6 @@ class MachineClient:
             self._perform(CloseLink(CloseCode.MESSAGE_INVALID, f"not a message: {sentence(entry)}"))
             return
         self._feed(MessageReceived(parsed))
-        if isinstance(parsed, Welcome):
-            logger.info("connected to %s as machine %s", self._settings.server, parsed.machine_id)
 
     def _feed(self, event: Event) -> None:
         for effect in self._session.handle(event):
@@ -250,6 +248,8 @@ class MachineClient:
         match effect:
             case SendMessage(message):
                 self._send(message)
+                if isinstance(message, HeartbeatAck) and message.sequence == 1:
+                    self._say_connected()
             case BeginCommand(command, begin_by):
                 self._executor.begin(command, begin_by)
             case LookUpCommand(command_id):
@@ -278,6 +278,11 @@ class MachineClient:
             waiting = self._websocket.write(message.model_dump_json())
         if waiting > MAX_OUTGOING_BYTES:
             self._close(CloseCode.OVERFLOW, f"more than {MAX_OUTGOING_BYTES} bytes wait to be sent")
+
+    def _say_connected(self) -> None:
+        """Now that the server has all that it waits for before it sends inputs."""
+        if (welcome := self._session.welcome) is not None:
+            logger.info("connected to %s as machine %s", self._settings.server, welcome.machine_id)
 
     def _close(self, code: CloseCode, reason: str) -> None:
         if self._websocket is not None:

@@ -209,7 +209,11 @@ class Resolve(_Message):
 
 
 class Heartbeat(_Message):
-    """Is anybody there?  Carries the server's clock."""
+    """Is anybody there?  Carries the server's clock.
+
+    The first one of a link, whose ``sequence`` is 1, comes before anything else; when it is
+    answered, inputs may follow.
+    """
 
     type: Literal["heartbeat"] = "heartbeat"
     sequence: int

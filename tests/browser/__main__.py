@@ -96,14 +96,15 @@ def wait_for_state(site: Site, machine: str, state: str) -> None:
 def work_on(site: Site, desk: Desk) -> None:
     """Inputs as programs send them, so that the screen and the list of commands show some."""
 
-    def send(operation: str, **body: Any) -> None:
-        site.api.send(desk.machine, operation, body)
+    def send(operation: str, status: int = 200, **body: Any) -> None:
+        answer = site.api.send(desk.machine, operation, body)
+        assert answer.status == status, answer.body
 
     for stroke in strokes_of("HELLO"):
         send("mouse/drag", **stroke)
     send("keyboard/type", text="Order 4711")
     send("mouse/click", x=640, y=620, clicks=2)
-    send("mouse/click", x=5000, y=620)
+    send("mouse/click", 422, x=5000, y=620)
     send("keyboard/key", text="ctrl+s")
 
 
