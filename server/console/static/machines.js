@@ -52,7 +52,7 @@ export function machinesPage({ signal, events, query, title }) {
 
   const search = h("input", {
     type: "search",
-    placeholder: "Name, id, reason, platform",
+    placeholder: "Name, id, reason…",
     input: () => choose({ text: search.value }),
   });
   search.value = chosen.text;
