@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 CONFIG_VARIABLE = "FARHAND_CONFIG"
 MACHINE_PREFIX = "FARHAND_MACHINE_"
+GARBAGE_OBJECTS = 10_000
+"""So many new objects at least before a search for garbage; Python's own choice is 700."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -106,9 +108,11 @@ async def _serve(settings: ServerSettings) -> None:
         server.address,
         settings.data_dir / ADMIN_TOKEN_FILE,
     )
-    # What lives as long as the server is not searched for garbage again and again.
+    # What lives as long as the server is not searched for garbage again and again; and what a
+    # request leaves is nearly all free without a search, so that one is seldom worth its time.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(GARBAGE_OBJECTS)
     reasons = [
         asyncio.create_task(stopped.wait(), name="stop signal"),  # noqa: TID251
         asyncio.create_task(server.database_ended(), name="database"),  # noqa: TID251
