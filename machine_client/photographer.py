@@ -169,7 +169,8 @@ class Photographer:
         interval = 1 / min(order.rate, self._rate)
         self._next_at = awake_seconds() + interval
         shot = camera.capture()
-        if self._last is not None and self._last[0] is order and shot.looks_like(self._last[1]):
+        last = self._last  # Whoever stops the live screen forgets it, at any moment.
+        if last is not None and last[0] is order and shot.looks_like(last[1]):
             return None
         picture = _picture(shot, "jpeg", order)
         self._last = (order, shot)
