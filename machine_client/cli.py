@@ -27,11 +27,20 @@ from schemas.log_lines import log_formatter
 from schemas.settings import SettingsError, read_settings
 
 CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
+STOPPED_FOR_GOOD = 3
+"""The exit code where it would be in vain to start this client again."""
+
 LOG_LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(message)s"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 logger = logging.getLogger(__name__)
+
+
+class StoppedForGood(click.ClickException):
+    """The server will not have this client as it is."""
+
+    exit_code = STOPPED_FOR_GOOD
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -90,8 +99,10 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
     try:
         journal = Journal(JournalFile(settings.journal_file))
         uvloop.run(_join(settings, token, journal))
-    except (JournalError, MustStopError) as error:
+    except JournalError as error:
         raise click.ClickException(str(error)) from None
+    except MustStopError as error:
+        raise StoppedForGood(str(error)) from None
 
 
 async def _join(settings: MachineSettings, token: str, journal: Journal) -> None:

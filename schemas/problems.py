@@ -113,8 +113,9 @@ TOO_LARGE = _type(
 UNSUPPORTED_MEDIA_TYPE = _type(
     "unsupported-media-type",
     415,
-    "The body is not JSON",
-    "Send the body as JSON with Content-Type: application/json.",
+    "The body has another media type",
+    "Send the body with the Content-Type that the detail names, which is application/json nearly "
+    "everywhere.",
 )
 KEY_IN_PROGRESS = _type(
     "idempotency-key-in-progress",

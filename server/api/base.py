@@ -198,7 +198,8 @@ class ApiHandler(RequestHandler):
                 operation.headers, self._header_values(operation.headers), "header"
             )
         if operation.body is not None:
-            arguments["body"] = self._body(operation.body)
+            is_given = operation.body_required or self.request.body
+            arguments["body"] = self._body(operation.body) if is_given else operation.body()
         return arguments
 
     def _validated(self, model: type[Model], values: Mapping[str, Any], part: str) -> Model:

@@ -157,7 +157,7 @@ class SessionHandler(ApiHandler):
                 problems.UNAUTHENTICATED,
                 problems.FORBIDDEN,
                 problems.CROSS_SITE_REQUEST,
-                problems.UNSUPPORTED_MEDIA_TYPE,
+                problems.STORAGE_UNAVAILABLE,
             ),
         )
     )
@@ -185,7 +185,7 @@ class SessionHandler(ApiHandler):
             scope=None,
             public=True,
             answers={204: None},
-            problems=(problems.CROSS_SITE_REQUEST,),
+            problems=(problems.CROSS_SITE_REQUEST, problems.STORAGE_UNAVAILABLE),
         )
     )
     async def delete(self) -> None:

@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document, made from what the routes declare."""
 
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from pydantic import BaseModel
@@ -8,17 +9,18 @@ from pydantic.json_schema import models_json_schema
 
 from schemas import problems
 from schemas.problems import Problem, ProblemType, ValidationErrorBody
+from schemas.tokens import Scope
 from server.api.operation import Operation, declared
 from server.api.routing import Route
 from server.api.sessions import COOKIE
 
 REFERENCES = "#/components/schemas/{model}"
 
-ALWAYS_POSSIBLE = (
+POSSIBLE_WITH_A_TOKEN = (
     problems.UNAUTHENTICATED,
+    problems.CROSS_SITE_REQUEST,
     problems.SERVER_STOPPING,
     problems.STORAGE_UNAVAILABLE,
-    problems.INTERNAL_ERROR,
 )
 
 DESCRIPTION = (
@@ -87,7 +89,7 @@ def _operation(method: str, operation: Operation, references: References) -> dic
         described["description"] = operation.description
     if operation.body is not None:
         described["requestBody"] = {
-            "required": True,
+            "required": operation.body_required,
             "content": {"application/json": {"schema": references[operation.body]}},
         }
     if operation.raw_body:
@@ -97,7 +99,9 @@ def _operation(method: str, operation: Operation, references: References) -> dic
         }
     if not operation.public:
         scopes = [operation.scope.value] if operation.scope else []
-        described["security"] = [{"token": scopes}, {"session": scopes}]
+        described["security"] = [{"token": scopes}]
+        if operation.scope is not Scope.MACHINE_CONNECT:  # A machine's token signs nobody in.
+            described["security"].append({"session": scopes})
     return described
 
 
@@ -132,7 +136,7 @@ def _responses(operation: Operation, references: References) -> dict[str, Any]:
         response: dict[str, Any] = {"description": "Success."}
         if model is not None:
             response["content"] = {operation.media_type: {"schema": references[model]}}
-        elif operation.media_type != "application/json":
+        elif status == HTTPStatus.OK:
             response["content"] = {operation.media_type: {}}
         if operation.answer_headers:
             response["headers"] = {
@@ -140,11 +144,10 @@ def _responses(operation: Operation, references: References) -> dict[str, Any]:
                 for name, text in operation.answer_headers.items()
             }
         responses[str(status)] = response
-    if not operation.public:
-        responses["422"] = {
-            "description": "The request is wrong; each entry says where and what.",
-            "content": {"application/json": {"schema": references[ValidationErrorBody]}},
-        }
+    responses["422"] = {
+        "description": "The request is wrong; each entry says where and what.",
+        "content": {"application/json": {"schema": references[ValidationErrorBody]}},
+    }
     for status, types in _by_status(_problems_of(operation)).items():
         responses[str(status)] = {
             "description": " Or: ".join(f"{each.title}. {each.advice}" for each in types),
@@ -155,9 +158,9 @@ def _responses(operation: Operation, references: References) -> dict[str, Any]:
 
 def _problems_of(operation: Operation) -> Iterable[ProblemType]:
     yield from operation.problems
-    if operation.public:
-        return
-    yield from ALWAYS_POSSIBLE
+    yield problems.INTERNAL_ERROR
+    if not operation.public:
+        yield from POSSIBLE_WITH_A_TOKEN
     if operation.scope is not None:
         yield problems.FORBIDDEN
     if operation.body is not None or operation.raw_body:

@@ -24,10 +24,11 @@ class Operation:
     """One method of one route.
 
     ``path``, ``query``, ``headers`` and ``body`` are the models that the parts of a request must
-    fit; the handler's method gets each as the argument of that name.  ``raw_body`` has the media
-    types of a body that the handler reads itself.  ``answers`` has the model of
-    each successful status, None where there is no body.  An ``endless`` one is a stream that ends
-    with its reader or the server, which therefore does not wait for it when it stops.
+    fit; the handler's method gets each as the argument of that name.  Where ``body_required`` is
+    false, no body is as good as an empty object.  ``raw_body`` has the media types of a body that
+    the handler reads itself.  ``answers`` has the model of each successful status, None where there
+    is no body.  An ``endless`` one is a stream that ends with its reader or the server, which
+    therefore does not wait for it when it stops.
     """
 
     summary: str
@@ -38,6 +39,7 @@ class Operation:
     query: type[BaseModel] | None = None
     headers: type[BaseModel] | None = None
     body: type[BaseModel] | None = None
+    body_required: bool = True
     raw_body: tuple[str, ...] = ()
     problems: tuple[ProblemType, ...] = ()
     max_body_bytes: int = SMALL_BODY

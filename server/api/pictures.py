@@ -46,6 +46,8 @@ class PicturesHandler(ApiHandler):
         stored, is_new = await self.services.pictures.keep(
             self.principal.organization_id, media_type, self.request.body
         )
+        if is_new:
+            await record(self, "picture.kept", stored.id)
         self.set_header("Location", f"/v1/pictures/{stored.id}")
         self.answer(201 if is_new else 200, KeptPicture(**vars(stored)))
 

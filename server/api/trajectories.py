@@ -25,7 +25,6 @@ from schemas.trajectories import (
     TrajectoryWithIncluded,
 )
 from server.api.auditing import record
-from server.api.base import Model
 from server.api.changes import (
     REPLAYED,
     TAGGED,
@@ -320,6 +319,7 @@ class DuplicateHandler(AnsweringHandler):
             path=TrajectoryPath,
             headers=CreationHeaders,
             body=Duplicate,
+            body_required=False,
             answers={201: TrajectoryHead},
             problems=(problems.NOT_FOUND,),
             answer_headers={**TAGGED, **REPLAYED},
@@ -342,10 +342,6 @@ class DuplicateHandler(AnsweringHandler):
             result = await self.once(headers, body, work)
         await self.changed(result["id"], "created", "duplicated")
         self.answer_head(201, result)
-
-    def _body(self, model: type[Model]) -> Model:
-        # All of it is optional, so that without a body nothing is missing.
-        return super()._body(model) if self.request.body else model()
 
 
 class LatestTrajectoryHandler(AnsweringHandler):

@@ -28,7 +28,7 @@ def test_newest_link_wins_and_the_older_client_ends_with_a_clear_line(
             heartbeat="1",
         ) as newer,
     ):
-        assert older.ends() == 1
+        assert older.ends() == 3
         assert re.search(
             r"^Error: the link was closed for good \(4500\): a newer connection",
             older.output,
@@ -60,7 +60,7 @@ def test_client_of_a_removed_machine_ends_with_a_clear_line(workstation: Worksta
     with workstation.joined() as client:
         answer = workstation.api.call("DELETE", f"/v1/machines/{workstation.machine}")
         assert answer.status == 204
-        assert client.ends() == 1
+        assert client.ends() == 3
         assert re.search(r"^Error: .*(removed|revoked)", client.output, re.MULTILINE)
         assert "Traceback" not in client.output
         assert workstation.send("mouse/click", x=900, y=700).status == 404
