@@ -8,7 +8,7 @@ record that says SENT is never sent again, only resolved with the machine's jour
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from typing import Any
@@ -44,10 +44,13 @@ LOOK_SECONDS = 5.0
 KEEP_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class _UnderWay:
-    fingerprint: str
-    task: asyncio.Task[tuple[Answer, bool]]
+_Request = tuple[UUID, str]
+"""A command's id and the fingerprint of what was asked for under its key.
+
+Only the record tells whose the key is, never that somebody else asks under it at the same time.
+"""
+
+_Work = asyncio.Task[tuple[Answer, bool]]
 
 
 class Ledger:
@@ -66,7 +69,7 @@ class Ledger:
         self._resolver = resolver
         self._background = background
         self._watch = watch or NobodyWatches()
-        self._under_way: dict[UUID, _UnderWay] = {}
+        self._under_way: dict[_Request, _Work] = {}
 
     async def answer(self, command: Command) -> tuple[Answer, bool]:
         """The final answer to a command, and whether it was given before.
@@ -76,12 +79,11 @@ class Ledger:
         """
         if not command.is_keyed:
             return await self._answer_without_key(command), False
-        first = self._under_way.get(command.id)
+        request = command.id, command.fingerprint
+        first = self._under_way.get(request)
         if first is None:
-            first = self._begin(command.id, command.fingerprint, self._first(command))
+            first = self._begin(request, self._first(command))
             return await self._wait(first, command, pending(command.id))
-        if first.fingerprint != command.fingerprint:
-            raise key_reused()
         answer, _ = await self._wait(first, command, _in_progress())
         return answer, True
 
@@ -115,11 +117,11 @@ class Ledger:
         if machine_id not in (None, record.machine_id):
             return None
         link = self._dispatcher.connected(organization_id, record.machine_id)
-        if record.answer is not None or link is None or command_id in self._under_way:
+        if record.answer is not None or link is None or _request(record) in self._under_way:
             return record
         if record.state is CommandState.SENT:
-            asked = self._begin(command_id, record.fingerprint, self._resolved(record, link))
-            await asyncio.wait((asked.task,), timeout=LOOK_SECONDS)
+            asked = self._begin(_request(record), self._resolved(record, link))
+            await asyncio.wait((asked,), timeout=LOOK_SECONDS)
         return await self._commands.find(command_id)
 
     async def _answer_without_key(self, command: Command) -> Answer:
@@ -156,36 +158,32 @@ class Ledger:
                 is_worthwhile=lambda: now() < record.expires_at + LEASE,
             )
 
-    def _begin(
-        self, command_id: UUID, fingerprint: str, work: Coroutine[Any, Any, tuple[Answer, bool]]
-    ) -> _UnderWay:
-        """Work on a command in a task of its own, which outlives its callers' patience.
+    def _begin(self, request: _Request, work: Coroutine[Any, Any, tuple[Answer, bool]]) -> _Work:
+        """Work on a request in a task of its own, which outlives its callers' patience.
 
-        Whoever asks for the command meanwhile waits for it, unless they wait for another already.
+        Whoever asks the same meanwhile waits for it, unless they wait for another already.
         """
-        task = self._background.start(work, f"command {command_id}")
-        under_way = _UnderWay(fingerprint, task)
-        self._under_way.setdefault(command_id, under_way)
-        task.add_done_callback(lambda ended: self._ended(command_id, ended))
-        return under_way
+        task = self._background.start(work, f"command {request[0]}")
+        self._under_way.setdefault(request, task)
+        task.add_done_callback(lambda ended: self._ended(request, ended))
+        return task
 
-    def _ended(self, command_id: UUID, task: asyncio.Task[tuple[Answer, bool]]) -> None:
-        registered = self._under_way.get(command_id)
-        if registered is not None and registered.task is task:
-            del self._under_way[command_id]
+    def _ended(self, request: _Request, task: _Work) -> None:
+        if self._under_way.get(request) is task:
+            del self._under_way[request]
         if not task.cancelled():
             # Everybody who waited may have given up; an error that they missed is theirs to ask
             # for again, not a warning at the collector's.
             task.exception()
 
     async def _wait(
-        self, under_way: _UnderWay, command: Command, too_late: ProblemError
+        self, work: _Work, command: Command, too_late: ProblemError
     ) -> tuple[Answer, bool]:
         left = command.answer_by - asyncio.get_running_loop().time()
-        done, _ = await asyncio.wait((under_way.task,), timeout=max(left, 0))
+        done, _ = await asyncio.wait((work,), timeout=max(left, 0))
         if not done:
             raise too_late
-        return under_way.task.result()
+        return work.result()
 
     async def _first(self, command: Command) -> tuple[Answer, bool]:
         reached(Failpoint.BEFORE_CLAIM)
@@ -337,9 +335,7 @@ class Ledger:
         except LinkDownError:
             return
         # Where a task is under way, it waits for an older link and is about to notice its end.
-        work = self._begin(
-            record.command_id, record.fingerprint, self._answered(record, question)
-        ).task
+        work = self._begin(_request(record), self._answered(record, question))
         heard, _ = await asyncio.wait((question.reported,), timeout=REPORT_SECONDS)
         if not heard:
             link.close(
@@ -349,6 +345,10 @@ class Ledger:
             )
         elif question.outcome.done():
             await asyncio.wait((work,))
+
+
+def _request(record: CommandRecord) -> _Request:
+    return record.command_id, record.fingerprint
 
 
 def key_reused() -> InvalidRequestError:

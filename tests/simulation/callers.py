@@ -104,6 +104,8 @@ class Callers:
         if answered is None:
             return False
         if answered.name == REUSED:
+            if mark in story.answered_bodies:
+                self.world.violated(f"key {story.key} was its own, and then is another's")
             return True
         if answered.is_final:
             story.answers.append(answered)

@@ -1,5 +1,6 @@
 """The last column of the design's table: what becomes of an Idempotency-Key."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -175,6 +176,25 @@ async def test_same_key_with_another_request_is_422_and_the_first_stands(
         for other in others:
             assert other.faults == [(["header", "Idempotency-Key"], "idempotency_key_reused")]
         assert_replays(await machine.move(key), first)
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_other_request_under_the_key_does_not_make_the_key_its_own(
+    service: Service,
+) -> None:
+    machine, key = await service.new_machine(), new_key()
+    async with machine.connected() as link:
+        sending = machine.moving(key)
+        await link.obey()
+        first = await sending
+        for _ in range(5):
+            other, *again = await asyncio.gather(
+                machine.move(key, x=99), *(machine.move(key) for _ in range(3))
+            )
+            assert other.faults == [(["header", "Idempotency-Key"], "idempotency_key_reused")]
+            for reply in again:
+                assert_replays(reply, first)
         await link.nothing_heard()
 
 
