@@ -173,8 +173,8 @@ class Faults:
         The server sees the journal's number with every message of the machine.  A copy that is
         made after the last one before a command is SENT has the number that the record says, and
         nothing can tell it from the journal of a machine that the command never reached.  A copy
-        that was made before the command's link had its mark is never one of these, unless the
-        number went back since, with an older copy or a power cut: then it has been used twice.
+        that was made before the command's link asked for its mark is never one of these, unless
+        the number went back since, with an older copy or a power cut: then it has been used twice.
         """
         is_of_old_branch = copy.made_at < machine.went_back_at
         return any(

@@ -84,7 +84,7 @@ class Cable:
         self.opened_at = world.now
         self.is_shaken = False
         self.marked_at = math.inf
-        """When the machine said first that its journal has a mark of this link."""
+        """When the machine was asked first to put a mark of this link into its journal."""
         self.machine, self.node = Side(machine), Side(node)
         self._cut_at = math.inf
 
@@ -96,6 +96,8 @@ class Cable:
     def to_machine(self, text: str) -> None:
         """The server writes."""
         if not self.node.is_over:
+            if self.marked_at == math.inf and '"type":"heartbeat"' in text:
+                self.marked_at = self.world.now
             self._send(self.machine, self._deliver, text)
             if self._proxy is not None:
                 self._proxy.passes(self, text)
@@ -107,8 +109,6 @@ class Cable:
     def to_node(self, text: str) -> None:
         """The machine client writes."""
         if not self.machine.is_over:
-            if self.marked_at == math.inf and '"type":"heartbeat_ack"' in text:
-                self.marked_at = self.world.now
             self._send(self.node, self._deliver, text)
 
     def close_by_node(self, code: int, reason: str) -> None:
