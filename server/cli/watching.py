@@ -140,6 +140,8 @@ async def _watch(api: Api, watched: Watched) -> None:
             ended = "the stream has ended"
             try:
                 await _follow(api, watched, background)
+            except BrokenPipeError:
+                raise  # Whoever read what is written here has gone; click ends the program.
             except ConnectionError as error:
                 ended = str(error)
             watched.remark(f"no word from {api.url} ({ended}); trying again")

@@ -55,6 +55,8 @@ def test_long_activity_goes_on_and_a_wrong_filter_is_said(operator: Visit) -> No
     operator.go("/activity?action=workflow")
     page = operator.page
     expect(entries(page)).to_have_count(50)
+    for number in range(20):
+        operator.site.api.call("POST", "/v1/workflows", {"name": f"Meanwhile {number}"})
     page.get_by_role("button", name="Show more").click()
     expect(entries(page)).to_have_count(60)
     page.get_by_label("Machine").fill("no such id!")

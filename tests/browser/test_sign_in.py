@@ -150,6 +150,31 @@ def test_console_works_with_the_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
+    page.get_by_role("link", name="Skip to the content").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    expect(page.get_by_role("heading", name="Trajectories")).to_be_visible()
+
+
+def test_tab_learns_that_somebody_else_has_signed_in_beside_it(operator: Visit) -> None:
+    site = operator.site
+    site.add_machine("Of the first")
+    organization = site.api.call("POST", "/v1/organizations", {"name": "Beside"}).json["id"]
+    new = {"name": "of the second", "scopes": ["machines:read"], "organization_id": organization}
+    token = site.api.call("POST", "/v1/tokens", new).json["token"]
+    expect(operator.page.get_by_role("link", name="Of the first")).to_be_visible()
+    tab = operator.page.context.new_page()
+    tab.goto(f"{site.console}#/machines")
+    tab.get_by_role("button", name="Sign out").click()
+    tab.get_by_label("Token").fill(token)
+    tab.get_by_role("button", name="Sign in").click()
+    expect(tab.get_by_text("of the second", exact=True)).to_be_visible()
+    operator.page.bring_to_front()
+    first = operator.page
+    expect(
+        first.get_by_text("of the second", exact=True).or_(first.get_by_label("Token"))
+    ).to_be_visible()
+    expect(first.get_by_role("link", name="Of the first")).to_have_count(0)
 
 
 def test_session_is_one_for_all_tabs_of_a_browser_and_for_no_other(

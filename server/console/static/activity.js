@@ -47,6 +47,9 @@ export function activityPage({ signal, query, title }) {
   );
   let reading = null;
   let shown = 0;
+  /** From when the newest entry of the first page is: what comes later would move the others. */
+  let newest = null;
+  let ids = new Set();
   let typing = 0;
 
   machine.addEventListener("input", () => {
@@ -64,6 +67,8 @@ export function activityPage({ signal, query, title }) {
     if (signal.aborted) return undefined;
     keepChosen("/activity", chosen());
     shown = 0;
+    newest = null;
+    ids = new Set();
     return readMore();
   }
 
@@ -73,10 +78,15 @@ export function activityPage({ signal, query, title }) {
     const current = AbortSignal.any([signal, reading.signal]);
     more.disabled = true;
     try {
-      const address = queried("v1/audit", { ...chosen(), skip: shown, limit: PAGE });
+      const part = { created_at_to: newest, skip: shown, limit: PAGE };
+      const address = queried("v1/audit", { ...chosen(), ...part });
       const { data } = await call("GET", address, { signal: current });
       if (!shown) list.replaceChildren();
-      list.append(...data.items.map(entry));
+      newest ??= data.items[0]?.created_at ?? null;
+      // An input is recorded after it was accepted, so that some still come before others.
+      const fresh = data.items.filter(({ id }) => !ids.has(id));
+      for (const { id } of fresh) ids.add(id);
+      list.append(...fresh.map(entry));
       shown += data.items.length;
       more.hidden = shown >= data.total || !data.items.length;
       setText(told, shown ? `The latest ${shown} of ${data.total}` : "");

@@ -58,8 +58,18 @@ async function signIn(token, to = "") {
 async function enter() {
   me = (await call("GET", "console/session")).data;
   if (me.scopes.includes("machines:read")) events.start();
+  else events.stop();
   drawBar();
   show();
+}
+
+/** All tabs have one session: see whether somebody signed in with another token meanwhile. */
+async function checkWhoIsSignedIn() {
+  const { data } = await call("GET", "console/session");
+  const who = ({ token_name, organization_id, scopes }) => JSON.stringify([token_name, organization_id, scopes]);
+  if (!me || who(data) === who(me)) return;
+  await enter();
+  notice(`You are ${me.token_name} now: somebody signed in anew in this browser.`);
 }
 
 /** Show the sign-in page, and come back here after it. */
@@ -177,13 +187,19 @@ function showConnection() {
 }
 
 events.addEventListener("state", showConnection);
+events.addEventListener("reset", () => me && checkWhoIsSignedIn().catch(() => {}));
 session.addEventListener("ended", () => {
   if (me) leave("Your session has ended, or its token was revoked. Sign in to go on where you were.");
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  // As an address of the console it would lead to another page.
+  event.preventDefault();
+  main.focus();
 });
 addEventListener("hashchange", () => me && show(true));
 setInterval(tickTimes, TICK_SECONDS * 1000);
 setInterval(() => {
   // Looking is a use too, though it sends nothing.
-  if (me && !document.hidden) call("GET", "console/session").catch(() => {});
+  if (me && !document.hidden) checkWhoIsSignedIn().catch(() => {});
 }, STAY_SIGNED_IN_SECONDS * 1000);
 start();

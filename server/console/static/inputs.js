@@ -24,6 +24,8 @@ function newKey() {
 export class Inputs {
   #waiting = [];
   #sending = false;
+  /** Whether something was not sent since all was quiet: that stays said meanwhile. */
+  #hasLost = false;
 
   constructor(machineId, told, signal) {
     this.machineId = machineId;
@@ -37,9 +39,11 @@ export class Inputs {
 
   /** Put an input behind the others: the end of its address, such as "mouse/click", and its body. */
   send(operation, body) {
+    if (this.isIdle) this.#hasLost = false;
     const last = this.#waiting.at(-1);
     if (last && joined(last, operation, body)) return;
     if (this.#waiting.length >= MAX_WAITING) {
+      this.#hasLost = true;
       this.told("Too fast: what was done just now was not sent. Wait until the machine has caught up.", "bad");
       return;
     }
@@ -60,7 +64,7 @@ export class Inputs {
       const input = this.#waiting.shift();
       try {
         await this.#sendOne(input);
-        this.told("", "good");
+        if (!this.#hasLost) this.told("", "good");
       } catch (error) {
         if (this.signal.aborted) break;
         // What was to follow was meant for a screen on which this had happened.
@@ -116,7 +120,8 @@ function joined(last, operation, body) {
     before.text += ` ${body.text}`;
     return true;
   }
-  if (operation === "mouse/scroll" && before.direction === body.direction) {
+  const isThere = before.x === body.x && before.y === body.y;
+  if (operation === "mouse/scroll" && isThere && before.direction === body.direction) {
     before.amount = Math.min(before.amount + body.amount, 100);
     return true;
   }

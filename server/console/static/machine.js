@@ -3,7 +3,7 @@
 import { call, HOME, path, sentence } from "./api.js";
 import { CommandList, counted } from "./commands.js";
 import { takeControl } from "./control.js";
-import { fill, h, setAttribute, setText } from "./dom.js";
+import { fill, h, pause, setAttribute, setText } from "./dom.js";
 import { Inputs } from "./inputs.js";
 import { OFFERED } from "./keys.js";
 import {
@@ -20,24 +20,45 @@ import {
 import { Screen } from "./screen.js";
 import { displays, number, span } from "./words.js";
 
+const READ_SECONDS = 30;
+const TRIES = 3;
+const AGAIN_MILLISECONDS = 3000;
+
 export function machinePage({ signal, events, me, id, title }) {
   const page = h("section", { class: "machine" }, h("p", { class: "empty" }, "Reading the machine…"));
   const address = path`/v1/machines/${id}`;
   let view = null;
+  let heard = 0;
+  let readsSoon = false;
 
+  /** Read the machine; again where something was heard of it meanwhile, which is newer. */
   async function read() {
     try {
-      take((await call("GET", address, { signal })).data);
+      for (let left = TRIES; left > 0; left -= 1) {
+        const before = heard;
+        const { data } = await call("GET", address, { signal });
+        if (before === heard || left === 1) return take(data);
+      }
     } catch (error) {
       if (signal.aborted || error.status === 401) return;
-      if (error.status === 404 || error.status === 422) gone();
-      else if (!view) fill(page, failure(error, read));
+      if (error.status === 404 || error.status === 422) return gone();
+      if (!view && !page.querySelector("[role=alert]")) fill(page, failure(error, read));
+      if (error.status !== 403) readSoon();
     }
+  }
+
+  /** What is shown is no longer true, or nothing is: read it as soon as that can be. */
+  async function readSoon() {
+    if (readsSoon) return;
+    readsSoon = true;
+    await pause(AGAIN_MILLISECONDS, signal);
+    readsSoon = false;
+    if (!signal.aborted) read();
   }
 
   function take(machine) {
     if (!view) {
-      view = new MachineView({ machine, address, me, signal, take });
+      view = new MachineView({ machine, address, me, signal, read });
       fill(page, view.element);
     }
     title(machine.name);
@@ -56,13 +77,21 @@ export function machinePage({ signal, events, me, id, title }) {
     read();
     view?.commands.read();
   });
-  listen("machine", ({ detail }) => detail.id === id && take(detail));
+  listen("machine", ({ detail }) => {
+    if (detail.id !== id) return;
+    heard += 1;
+    take(detail);
+  });
   listen("machine_removed", ({ detail }) => detail.id === id && gone());
   listen("command", ({ detail }) => {
     if (detail.machine_id !== id || !view) return;
+    heard += 1;
     view.commands.take(detail);
     view.update(counted(view.machine, detail));
   });
+  // Nobody tells how long the way to the machine takes.
+  const reading = setInterval(() => document.hidden || read(), READ_SECONDS * 1000);
+  signal.addEventListener("abort", () => clearInterval(reading));
   read();
   return page;
 }
@@ -72,10 +101,10 @@ class MachineView {
   #closing = new AbortController();
   #control = null;
 
-  constructor({ machine, address, me, signal, take }) {
+  constructor({ machine, address, me, signal, read }) {
     this.machine = machine;
     this.address = address;
-    this.take = take;
+    this.read = read;
     this.signal = AbortSignal.any([signal, this.#closing.signal]);
     this.maySend = me.scopes.includes("input:send");
     this.mayChange = me.scopes.includes("machines:write");
@@ -132,12 +161,12 @@ class MachineView {
   }
 
   #titleRow() {
-    const rename = h("button", { type: "button", click: () => this.#rename() }, "Rename");
+    this.renaming = h("button", { type: "button", click: () => this.#rename() }, "Rename");
     this.pausing = h("button", { type: "button", click: () => this.#pause() });
     return [
       this.name,
       h("p", { class: "lead" }, this.badge, " ", this.reason, " ", this.since),
-      h("span", { class: "row" }, this.mayChange && rename, this.mayChange && this.pausing),
+      h("span", { class: "row" }, this.mayChange && this.renaming, this.mayChange && this.pausing),
     ];
   }
 
@@ -281,7 +310,10 @@ class MachineView {
 
   async #pause() {
     const body = { paused: !this.machine.paused };
-    await whileBusy(this.pausing, async () => this.take((await call("PATCH", this.address, { body })).data));
+    await whileBusy(this.pausing, async () => {
+      await call("PATCH", this.address, { body });
+      await this.read();
+    });
   }
 
   #rename() {
@@ -291,13 +323,15 @@ class MachineView {
     const back = () => {
       fill(this.heading, this.#titleRow());
       this.update(this.machine);
+      this.renaming.focus({ preventScroll: true });
     };
     const submit = async (event) => {
       event.preventDefault();
       const body = { name: field.value.trim() };
       await whileBusy(save, async () => {
-        this.take((await call("PATCH", this.address, { body })).data);
+        await call("PATCH", this.address, { body });
         back();
+        await this.read();
       });
     };
     const cancel = h("button", { type: "button", click: back }, "Cancel");

@@ -3,7 +3,7 @@
 import { keepChosen } from "./address.js";
 import { capital, HOME, listAll, path } from "./api.js";
 import { counted } from "./commands.js";
-import { h, setAttribute, setText } from "./dom.js";
+import { h, pause, setAttribute, setText } from "./dom.js";
 import {
   commandLine,
   emptyState,
@@ -16,6 +16,7 @@ import {
 import { count, displays, number, span, STATES, stateOf } from "./words.js";
 
 const COUNTS_SECONDS = 60;
+const AGAIN_MILLISECONDS = 3000;
 
 const NAMES = new Intl.Collator(undefined, { numeric: true });
 
@@ -49,6 +50,7 @@ export function machinesPage({ signal, events, query, title }) {
   const rows = new Map();
   const chosen = { text: query.get("q") ?? "", state: query.get("state") ?? "", order: "state" };
   let drawing = 0;
+  let isRead = false;
 
   const search = h("input", {
     type: "search",
@@ -93,6 +95,7 @@ export function machinesPage({ signal, events, query, title }) {
   }
 
   function drawNow() {
+    if (!isRead) return;
     drawChips();
     page.classList.toggle("none", !machines.size);
     if (!machines.size) {
@@ -183,10 +186,13 @@ export function machinesPage({ signal, events, query, title }) {
       for (const [id, machine] of meanwhile) apply(id, machine);
       for (const id of rows.keys()) if (!machines.has(id)) rows.delete(id);
       meanwhile = new Map();
+      isRead = true;
       draw();
     } catch (error) {
-      if (current.aborted || error.status === 401 || table.isConnected) return;
-      place.replaceChildren(failure(error, readAll));
+      if (current.aborted || error.status === 401) return;
+      if (!isRead && !place.querySelector("[role=alert]")) place.replaceChildren(failure(error, readAll));
+      // What is shown is no longer true, or nothing is: it is read as soon as that can be.
+      if (error.status !== 403) pause(AGAIN_MILLISECONDS, current).then(() => current.aborted || readAll());
     }
   }
 

@@ -132,6 +132,7 @@ export function labelled(text, field, className = "field") {
 
 /** A click area that makes a button busy while something is under way. */
 export async function whileBusy(button, work) {
+  const hadFocus = document.activeElement === button;
   button.disabled = true;
   try {
     return await work();
@@ -140,5 +141,6 @@ export async function whileBusy(button, work) {
     return undefined;
   } finally {
     button.disabled = false;
+    if (hadFocus && document.activeElement === document.body) button.focus({ preventScroll: true });
   }
 }

@@ -37,7 +37,10 @@ export class Screen {
 
   /** Start or stop, as somebody looks or not. */
   look = () => {
-    if (document.hidden || this.signal.aborted) this.#stop();
+    if (document.hidden || this.signal.aborted) {
+      this.#stop();
+      this.region = null; // What is drawn by now will be old: nobody should click on that.
+    }
     // Without a size there is no place for a picture yet: the first one is told soon.
     else if (!this.#running && this.canvas.parentElement.clientWidth) this.#start();
   };

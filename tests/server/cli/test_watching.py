@@ -198,6 +198,19 @@ def test_server_that_comes_back_is_heard_again(mongodb: str, tmp_path: Path) -> 
             assert b"trying again" in process.stderr.read()
 
 
+def test_ends_with_the_reader_of_its_pipe(served: Served) -> None:
+    served.run("machine", "add", f"desk-{uuid4().hex[:8]}")
+    reading, writing = os.pipe()
+    with watching(served, writing, "--json") as process:
+        os.close(writing)
+        assert os.read(reading, 1)
+        os.close(reading)
+        served.run("machine", "add", f"desk-{uuid4().hex[:8]}")
+        assert process.wait(20) == 1
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+
+
 def test_refusal_is_a_sentence_and_code_1(served: Served) -> None:
     token = served.run("token", "create", "--name", "n", "--scope", "input:send").stdout.strip()
     result = subprocess.run(
