@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.rig import Site, Visit, served
 
@@ -119,6 +119,25 @@ def test_what_was_chosen_does_not_call_back_whoever_has_gone_elsewhere(operator:
     )
     expect(operator.page.get_by_role("heading", name="Activity")).to_be_visible()
     assert operator.page.url.endswith("#/activity")
+
+
+def test_list_that_could_not_be_read_is_read_again_by_itself(visit: Visit) -> None:
+    visit.site.add_machine("Late in the list")
+    problem = {"title": "Storage is away", "status": 503, "detail": "no answer of the database"}
+    page, answers = visit.page, iter((503, 503))
+
+    def answer(route: Route) -> None:
+        if next(answers, None) is None:
+            route.continue_()
+        else:
+            route.fulfill(status=503, json=problem, content_type="application/problem+json")
+
+    page.route("**/v1/machines?*", answer)
+    visit.sign_in()
+    expect(page.get_by_role("alert")).to_contain_text("No answer of the database.")
+    page.get_by_label("Filter").fill("late")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(row_of(page, "Late in the list")).to_be_visible()
 
 
 def test_lost_server_is_said_and_found_again_by_itself(browser: Browser, tmp_path: Path) -> None:
