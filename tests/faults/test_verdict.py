@@ -88,6 +88,9 @@ GOOD = {
     "expired": evidence(EXPIRED, presses=0),
     "failed in part": evidence(FAILED, presses=1, wanted=2),
     "begun and not finished": evidence(UNKNOWN, presses=1, journals=journal("INTENT")),
+    "journal lost under a link that seemed alive": evidence(
+        PENDING, UNKNOWN, journal_losses=[JournalLoss("desk", -0.1)]
+    ),
     "journal lost while it was open": evidence(
         PENDING, UNKNOWN, presses=1, journal_losses=[JournalLoss("desk", 0.7)]
     ),
@@ -119,7 +122,7 @@ BAD = {
         Broken.UNKNOWN_WITHOUT_REASON,
     ),
     "unknown, and its journal lost before": (
-        evidence(UNKNOWN, journal_losses=[JournalLoss("desk", -0.1)]),
+        evidence(UNKNOWN, journal_losses=[JournalLoss("desk", -3.1)]),
         Broken.UNKNOWN_WITHOUT_REASON,
     ),
     "pressed elsewhere": (
