@@ -157,15 +157,15 @@ async def refused(address: str, state: Path) -> tuple[int, str]:
 
 
 @async_test
-async def test_refused_token_is_a_sentence_and_code_1(tmp_path: Path) -> None:
+async def test_refused_token_is_a_sentence_and_code_3(tmp_path: Path) -> None:
     async with scripted_server(statuses=(401,)) as server:
         code, last = await refused(server.address, tmp_path)
-    assert code == 1
+    assert code == 3
     assert last.startswith("Error: the server refused the token (HTTP 401): make a new one")
 
 
 @async_test
-async def test_code_that_says_stop_is_a_sentence_and_code_1(tmp_path: Path) -> None:
+async def test_code_that_says_stop_is_a_sentence_and_code_3(tmp_path: Path) -> None:
     async def replacing(line: Line) -> None:
         await line.greet()
         await line.websocket.close(4500, "a newer connection took over")
@@ -173,7 +173,7 @@ async def test_code_that_says_stop_is_a_sentence_and_code_1(tmp_path: Path) -> N
     async with scripted_server(replacing) as server:
         code, last = await refused(server.address, tmp_path)
     assert (code, last) == (
-        1,
+        3,
         "Error: the link was closed for good (4500): a newer connection took over",
     )
 

@@ -34,7 +34,9 @@ export function trajectoryPage({ signal, events, me, id, title }) {
   }
 
   const heard = ({ detail }) => {
-    if (detail.id === id && !view?.expects(detail)) view?.hasChanged(detail.change);
+    // Whoever reads it knows that it was made, also where the word of that comes later.
+    if (detail.id !== id || detail.change === "created") return;
+    if (!view?.expects(detail)) view?.hasChanged(detail.change);
   };
   events.addEventListener("trajectory", heard, { signal });
   read();
@@ -66,7 +68,9 @@ class TrajectoryView {
 
   /** Whether an event tells only what this page did itself. */
   expects({ change }) {
-    return change === "changed" && this.#own-- > 0;
+    if (change !== "changed" || this.#own === 0) return false;
+    this.#own -= 1;
+    return true;
   }
 
   hasChanged(change) {
