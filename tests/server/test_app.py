@@ -86,6 +86,30 @@ async def test_first_start_makes_an_administrator_and_no_later_one_does(
 
 
 @pytest.mark.gen_test
+async def test_administrators_token_gets_the_scopes_that_an_upgrade_brings(
+    mongodb: str, data_dir: Path, database_name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="server.app")
+    async with running_server(mongodb, data_dir, database_name) as server:
+        assert "new scopes" not in caplog.text
+        # As an installation is left whose Farhand did not know the audit yet.
+        database = server.services.database
+        await database.collection("tokens").update_many({}, {"$pull": {"scopes": "audit:read"}})
+        known = [scope for scope in ADMINISTRATOR_SCOPES if scope is not Scope.AUDIT_READ]
+        await database.collection("installation").update_one(
+            {"_id": "scopes"}, {"$set": {"known": known}}, upsert=True
+        )
+    secret = (data_dir / "admin-token").read_text().strip()
+    async with running_server(mongodb, data_dir, database_name) as server:
+        token = there(await server.services.tokens.find_by_hash(secret_hash(secret)))
+        assert set(token.scopes) == set(ADMINISTRATOR_SCOPES)
+        assert f"gave the administrator's token 'administrator' ({token.id})" in caplog.text
+        assert "new scopes audit:read" in caplog.text
+        reply = await Service(server, token.organization_id, secret).get("/v1/audit")
+        assert reply.status == 200
+
+
+@pytest.mark.gen_test
 async def test_administrator_whose_token_could_not_be_written_is_made_at_the_next_start(
     mongodb: str, data_dir: Path, database_name: str
 ) -> None:
