@@ -26,6 +26,7 @@ from server.api.services import Services
 from server.api.sessions import Sessions
 from server.console.assets import Assets
 from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.resolver import Resolver
@@ -39,6 +40,7 @@ from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.database import Database
 from server.store.embedded import EmbeddedMongoDB
+from server.store.installation import Installation
 from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
 from server.store.pictures import PictureStore
@@ -101,7 +103,8 @@ class Server:
                 self._embedded = EmbeddedMongoDB(settings.data_dir / "mongodb")
                 uri = await self._embedded.start()
             self._database = await Database.open(uri, settings.mongodb_database)
-            self.services = self._assemble(self._database)
+            installation = await Installation.open(self._database)
+            self.services = self._assemble(self._database, installation)
             ask_for_metrics(self.services)
             organization_id = await self._make_first_administrator()
             await self._give_new_scopes(organization_id)
@@ -113,7 +116,7 @@ class Server:
             raise
         self._serve(sockets)
 
-    def _assemble(self, database: Database) -> Services:
+    def _assemble(self, database: Database, installation: Installation) -> Services:
         settings, background = self._settings, self._background
         tokens, machines = TokenStore(database), MachineStore(database)
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
@@ -151,6 +154,9 @@ class Server:
             console=Assets(),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),
+            fingerprints=Fingerprints(
+                installation.secret, knows_earlier=installation.has_earlier_records
+            ),
             events=events,
             news=news,
             audit=audit,

@@ -2,13 +2,17 @@
 
 import secrets
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from server.store.database import Database, now
 from server.store.errors import AlreadyExists, StoreUnavailable
 
 SECRET_BYTES: Final = 32
+
+EARLIER_RECORDS_LIVE: Final = timedelta(days=30)
+"""After an upgrade: longer than ledger and journals keep what is final, with room for a machine
+that was away and has yet to say how its last commands ended."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,11 @@ class Installation:
 
     secret: bytes
     upgraded_at: datetime | None
+
+    @property
+    def has_earlier_records(self) -> bool:
+        """Whether records may still live that name keyed requests in the earlier way."""
+        return self.upgraded_at is not None and now() < self.upgraded_at + EARLIER_RECORDS_LIVE
 
     @classmethod
     async def open(cls, database: Database) -> "Installation":
