@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
-from machine_client.journal import Journal
+from machine_client.journal import Entry, Journal
 from machine_client.session import CommandEnded, CommandLookedUp
 from schemas.failpoints import Failpoint, reached
 from schemas.inputs import INPUT_BODIES, AnyInput
@@ -107,6 +107,10 @@ class Worker:
 
     def _outcome(self, command: Input, begin_by: float) -> Outcome:
         command_id, fingerprint = command.command_id, command.fingerprint
+        if (earlier := self._known_earlier(command)) is not None:
+            # Noted under today's id too, which is the one that may be asked about later.
+            self._journal.refuse(command_id, fingerprint, earlier)
+            return earlier
         prepared = self._prepare(command)
         if isinstance(prepared, Refused | Failed):
             if self._journal.refuse(command_id, fingerprint, prepared):
@@ -156,14 +160,29 @@ class Worker:
         """The answer to a command that the journal has: its key outlived the server's record."""
         entry = self._journal.find(command.command_id)
         if entry is None:
+            return self._known_earlier(command)
+        return _outcome_of(entry, command)
+
+    def _known_earlier(self, command: Input) -> Outcome | None:
+        """As ``_known``, where an older server gave the command another id."""
+        if command.earlier is None or command.earlier.command_id == command.command_id:
             return None
-        if entry.fingerprint and entry.fingerprint != command.fingerprint:
-            return Refused(
-                code="idempotency_key_reused",
-                message="this key was used for another request; use a new key for a new request",
-                loc=("header", "Idempotency-Key"),
-            )
+        entry = self._journal.find(command.earlier.command_id)
+        return None if entry is None else _outcome_of(entry, command)
+
+
+def _outcome_of(entry: Entry, command: Input) -> Outcome:
+    """What an entry under a command's id says of it, if it was the same request."""
+    fingerprints = {"", command.fingerprint}
+    if command.earlier is not None:
+        fingerprints.add(command.earlier.fingerprint)
+    if entry.fingerprint in fingerprints:
         return entry.final_outcome()
+    return Refused(
+        code="idempotency_key_reused",
+        message="this key was used for another request; use a new key for a new request",
+        loc=("header", "Idempotency-Key"),
+    )
 
 
 def _log_end(command: Input, outcome: Outcome) -> None:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.scalars import Name
 from schemas.times import Time
@@ -22,3 +22,7 @@ class Organization(BaseModel):
     id: UUID
     name: str
     created_at: Time
+    parent_id: UUID | None = Field(
+        description="The organization that it was made from; only tokens of that one, with "
+        "organizations:write, make tokens for it."
+    )

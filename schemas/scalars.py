@@ -50,11 +50,6 @@ MachineId = Annotated[
 ]
 """What an operator calls a machine."""
 
-IdempotencyKey = Annotated[
-    str, Fitting(r"[\x21-\x7e]{1,255}", "must be 1 to 255 visible ASCII characters")
-]
-"""What names a request and its retries."""
-
 
 def _storable(value: Any) -> Any:
     """Refuse lone surrogates: they are no Unicode text and no database or socket takes them."""

@@ -41,13 +41,18 @@ class NewToken(BaseModel):
     name: Name
     scopes: list[Scope] = Field(min_length=1, max_length=len(Scope))
     organization_id: UUID | None = Field(
-        None, description="Another organization; needs the scope organizations:write."
+        None,
+        description="Another organization, which was made from the caller's own; needs the scope "
+        "organizations:write.",
     )
     user_id: UUID | None = None
     machine_id: MachineId | None = Field(
         None, description="The machine that machine:connect is bound to."
     )
-    expires_at: Time | None = None
+    expires_at: Time | None = Field(
+        None,
+        description="Not later than the end of the token that makes it, which is the default.",
+    )
 
     @model_validator(mode="after")
     def _machine_fits_scopes(self) -> Self:

@@ -222,6 +222,13 @@ class Welcome(_Message):
     )
 
 
+class EarlierCommand(_Message):
+    """The names that an older server gave to a request, of which there may still be a record."""
+
+    command_id: UUID
+    fingerprint: str = Field(max_length=64)
+
+
 class Input(_Message):
     """A command to carry out, after all earlier ones and not after ``expires_at``.
 
@@ -238,6 +245,9 @@ class Input(_Message):
     expires_at: int
     server_time: int
     request_id: str = Field("", max_length=64, description="For the logs of both sides.")
+    earlier: EarlierCommand | None = Field(
+        None, description="Where the journal knows this one, it has the outcome of this input."
+    )
 
 
 class Resolve(_Message):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
+from uuid import UUID
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -25,6 +26,7 @@ from server.api.services import Services
 from server.api.sessions import Sessions
 from server.console.assets import Assets
 from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.resolver import Resolver
@@ -33,10 +35,12 @@ from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
 from server.settings import ServerSettings
+from server.store.administrators import grant_new_scopes
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.database import Database
 from server.store.embedded import EmbeddedMongoDB
+from server.store.installation import Installation
 from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
 from server.store.pictures import PictureStore
@@ -99,9 +103,11 @@ class Server:
                 self._embedded = EmbeddedMongoDB(settings.data_dir / "mongodb")
                 uri = await self._embedded.start()
             self._database = await Database.open(uri, settings.mongodb_database)
-            self.services = self._assemble(self._database)
+            installation = await Installation.open(self._database)
+            self.services = self._assemble(self._database, installation)
             ask_for_metrics(self.services)
-            await self._make_first_administrator()
+            organization_id = await self._make_first_administrator()
+            await self._give_new_scopes(organization_id)
             _write_private(settings.data_dir / ADDRESS_FILE, self.address)
         except BaseException:
             for each in sockets:
@@ -110,7 +116,7 @@ class Server:
             raise
         self._serve(sockets)
 
-    def _assemble(self, database: Database) -> Services:
+    def _assemble(self, database: Database, installation: Installation) -> Services:
         settings, background = self._settings, self._background
         tokens, machines = TokenStore(database), MachineStore(database)
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
@@ -148,6 +154,9 @@ class Server:
             console=Assets(),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),
+            fingerprints=Fingerprints(
+                installation.secret, knows_earlier=installation.has_earlier_records
+            ),
             events=events,
             news=news,
             audit=audit,
@@ -156,11 +165,14 @@ class Server:
             openapi=json.dumps(openapi_document(ROUTES, version("farhand"))).encode(),
         )
 
-    async def _make_first_administrator(self) -> None:
-        """On an empty database: the organization ``default`` and a token that may do anything."""
+    async def _make_first_administrator(self) -> UUID:
+        """On an empty database: the organization ``default`` and a token that may do anything.
+
+        Returns the organization's id.
+        """
         organization, made = await self.services.organizations.ensure_default()
         if not made and await self.services.tokens.any():
-            return
+            return organization.id
         secret = new_secret()
         file = self._settings.data_dir / ADMIN_TOKEN_FILE
         # The file first: a token that is stored and that nobody knows would lock everybody out.
@@ -169,6 +181,28 @@ class Server:
             organization.id, "administrator", secret_hash(secret), ADMINISTRATOR_SCOPES
         )
         logger.info("made an administrator's token, in %s", file)
+        return organization.id
+
+    async def _give_new_scopes(self, organization_id: UUID) -> None:
+        """After an upgrade: what this Farhand can newly allow, for the administrator's token."""
+        new = await grant_new_scopes(
+            self.services.database, organization_id, tuple(ADMINISTRATOR_SCOPES)
+        )
+        if not new.scopes:
+            return
+        if new.token is None:
+            logger.warning(
+                "no token may give away what is new (%s): for that, the organization default "
+                "needs a token in force that never ends and has every scope of before",
+                ", ".join(new.scopes),
+            )
+        elif not set(new.scopes) <= set(new.token.scopes):
+            logger.info(
+                "gave the administrator's token %r (%s) the new scopes %s",
+                new.token.name,
+                new.token.id,
+                ", ".join(new.scopes),
+            )
 
     def _serve(self, sockets: list[socket.socket]) -> None:
         settings = self._settings

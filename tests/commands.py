@@ -37,6 +37,7 @@ def accepted(
         organization_id=service.organization_id,
         body=body,
         key=key,
+        fingerprints=service.server.services.fingerprints,
         timeout=timeout,
         **{**fields, **changes},
     )

@@ -151,8 +151,12 @@ class Service:
         return made.token
 
     async def elsewhere(self) -> "Service":
-        """The same server for another organization."""
+        """The same server for another organization, which has nothing to do with this one."""
         return await in_new_organization(self.server)
+
+    async def branch(self) -> "Service":
+        """The same server for an organization that was made from this one."""
+        return await in_new_organization(self.server, parent_id=self.organization_id)
 
     async def new_machine(self, machine_id: str = "desk-1") -> "ScriptedMachine":
         """A machine that has never connected."""
@@ -172,9 +176,9 @@ class Service:
         return self.server.services.registry.find(self.organization_id, machine_id)
 
 
-async def in_new_organization(server: Server) -> Service:
+async def in_new_organization(server: Server, *, parent_id: UUID | None = None) -> Service:
     """A new organization of a server, with a token that may do everything in it."""
-    organization = await server.services.organizations.create("of a test")
+    organization = await server.services.organizations.create("of a test", parent_id=parent_id)
     new = NewToken(name="administrator", scopes=list(ADMINISTRATOR_SCOPES))
     token = await create_token(server.services, organization.id, new)
     return Service(server, organization.id, token.token)

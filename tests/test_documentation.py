@@ -1,14 +1,23 @@
 """The pages that are made from tables in the code are what the tables say today.
 
-``python tests/test_documentation.py`` writes them anew.
+``python tests/test_documentation.py`` writes them anew.  A program on a page does what it says.
 """
 
+import asyncio
+import json
 from itertools import groupby
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from schemas.keys import KEY_TABLE, NamedKey
+from schemas.wire import Input
+from tests.service import new_key, running_service, until
+from tests.store import async_test
 
-KEYS_PAGE = Path(__file__).parent.parent / "docs" / "keys.md"
+DOCS = Path(__file__).parent.parent / "docs"
+KEYS_PAGE = DOCS / "keys.md"
 
 KEYS_HEAD = """# Key combinations
 
@@ -58,6 +67,73 @@ def _code(character: str | None) -> str:
 
 def test_keys_page_is_what_the_table_says() -> None:
     assert KEYS_PAGE.read_text() == keys_page()
+
+
+class DocumentedClient:
+    """The client of the page about at most once, as it stands there; ``statuses`` of its tries."""
+
+    def __init__(self) -> None:
+        page = (DOCS / "at-most-once.md").read_text()
+        self.names: dict[str, Any] = {}
+        exec(page.split("```python\n")[1].split("```")[0], self.names)
+        self.statuses: list[int | None] = []
+        attempt = self.names["attempt"]
+
+        def noted(request: Any) -> Any:
+            answer = attempt(request)
+            self.statuses.append(None if answer is None else answer[0])
+            return answer
+
+        self.names["attempt"] = noted
+
+    async def send(self, url: str, body: object, token: str, **options: Any) -> tuple[int, Any]:
+        """The final status and body, while everything else goes on."""
+        send = self.names["send"]
+        status, content = await asyncio.to_thread(send, url, body, new_key(), token, **options)
+        return status, json.loads(content)
+
+
+@async_test
+async def test_documented_client_asks_until_the_answer_is_final(
+    mongodb: str, tmp_path: Path
+) -> None:
+    client = DocumentedClient()
+    async with running_service(mongodb, tmp_path, input_timeout=1) as service:
+        machine = await service.new_machine()
+        url = service.url + machine.input_path()
+        async with machine.connected() as link, asyncio.TaskGroup() as background:
+            sending = background.create_task(client.send(url, {"x": 3, "y": 4}, service.token))
+            command = await link.heard(Input)
+            # Not known yet, then still under way: neither is an end.
+            await until(lambda: {504, 409} <= set(client.statuses))
+            await link.acknowledge(command.command_id)
+            status, body = await sending
+            assert (status, body["command_id"]) == (200, str(command.command_id))
+            await link.nothing_heard()
+
+
+@async_test
+async def test_documented_client_takes_another_409_for_final(mongodb: str, tmp_path: Path) -> None:
+    client = DocumentedClient()
+    async with running_service(mongodb, tmp_path) as service:
+        await service.new_machine("desk-1")
+        body = {"id": "desk-1"}
+        status, problem = await client.send(f"{service.url}/v1/machines", body, service.token)
+        assert (status, problem["type"]) == (409, "/problems/already-exists")
+        assert client.statuses == [409]
+
+
+@async_test
+async def test_documented_client_gives_up_in_the_end(mongodb: str, tmp_path: Path) -> None:
+    client = DocumentedClient()
+    async with running_service(mongodb, tmp_path) as service:
+        machine = await service.new_machine()
+        url = service.url + machine.input_path()
+        with pytest.raises(TimeoutError, match="key-"):
+            await client.send(url, {"x": 3, "y": 4}, service.token, patience=1)
+    with pytest.raises(TimeoutError, match="key-"):
+        await client.send(url, {"x": 3, "y": 4}, service.token, patience=0)
+    assert client.statuses == [503, None]
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ MAX_REMEMBERED = 10_000
 MAX_TOKEN_CHARACTERS = 200
 LAST_USE_EVERY = 60.0
 
+_SCOPES = frozenset(Scope)
+
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -43,6 +45,7 @@ class Principal:
     user_id: UUID | None
     scopes: frozenset[Scope]
     machine_id: str | None
+    expires_at: datetime | None
 
     def require(self, scope: Scope) -> None:
         """Raise a ``403`` problem where the token lacks the scope."""
@@ -127,14 +130,20 @@ def keep(memory: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
         memory.popitem(last=False)
 
 
+def known_scopes(token: StoredToken) -> list[Scope]:
+    """The token's scopes; one that only a newer Farhand knows allows nothing here."""
+    return [Scope(scope) for scope in token.scopes if scope in _SCOPES]
+
+
 def _principal(token: StoredToken) -> Principal:
     return Principal(
         token_id=token.id,
         token_name=token.name,
         organization_id=token.organization_id,
         user_id=token.user_id,
-        scopes=frozenset(Scope(scope) for scope in token.scopes),
+        scopes=frozenset(known_scopes(token)),
         machine_id=token.machine_id,
+        expires_at=token.expires_at,
     )
 
 

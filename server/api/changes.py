@@ -7,16 +7,16 @@ problem here.
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from hashlib import sha256
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas import problems
 from schemas.entity_tags import ChangeHeaders
+from schemas.idempotency_keys import IdempotencyKey, quoted
 from schemas.json_texts import JsonText
 from schemas.problems import ProblemError
-from schemas.scalars import IdempotencyKey
 from server.api.base import ApiHandler
+from server.dispatch.fingerprints import earlier_fingerprint
 from server.dispatch.ledger import key_reused
 from server.store.database import Document
 from server.store.errors import (
@@ -40,8 +40,8 @@ class CreationHeaders(BaseModel):
     idempotency_key: IdempotencyKey | None = Field(
         None,
         alias="Idempotency-Key",
-        description="1 to 255 visible ASCII characters.  It is made once, and a retry with the "
-        "same key gets the first answer.",
+        description="1 to 255 visible ASCII characters, bare or quoted (RFC 8941).  It is made "
+        "once, and a retry with the same key gets the first answer.",
     )
 
 
@@ -83,20 +83,27 @@ class ChangingHandler(ApiHandler):
         key = headers.idempotency_key
         if key is None:
             return None
-        path = f"{self.request.method} {self.request.path}"
-        return KeyedRequest(self.principal.organization_id, key, fingerprint(path, body))
+        organization_id = self.principal.organization_id
+        path, fingerprints = (
+            f"{self.request.method} {self.request.path}",
+            self.services.fingerprints,
+        )
+        earlier = None
+        if fingerprints.knows_earlier:
+            earlier = quoted(key), earlier_fingerprint(content(path, body))
+        fingerprint = fingerprints.of(organization_id, key, content(path, body))
+        return KeyedRequest(organization_id, key, fingerprint, earlier)
 
 
-def fingerprint(address: str, body: BaseModel) -> str:
+def content(address: str, body: BaseModel) -> Iterator[bytes]:
     """What makes two requests the same: the address, and the body as it was understood."""
-    digest = sha256(address.encode())
+    yield address.encode()
     for name in sorted(type(body).model_fields):
         value = getattr(body, name)
         text = value.text if isinstance(value, JsonText) else repr(value).encode()
         # With its length, so that no value can pretend to be two.
-        digest.update(b"\n%s %d " % (name.encode(), len(text)))
-        digest.update(text)
-    return digest.hexdigest()
+        yield b"\n%s %d " % (name.encode(), len(text))
+        yield text
 
 
 @contextmanager

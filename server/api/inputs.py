@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas import problems
+from schemas.idempotency_keys import IdempotencyKey
 from schemas.inputs import (
     AnyInput,
     ClickMouse,
@@ -14,7 +15,7 @@ from schemas.inputs import (
 )
 from schemas.machines import InputResult
 from schemas.problems import ProblemError
-from schemas.scalars import IdempotencyKey, MachineId
+from schemas.scalars import MachineId
 from schemas.tokens import Scope
 from server.api.base import ApiHandler
 from server.api.operation import Operation, operation
@@ -35,8 +36,8 @@ class InputHeaders(BaseModel):
     idempotency_key: IdempotencyKey | None = Field(
         None,
         alias="Idempotency-Key",
-        description="1 to 255 visible ASCII characters.  The input happens at most once, and a "
-        "retry with the same key gets the first answer.",
+        description="1 to 255 visible ASCII characters, bare or quoted (RFC 8941).  The input "
+        "happens at most once, and a retry with the same key gets the first answer.",
     )
     prefer: str | None = Field(
         None,
@@ -86,6 +87,7 @@ class InputHandler(ApiHandler):
             machine_id=path.machine_id,
             body=body,
             key=headers.idempotency_key,
+            fingerprints=self.services.fingerprints,
             timeout=settings.input_timeout,
             request_id=self.request_id,
             minimal=(preferred or settings.input_response) == "minimal",

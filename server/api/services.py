@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from server.api.authentication import Authenticator
 from server.api.sessions import Sessions
 from server.console.assets import Assets
+from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
@@ -47,6 +48,7 @@ class Services:
     console: Assets
     registry: LinkRegistry
     ledger: Ledger
+    fingerprints: Fingerprints
     events: EventHub
     news: MachineNews
     audit: AuditStore

@@ -1,18 +1,18 @@
 """Tokens and organizations: who may do what, and for whom."""
 
-from datetime import UTC, datetime
 from uuid import UUID
 
 from pydantic import BaseModel
 
 from schemas import problems
 from schemas.organizations import NewOrganization, Organization
-from schemas.problems import FORBIDDEN, InvalidRequestError, ProblemError
+from schemas.problems import InvalidRequestError, ProblemError
 from schemas.queries import PageQuery
 from schemas.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
 from server.api.auditing import record
-from server.api.authentication import new_secret, secret_hash
+from server.api.authentication import known_scopes, new_secret, secret_hash
 from server.api.base import ApiHandler
+from server.api.granting import check_scopes, granted_end
 from server.api.operation import Operation, operation
 from server.api.services import Services
 from server.store.tokens import StoredToken
@@ -34,9 +34,11 @@ class OrganizationsHandler(ApiHandler):
         )
     )
     async def post(self, body: NewOrganization) -> None:
-        stored = await self.services.organizations.create(body.name)
+        stored = await self.services.organizations.create(
+            body.name, parent_id=self.principal.organization_id
+        )
         await record(self, "organization.added", stored.id)
-        self.answer(201, Organization(id=stored.id, name=stored.name, created_at=stored.created_at))
+        self.answer(201, Organization.model_validate(stored, from_attributes=True))
 
 
 class TokensHandler(ApiHandler):
@@ -57,7 +59,9 @@ class TokensHandler(ApiHandler):
     @operation(
         Operation(
             summary="Make a token",
-            description="The answer is the only one that shows the secret.",
+            description="The answer is the only one that shows the secret.  A token never allows "
+            "more, nor longer, than the one that makes it; only a machine's own, made with "
+            "machines:write, may last longer.",
             scope=Scope.TOKENS_WRITE,
             body=NewToken,
             answers={201: CreatedToken},
@@ -66,10 +70,8 @@ class TokensHandler(ApiHandler):
     )
     async def post(self, body: NewToken) -> None:
         organization_id = await self._organization_for(body)
-        if body.expires_at is not None and body.expires_at <= datetime.now(UTC):
-            raise InvalidRequestError.single(
-                ("body", "expires_at"), "must lie in the future", "future_time"
-            )
+        check_scopes(self.principal, body)
+        body = body.model_copy(update={"expires_at": granted_end(self.principal, body)})
         if body.machine_id is not None and (
             await self.services.machines.get(organization_id, body.machine_id) is None
         ):
@@ -88,26 +90,19 @@ class TokensHandler(ApiHandler):
         self.answer(201, made)
 
     async def _organization_for(self, body: NewToken) -> UUID:
-        """Whose token it will be: the caller's organization, or another with the scope for it.
-
-        Nobody makes a token that allows more than their own, except for another organization.
-        """
+        """Whose token it will be: the caller's organization, or one that was made from it."""
         own = self.principal.organization_id
-        if body.organization_id is not None and body.organization_id != own:
-            self.principal.require(Scope.ORGANIZATIONS_WRITE)
-            if await self.services.organizations.get(body.organization_id) is None:
-                raise ProblemError(problems.NOT_FOUND, "there is no such organization")
-            return body.organization_id
-        for scope in body.scopes:
-            if scope is Scope.MACHINE_CONNECT:
-                self.principal.require(Scope.MACHINES_WRITE)
-            elif scope not in self.principal.scopes:
-                raise ProblemError(
-                    FORBIDDEN,
-                    f"your token lacks the scope {scope.value}, so it cannot give it away",
-                    members={"scope": scope.value},
-                )
-        return own
+        if body.organization_id is None or body.organization_id == own:
+            return own
+        self.principal.require(Scope.ORGANIZATIONS_WRITE)
+        organization = await self.services.organizations.get(body.organization_id)
+        if organization is None or organization.parent_id != own:
+            raise ProblemError(
+                problems.NOT_FOUND,
+                f"no organization {body.organization_id} was made from yours, and a token for "
+                "another one can only be made from there",
+            )
+        return organization.id
 
 
 class TokenHandler(ApiHandler):
@@ -165,7 +160,7 @@ def token_view(stored: StoredToken) -> Token:
         name=stored.name,
         organization_id=stored.organization_id,
         user_id=stored.user_id,
-        scopes=[Scope(scope) for scope in stored.scopes],
+        scopes=known_scopes(stored),
         machine_id=stored.machine_id,
         created_at=stored.created_at,
         expires_at=stored.expires_at,

@@ -1,14 +1,16 @@
 """A command: an input that the server accepted."""
 
 import asyncio
-import hashlib
 from dataclasses import dataclass, field
 from time import perf_counter
 from uuid import UUID, uuid4, uuid5
 
+from schemas.idempotency_keys import quoted
 from schemas.inputs import AnyInput, Operation
-from schemas.wire import Input
+from schemas.wire import EarlierCommand, Input
 from server.clock import server_time
+from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
+from server.store.commands import CommandRecord
 
 
 @dataclass(slots=True)
@@ -31,7 +33,7 @@ class Command:
     ``accepted_at`` and ``expires_at`` are milliseconds since 1970, ``begin_by`` (the same moment as
     ``expires_at``) and ``answer_by`` are seconds of the event loop's clock.  A command without a
     key has an empty fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who
-    sent it.
+    sent it.  ``earlier`` are the names under which an older Farhand may have recorded the same.
     """
 
     id: UUID
@@ -48,6 +50,7 @@ class Command:
     minimal: bool
     token_id: UUID | None = None
     token_name: str | None = None
+    earlier: EarlierCommand | None = None
     legs: Legs = field(default_factory=Legs, compare=False, repr=False)
 
     @classmethod
@@ -58,6 +61,7 @@ class Command:
         machine_id: str,
         body: AnyInput,
         key: str | None,
+        fingerprints: Fingerprints,
         timeout: float,
         request_id: str,
         minimal: bool,
@@ -71,13 +75,16 @@ class Command:
         """
         accepted_at, now = server_time(), asyncio.get_running_loop().time()
         begin_within = timeout - min(1.0, timeout / 10)
+        command_id, fingerprint, earlier = _names(
+            organization_id, machine_id, body, key, fingerprints
+        )
         return cls(
-            id=uuid4() if key is None else uuid5(organization_id, key),
+            id=command_id,
             organization_id=organization_id,
             machine_id=machine_id,
             operation=body.operation,
             body=body,
-            fingerprint="" if key is None else _fingerprint(machine_id, body),
+            fingerprint=fingerprint,
             accepted_at=accepted_at,
             expires_at=accepted_at + round(begin_within * 1000),
             begin_by=now + begin_within,
@@ -86,12 +93,19 @@ class Command:
             minimal=minimal,
             token_id=token_id,
             token_name=token_name,
+            earlier=earlier,
         )
 
     @property
     def is_keyed(self) -> bool:
         """Whether a retry may ask for this command again."""
         return bool(self.fingerprint)
+
+    def is_recorded_in(self, record: CommandRecord) -> bool:
+        """Whether a record under this command's key is of this request, and of no other."""
+        return record.fingerprint == self.fingerprint or (
+            self.earlier is not None and record.fingerprint == self.earlier.fingerprint
+        )
 
     def message(self, link_id: UUID) -> Input:
         """What the machine is told on a link."""
@@ -105,13 +119,36 @@ class Command:
             expires_at=self.expires_at,
             server_time=server_time(),
             request_id=self.request_id,
+            earlier=self.earlier,
         )
 
 
-def _fingerprint(machine_id: str, body: AnyInput) -> str:
+def _names(
+    organization_id: UUID,
+    machine_id: str,
+    body: AnyInput,
+    key: str | None,
+    fingerprints: Fingerprints,
+) -> tuple[UUID, str, EarlierCommand | None]:
+    """A command's id and fingerprint, and those that an older Farhand gave it.
+
+    An older one took the two spellings of a key for two keys, and this request may have come to it
+    in either: the bare one has the same id today.
+    """
+    if key is None:
+        return uuid4(), "", None
+    content = (_content(machine_id, body),)
+    earlier = None
+    if fingerprints.knows_earlier:
+        earlier = EarlierCommand(
+            command_id=uuid5(organization_id, quoted(key)), fingerprint=earlier_fingerprint(content)
+        )
+    return uuid5(organization_id, key), fingerprints.of(organization_id, key, content), earlier
+
+
+def _content(machine_id: str, body: AnyInput) -> bytes:
     """What makes two requests the same: the address and the body as it was understood.
 
     Every operation has one address for each machine, so the two name the path.
     """
-    text = f"{body.operation}\n{machine_id}\n{body.model_dump_json()}"
-    return hashlib.sha256(text.encode()).hexdigest()
+    return f"{body.operation}\n{machine_id}\n{body.model_dump_json()}".encode()

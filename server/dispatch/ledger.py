@@ -221,15 +221,17 @@ class Ledger:
         """The record that stands after an attempt to claim: one's own, or another's."""
         while True:
             standing = await persistently(
-                lambda: self._commands.claim(claim), is_worthwhile=lambda: _has_time(command)
+                lambda: self._claim(claim, command), is_worthwhile=lambda: _has_time(command)
             )
             if (
                 standing.is_of(claim)
                 or standing.state is not CommandState.CLAIMED
-                or standing.fingerprint != command.fingerprint
+                or not command.is_recorded_in(standing)
             ):
                 return standing
             left = (standing.lease_until - now()).total_seconds()
+            if left <= 0 and standing.command_id != command.id:
+                return standing  # An older Farhand's, which is long gone: it is only resolved.
             if left <= 0:
                 abandoned = standing
                 if await persistently(
@@ -241,6 +243,24 @@ class Ledger:
                 raise _in_progress()
             else:
                 await asyncio.sleep(min(left, LEASE_POLL_SECONDS))
+
+    async def _claim(self, claim: CommandRecord, command: Command) -> CommandRecord:
+        if command.earlier is None:
+            return await self._commands.claim(claim)
+        if await self._commands.claim_unless_earlier(claim, command.earlier.command_id):
+            return claim
+        standing = await self._recorded(command)
+        if standing is None:
+            raise StoreUnavailable("The command is just being claimed.")
+        return standing
+
+    async def _recorded(self, command: Command) -> CommandRecord | None:
+        """The record of a command, under the name that an older Farhand gave it too, or None."""
+        if command.earlier is None:
+            return await self._commands.find(command.id)
+        records = await self._commands.find_any([command.id, command.earlier.command_id])
+        # An older Farhand may have made two records of one key, for two requests.
+        return max(records, key=command.is_recorded_in, default=None)
 
     async def _send(
         self, command: Command, record: CommandRecord, link: LinkSocket
@@ -280,10 +300,10 @@ class Ledger:
         self, command: Command, error: ProblemError | LinkDownError | LinkBusyError
     ) -> tuple[Answer, bool]:
         """Nothing was sent; but a final answer is given again even while the machine is away."""
-        known = await self._commands.find(command.id)
+        known = await self._recorded(command)
         if known is not None and known.state is not CommandState.CLAIMED:
             is_removed = isinstance(error, ProblemError) and error.problem_type is NOT_FOUND
-            if is_removed and known.answer is None and known.fingerprint == command.fingerprint:
+            if is_removed and known.answer is None and command.is_recorded_in(known):
                 # Nobody will ever say what became of what its machine had been sent.
                 return await self._resolver.finish(known, Unknown()), True
             return await self._known(command, known)
@@ -292,13 +312,13 @@ class Ledger:
         raise refusal(error, command) from None
 
     async def _known(self, command: Command, record: CommandRecord) -> tuple[Answer, bool]:
-        if record.fingerprint != command.fingerprint:
+        if not command.is_recorded_in(record):
             raise key_reused()
         if record.answer is not None:
             return record.answer, True
         link = self._dispatcher.connected(command.organization_id, command.machine_id)
         if link is None:
-            raise pending(command.id)
+            raise pending(record.command_id)
         return await self._resolved(record, link)
 
     async def _resolved(self, record: CommandRecord, link: LinkSocket) -> tuple[Answer, bool]:

@@ -119,6 +119,24 @@ class CommandStore:
             return standing
         return record
 
+    async def claim_unless_earlier(self, record: CommandRecord, earlier_id: UUID) -> bool:
+        """Claim a command as ``claim`` does, in one step, unless there is a record of either id.
+
+        False where there is one, which may be this attempt's own, after StoreUnavailable.
+        """
+        ids = [record.command_id, earlier_id]
+        try:
+            async with self._database.operation():
+                found = await self._commands.find_one_and_update(
+                    {"_id": {"$in": ids}},
+                    {"$setOnInsert": _document(record)},
+                    projection={"_id": True},
+                    upsert=True,
+                )
+        except AlreadyExists:
+            return False
+        return found is None
+
     async def mark_sent(self, record: CommandRecord) -> bool:
         """Let a claim say SENT; False where it is not this attempt's any more.
 
@@ -144,6 +162,11 @@ class CommandStore:
         async with self._database.operation():
             found = await self._commands.find_one({"_id": command_id})
         return None if found is None else _record(found)
+
+    async def find_any(self, command_ids: list[UUID]) -> list[CommandRecord]:
+        """The records of these commands, as ``find`` would bring each of them."""
+        cursor = self._commands.find({"_id": {"$in": command_ids}})
+        return [_record(found) async for found in self._database.documents(cursor)]
 
     async def finish(
         self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime

@@ -43,12 +43,13 @@ from server.store.errors import (
     StoreUnusable,
     TooLarge,
 )
+from server.store.migrations import migrate
 from server.tasks import Tasks
 
 Document = dict[str, Any]
 Collection = AsyncIOMotorCollection[Document]
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Counted up by every change after which an older Farhand could misread what is stored."""
 
 OLDEST_MONGODB: Final = (6, 0)
@@ -332,8 +333,8 @@ class Database:
             async with self.translate_errors():
                 with pymongo.timeout(_INDEX_SECONDS):
                     await self.collection(name).create_indexes(indexes)
-        if stored is not None and stored["version"] < 2:
-            await self._mark_uncatalogued()
+        if stored is not None:
+            await migrate(self, stored["version"], now())
         async with self.operation():
             await versions.update_one(
                 {"_id": "schema"}, {"$max": {"version": SCHEMA_VERSION}}, upsert=True
@@ -347,14 +348,6 @@ class Database:
             except OperationFailure as error:
                 if error.code != _NAMESPACE_EXISTS:
                     raise
-
-    async def _mark_uncatalogued(self) -> None:
-        """Since schema 2 what no catalogue knows has a mark; it knows none of what is older."""
-        async with self.translate_errors():
-            with pymongo.timeout(_INDEX_SECONDS):
-                await self.collection("trajectories").update_many(
-                    {"uncatalogued": {"$exists": False}}, {"$set": {"uncatalogued": "new"}}
-                )
 
     @asynccontextmanager
     async def operation(self) -> AsyncIterator[None]:

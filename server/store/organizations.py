@@ -16,11 +16,15 @@ DEFAULT_NAME: Final = "default"
 
 @dataclass(frozen=True)
 class Organization:
-    """A tenant: everything stored belongs to one."""
+    """A tenant: everything stored belongs to one.
+
+    ``parent_id`` is the organization whose token made it; the default one has none.
+    """
 
     id: UUID
     name: str
     created_at: datetime
+    parent_id: UUID | None
 
 
 class OrganizationStore:
@@ -30,13 +34,13 @@ class OrganizationStore:
         self._database = database
         self._organizations = database.collection("organizations")
 
-    async def create(self, name: str) -> Organization:
+    async def create(self, name: str, *, parent_id: UUID | None) -> Organization:
         """Keep a new organization; names need not differ."""
-        organization = Organization(uuid4(), name, now())
+        organization = Organization(uuid4(), name, now(), parent_id)
+        document = vars(organization).copy()
+        document["_id"] = document.pop("id")
         async with self._database.operation():
-            await self._organizations.insert_one(
-                {"_id": organization.id, "name": name, "created_at": organization.created_at}
-            )
+            await self._organizations.insert_one(document)
         return organization
 
     async def get(self, organization_id: UUID) -> Organization | None:
@@ -69,7 +73,7 @@ class OrganizationStore:
         raise StoreUnavailable("The default organization could not be read back.")
 
     async def _find_or_make_default(self) -> tuple[Organization, bool]:
-        made = Organization(uuid4(), DEFAULT_NAME, now())
+        made = Organization(uuid4(), DEFAULT_NAME, now(), None)
         async with self._database.operation():
             found = await self._organizations.find_one_and_update(
                 {"is_default": True},
@@ -89,4 +93,6 @@ class OrganizationStore:
 
 
 def _organization(document: Document) -> Organization:
-    return Organization(document["_id"], document["name"], document["created_at"])
+    return Organization(
+        document["_id"], document["name"], document["created_at"], document.get("parent_id")
+    )

@@ -81,7 +81,7 @@ class TokenStore:
         """The token with this SHA-256, usable or not, or None."""
         async with self._database.operation():
             found = await self._tokens.find_one({"hash": secret_hash})
-        return None if found is None else _token(found)
+        return None if found is None else stored_token(found)
 
     async def get(self, organization_id: UUID, token_id: UUID) -> StoredToken | None:
         """The organization's token, usable or not, or None."""
@@ -89,7 +89,7 @@ class TokenStore:
             found = await self._tokens.find_one(
                 {"_id": token_id, "organization_id": organization_id}
             )
-        return None if found is None else _token(found)
+        return None if found is None else stored_token(found)
 
     async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[StoredToken], int]:
         """One page of the tokens that were not revoked, newest first, and how many in all."""
@@ -99,7 +99,7 @@ class TokenStore:
         cursor = self._tokens.find(
             wanted, sort=[("created_at", -1), ("_id", -1)], skip=page.skip, limit=page.limit
         )
-        return [_token(found) async for found in self._database.documents(cursor)], total
+        return [stored_token(found) async for found in self._database.documents(cursor)], total
 
     async def revoke(self, organization_id: UUID, token_id: UUID) -> bool:
         """Make the token unusable for ever; False where the organization has no such token."""
@@ -143,6 +143,7 @@ def _revoke_now() -> list[Document]:
     return [{"$set": {"revoked_at": {"$ifNull": ["$revoked_at", now()]}}}]
 
 
-def _token(document: Document) -> StoredToken:
+def stored_token(document: Document) -> StoredToken:
+    """The token that a document of the collection is."""
     fields = {**document, "scopes": tuple(document["scopes"])}
     return StoredToken(id=fields.pop("_id"), **fields)

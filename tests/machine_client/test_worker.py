@@ -19,10 +19,12 @@ from schemas.outcomes import (
     Refused,
     Unknown,
 )
+from schemas.wire import EarlierCommand
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import JournalMemory
 
 COMMAND = UUID(int=0xA)
+EARLIER = UUID(int=0xB)
 NOW = 10.0
 
 
@@ -141,6 +143,50 @@ def test_id_of_another_fingerprint_is_refused_at_the_header(bench: Bench, begin_
     assert outcome.loc == ("header", "Idempotency-Key")
     assert outcome.code == "idempotency_key_reused"
     assert bench.desktop.calls == ["inject 1"]
+
+
+@pytest.mark.parametrize("way", ["carry out", "late", "expire"])
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_was_begun_under_an_earlier_id_is_answered_from_the_journal(
+    bench: Bench, way: str, is_done: bool
+) -> None:
+    bench.journal.intend(EARLIER, "plain")
+    if is_done:
+        bench.journal.finish(EARLIER, Expired())
+    command = move(COMMAND).model_copy(
+        update={"earlier": EarlierCommand(command_id=EARLIER, fingerprint="plain")}
+    )
+    if way == "expire":
+        ended = bench.worker.expire(command)
+    else:
+        ended = bench.worker.carry_out(command, NOW + 1 if way == "carry out" else NOW - 1)
+        # Whoever asks about today's id afterwards is told the same.
+        assert bench.worker.look_up(COMMAND).outcome == ended.outcome
+    assert ended.outcome == (Expired() if is_done else Unknown())
+    assert bench.desktop.calls == []
+
+
+def test_earlier_id_of_another_request_is_refused_and_an_unknown_one_hinders_nothing(
+    bench: Bench,
+) -> None:
+    earlier = EarlierCommand(command_id=EARLIER, fingerprint="plain")
+    command = move(COMMAND).model_copy(update={"earlier": earlier})
+    bench.journal.intend(EARLIER, "another")
+    refused = bench.worker.carry_out(command, NOW + 1).outcome
+    assert isinstance(refused, Refused)
+    assert refused.code == "idempotency_key_reused"
+    assert bench.desktop.calls == []
+    unknown = EarlierCommand(command_id=UUID(int=0xC), fingerprint="plain")
+    other = move(UUID(int=0xD)).model_copy(update={"earlier": unknown})
+    assert isinstance(bench.worker.carry_out(other, NOW + 1).outcome, Completed)
+
+
+def test_fingerprint_of_before_is_recognised_under_the_same_id(bench: Bench) -> None:
+    bench.journal.intend(COMMAND, "plain")
+    earlier = EarlierCommand(command_id=EARLIER, fingerprint="plain")
+    command = move(COMMAND).model_copy(update={"earlier": earlier})
+    assert bench.worker.carry_out(command, NOW + 1).outcome == Unknown()
+    assert bench.desktop.calls == []
 
 
 @pytest.mark.parametrize("begin_by", [NOW + 1, NOW - 1], ids=["in time", "late"])

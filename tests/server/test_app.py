@@ -4,6 +4,7 @@ import asyncio
 import gc
 import socket
 import stat
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from tests.service import (
     running_service,
     until,
 )
-from tests.store import there
+from tests.store import ORGANIZATION, there
 
 
 @pytest.fixture
@@ -86,6 +87,30 @@ async def test_first_start_makes_an_administrator_and_no_later_one_does(
 
 
 @pytest.mark.gen_test
+async def test_administrators_token_gets_the_scopes_that_an_upgrade_brings(
+    mongodb: str, data_dir: Path, database_name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="server.app")
+    async with running_server(mongodb, data_dir, database_name) as server:
+        assert "new scopes" not in caplog.text
+        # As an installation is left whose Farhand did not know the audit yet.
+        database = server.services.database
+        await database.collection("tokens").update_many({}, {"$pull": {"scopes": "audit:read"}})
+        known = [scope for scope in ADMINISTRATOR_SCOPES if scope is not Scope.AUDIT_READ]
+        await database.collection("installation").update_one(
+            {"_id": "scopes"}, {"$set": {"known": known}}, upsert=True
+        )
+    secret = (data_dir / "admin-token").read_text().strip()
+    async with running_server(mongodb, data_dir, database_name) as server:
+        token = there(await server.services.tokens.find_by_hash(secret_hash(secret)))
+        assert set(token.scopes) == set(ADMINISTRATOR_SCOPES)
+        assert f"gave the administrator's token 'administrator' ({token.id})" in caplog.text
+        assert "new scopes audit:read" in caplog.text
+        reply = await Service(server, token.organization_id, secret).get("/v1/audit")
+        assert reply.status == 200
+
+
+@pytest.mark.gen_test
 async def test_administrator_whose_token_could_not_be_written_is_made_at_the_next_start(
     mongodb: str, data_dir: Path, database_name: str
 ) -> None:
@@ -121,6 +146,25 @@ async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_
         again = Service(server, service.organization_id, service.token)
         assert (await again.get(f"/v1/workflows/{workflow['id']}")).json == workflow
         assert (await again.get("/v1/machines/desk-1")).status == 200
+
+
+@pytest.mark.gen_test
+async def test_upgraded_server_knows_that_records_of_before_may_live(
+    mongodb: str, data_dir: Path, database_name: str
+) -> None:
+    async with running_server(mongodb, data_dir, database_name) as server:
+        fingerprints, database = server.services.fingerprints, server.services.database
+        assert not fingerprints.knows_earlier
+        await database.collection("schema").update_one({}, {"$set": {"version": 2}})
+    async with running_server(mongodb, data_dir, database_name) as server:
+        assert server.services.fingerprints.knows_earlier
+        command = (ORGANIZATION, "key", [b"content"])
+        assert server.services.fingerprints.of(*command) == fingerprints.of(*command)
+        long_ago = {"at": datetime.now(UTC) - timedelta(days=31)}
+        facts = server.services.database.collection("installation")
+        await facts.update_one({"_id": "upgrade"}, {"$set": long_ago})
+    async with running_server(mongodb, data_dir, database_name) as server:
+        assert not server.services.fingerprints.knows_earlier
 
 
 @pytest.mark.gen_test

@@ -11,6 +11,7 @@ from schemas.problems import InvalidRequestError, ProblemError
 from schemas.wire import CloseCode, Hello
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
 from server.dispatch.resolver import Resolver
 from server.machines.registry import LinkRegistry
@@ -24,6 +25,7 @@ from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
 
 TOKEN_ID = UUID(int=1)
+FINGERPRINTS = Fingerprints(b"simulated")
 TOKEN_CHECK_SECONDS = 3600.0
 
 
@@ -199,6 +201,7 @@ class Node:
             machine_id=machine_id,
             body=body,
             key=key,
+            fingerprints=FINGERPRINTS,
             timeout=timeout,
             request_id=f"r-{uuid4().hex[:8]}",
             minimal=False,

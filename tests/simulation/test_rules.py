@@ -181,7 +181,7 @@ def answer_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
 
 def ignore_the_body_of_a_retry(patch: pytest.MonkeyPatch) -> None:
     """A key is good for any body."""
-    patch.setattr("server.dispatch.command._fingerprint", lambda machine_id, _body: machine_id)
+    patch.setattr("server.dispatch.command._content", lambda machine_id, _body: machine_id.encode())
 
 
 def expire_without_the_journal(patch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,9 @@ from schemas import problems
 from schemas.problems import InvalidRequestError, ProblemError, ProblemType
 from schemas.trajectories import ChangedTrajectory, Duplicate, NewSteps
 from schemas.workflows import ChangedWorkflow
-from server.api.changes import fingerprint, refusals
+from server.api import changes
+from server.api.changes import content, refusals
+from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
 from server.store.errors import (
     AlreadyExists,
     InUse,
@@ -21,6 +23,7 @@ from server.store.errors import (
     VersionMismatch,
     WrongState,
 )
+from server.store.idempotency import KeyedRequest
 from tests.service import Reply, Service, new_key
 from tests.trajectories import imported, sent
 
@@ -51,7 +54,7 @@ def test_reused_key_is_a_validation_error_of_the_header() -> None:
     assert caught.value.entries[0].loc == ["header", "Idempotency-Key"]
 
 
-def test_fingerprint_tells_requests_apart_and_nothing_else() -> None:
+def test_content_tells_requests_apart_and_nothing_else() -> None:
     bodies = [
         imported(),
         imported(trajectory_data=[]),
@@ -69,9 +72,11 @@ def test_fingerprint_tells_requests_apart_and_nothing_else() -> None:
         ChangedTrajectory(),
         ChangedWorkflow(description="d"),
     ]
-    prints = {fingerprint(address, body) for address in ("POST /a", "POST /b") for body in bodies}
-    assert len(prints) == 2 * len(bodies)
-    assert fingerprint("POST /a", imported(name=None)) == fingerprint("POST /a", imported())
+    contents = {
+        b"".join(content(address, body)) for address in ("POST /a", "POST /b") for body in bodies
+    }
+    assert len(contents) == 2 * len(bodies)
+    assert [*content("POST /a", imported(name=None))] == [*content("POST /a", imported())]
 
 
 async def new_trajectory(service: Service, **fields: Any) -> str:
@@ -155,11 +160,47 @@ async def test_same_key_for_another_request_is_422(service: Service, kind: str) 
 
 @creations
 @pytest.mark.gen_test
+async def test_bare_and_quoted_are_one_key(service: Service, kind: str) -> None:
+    path, body, _ = await creation(service, kind)
+    key = new_key()
+    first = await service.post(path, body, headers={"Idempotency-Key": key})
+    before = await made(service)
+    assert_same(first, await service.post(path, body, headers={"Idempotency-Key": f'"{key}"'}))
+    assert await made(service) == before
+
+
+@creations
+@pytest.mark.gen_test
 async def test_malformed_key_is_422(service: Service, kind: str) -> None:
     path, body, _ = await creation(service, kind)
-    reply = await service.post(path, body, headers={"Idempotency-Key": "a b"})
-    ((loc, _),) = reply.faults
-    assert loc == ["header", "Idempotency-Key"]
+    for key in ("a b", '"a'):
+        reply = await service.post(path, body, headers={"Idempotency-Key": key})
+        ((loc, _),) = reply.faults
+        assert loc == ["header", "Idempotency-Key"]
+
+
+@creations
+@pytest.mark.gen_test
+async def test_what_an_older_farhand_made_under_a_key_is_not_made_again(
+    service: Service, kind: str
+) -> None:
+    path, body, _ = await creation(service, kind)
+    key, services = new_key(), service.server.services
+    today = services.fingerprints
+    services.fingerprints = Fingerprints(b"of today", knows_earlier=True)
+    with pytest.MonkeyPatch.context() as older:
+        # It took the header as it was, and hashed what was asked for without a secret.
+        older.setattr(changes, "quoted", lambda _key: "never used")
+        older.setattr(KeyedRequest, "id", property(lambda each: each._id_of(f'"{each.key}"')))
+        older.setattr(
+            Fingerprints, "of", lambda _self, _of, _key, asked: earlier_fingerprint(asked)
+        )
+        first = await service.post(path, body, headers={"Idempotency-Key": key})
+    before = await made(service)
+    for spelling in (f'"{key}"', key):
+        assert_same(first, await service.post(path, body, headers={"Idempotency-Key": spelling}))
+    assert await made(service) == before
+    services.fingerprints = today
 
 
 @pytest.mark.gen_test

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from http.cookies import Morsel, SimpleCookie
 from typing import Any
 
 import pytest
 
+from schemas.times import format_time
 from schemas.tokens import Scope
 from tests.service import Reply, Service, until
 
@@ -145,6 +147,17 @@ async def test_session_says_who_is_signed_in(service: Service) -> None:
         "scopes": ["input:send", "machines:read"],
     }
     assert reply.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.gen_test
+async def test_session_makes_no_token_that_outlives_its_own(service: Service) -> None:
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    headers = await signed_in(service, await service.new_token(Scope.TOKENS_WRITE, expires_at=end))
+    body: dict[str, Any] = {"name": "t", "scopes": ["tokens:write"]}
+    made = await ask(service, "/v1/tokens", headers, method="POST", body=body)
+    assert made.json["expires_at"] == format_time(end)
+    later = {**body, "expires_at": format_time(end + timedelta(days=1))}
+    assert (await ask(service, "/v1/tokens", headers, method="POST", body=later)).status == 422
 
 
 @pytest.mark.gen_test

@@ -49,6 +49,32 @@ def assert_replays(reply: Reply, first: Reply) -> None:
     assert "Idempotency-Replayed" not in first.headers
 
 
+@pytest.mark.parametrize("bare", ["{}", "{}\\b", '{}"b'])
+@pytest.mark.gen_test
+async def test_bare_and_quoted_are_one_key(service: Service, bare: str) -> None:
+    machine, key = await service.new_machine(), bare.format(new_key())
+    quoted = '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    async with machine.connected() as link:
+        for first_spelling, second_spelling in ((key, quoted), (f'"x{quoted[1:]}', f"x{key}")):
+            sending = machine.moving(first_spelling)
+            await link.obey()
+            assert_replays(await machine.move(second_spelling), await sending)
+            await link.nothing_heard()
+
+
+@pytest.mark.parametrize("key", ['"', '""', '"k', '"k"k', '"a b"', '"a\\b"', '"k";a=1'])
+@pytest.mark.gen_test
+async def test_malformed_quoting_is_refused_and_says_what_would_be_right(
+    service: Service, key: str
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        reply = await machine.move(key)
+        assert reply.faults == [(["header", "Idempotency-Key"], "string_pattern_mismatch")]
+        assert "must be a quoted string" in reply.json["detail"][0]["msg"]
+        await link.nothing_heard()
+
+
 @pytest.mark.parametrize(
     ("outcome", "status"),
     [

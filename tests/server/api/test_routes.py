@@ -1,138 +1,238 @@
-"""A walk over the route table: every operation asks for a token, and for its own scope."""
+"""Every row of the table of routes, against one real server."""
 
-import re
+import asyncio
+import json
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
 
 import pytest
+from tornado.httputil import HTTPHeaders
+from tornado.ioloop import IOLoop
 
+from schemas.problems import PROBLEM_TYPES
 from schemas.tokens import ADMINISTRATOR_SCOPES, Scope
-from server.api.operation import Operation, declared
+from server.api.operation import declared
 from server.api.routes import ROUTES
-from tests.service import Reply, Service
+from tests.commands import accepted, keep_sent
+from tests.server.api.route_table import ANY_TOKEN, ITS_OWN, OTHERS_404, PNG, PUBLIC, TABLE, Row
+from tests.service import Reply, Service, in_new_organization, new_key, running_server
+from tests.trajectories import sent
 
-HEALTH = {("get", "/healthz"), ("get", "/readyz")}
-# The console's files are no secret; signing in has the token in its body, signing out is harmless.
-CONSOLE = {
-    ("get", "/console"),
-    ("get", "/console/"),
-    ("get", "/console/static/{version}/{name}"),
-    ("post", "/console/session"),
-    ("delete", "/console/session"),
-}
-PUBLIC = HEALTH | CONSOLE
-ANY_TOKEN = {
-    ("get", "/openapi.json"),
-    ("get", "/problems/{name}"),
-    ("get", "/console/session"),
-}
-
-OPERATIONS = [
-    (method, route.template, operation)
-    for route in ROUTES
-    for method, operation in declared(route.handler).items()
-]
-IDS = [f"{method} {template}" for method, template, _ in OPERATIONS]
-every_operation = pytest.mark.parametrize(("method", "template", "operation"), OPERATIONS, ids=IDS)
+T = TypeVar("T")
 
 
-def filled(template: str) -> str:
-    """An address of the template; a UUID is an id of anything."""
-    return re.sub(r"{\w+}", "00000000-0000-4000-8000-000000000001", template)
+def each_of(rows: Iterable[Row]) -> pytest.MarkDecorator:
+    """Run a test for each of these rows."""
+    named = {f"{row.method} {row.path}": row for row in rows}
+    return pytest.mark.parametrize("row", named.values(), ids=named)
 
 
-async def ask(service: Service, method: str, template: str, token: str | None) -> Reply:
-    """A request without a body: who may not ask is told so before anything else."""
-    return await service.request(method.upper(), filled(template), token=token)
+class World:
+    """One server for every test here; ``ours`` has things in it, ``theirs`` must not see them."""
+
+    def __init__(self, loop: IOLoop, ours: Service, theirs: Service) -> None:
+        self._loop = loop
+        self.ours, self.theirs = ours, theirs
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Let the server run until this is done."""
+        result: T = self._loop.run_sync(lambda: work)
+        return result
+
+    def ask(
+        self, row: Row, path: str, token: str | None = "", *, of: Service | None = None
+    ) -> Reply:
+        """A right request of the row, with the administrator's token unless told otherwise."""
+        service = of or self.ours
+        if row.is_endless:
+            return self.run(first_of_stream(service, path, service.token if token == "" else token))
+        return self.run(
+            service.request(
+                row.method, path, row.body, token=token, headers=row.headers, content=row.content
+            )
+        )
+
+    def filled(self, path: str) -> str:
+        """The address of a route, with things in it that were made for this request."""
+        return self.run(self._filled(path))
+
+    def made(self, path: str, body: dict[str, Any]) -> str:
+        """The id of something new of ours."""
+        return self.run(self._made(path, body))
+
+    async def _filled(self, path: str) -> str:
+        ids = {"version": "0", "name": "nothing"}
+        if "{machine_id}" in path or "{command_id}" in path:
+            ids["machine_id"] = (await self.ours.new_machine(f"desk-{uuid4()}")).machine_id
+        if "{command_id}" in path:
+            command = accepted(self.ours, new_key(), machine_id=ids["machine_id"])
+            ids["command_id"] = str((await keep_sent(self.ours, command)).command_id)
+        if "{workflow_id}" in path:
+            ids["workflow_id"] = await self._made("/v1/workflows", {"name": "n"})
+        if path.endswith("latest-trajectory"):
+            await self._made("/v1/trajectories", sent(workflow_id=ids["workflow_id"]))
+        if "{trajectory_id}" in path:
+            ids["trajectory_id"] = await self._made("/v1/trajectories", sent(is_generated=False))
+        if "{token_id}" in path:
+            body = {"name": "n", "scopes": ["input:send"]}
+            ids["token_id"] = await self._made("/v1/tokens", body)
+        if "{picture_id}" in path:
+            picture = PNG + uuid4().bytes
+            headers = {"Content-Type": "image/png"}
+            reply = await self.ours.post("/v1/pictures", headers=headers, content=picture)
+            ids["picture_id"] = reply.json["id"]
+        return path.format(**ids)
+
+    async def _made(self, path: str, body: dict[str, Any]) -> str:
+        reply = await self.ours.post(path, body)
+        assert reply.status == 201, reply.body
+        return str(reply.json["id"])
+
+    def token(self, *scopes: Scope) -> str:
+        """A token of our organization with these scopes."""
+        machine_id = "desk-of-a-token" if Scope.MACHINE_CONNECT in scopes else None
+        return self.run(self.ours.new_token(*scopes, machine_id=machine_id))
 
 
-def test_walk_meets_the_whole_table() -> None:
-    assert len(OPERATIONS) >= 25
-    for route in ROUTES:
-        assert declared(route.handler), f"{route.template} declares nothing"
+async def first_of_stream(service: Service, path: str, token: str | None) -> Reply:
+    """The head of an answer that may never end, and the body of one that is an error."""
+    host, port = service.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    authorization = f"Authorization: Bearer {token}\r\n" if token else ""
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{authorization}\r\n".encode())
+    async with asyncio.timeout(10):
+        status_line, _, rest = (await reader.readuntil(b"\r\n\r\n")).decode().partition("\r\n")
+        headers = HTTPHeaders.parse(rest)
+        body = await reader.readexactly(int(headers.get("Content-Length", "0")))
+    writer.close()
+    return Reply(int(status_line.split()[1]), headers, body)
 
 
-def test_exceptions_are_in_the_table() -> None:
-    known = {(method, template) for method, template, _ in OPERATIONS}
-    assert known >= PUBLIC | ANY_TOKEN
+@pytest.fixture(scope="module")
+def world(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A server that every test of this file asks."""
+    asyncio_loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(asyncio_loop)
+    loop = IOLoop(asyncio_loop=asyncio_loop, make_current=False)
+    data_dir: Path = tmp_path_factory.mktemp("routes")
+    with ExitStack() as ending:
+        ending.callback(asyncio.set_event_loop, None)
+        ending.callback(loop.close, all_fds=True)
+        running = running_server(mongodb, data_dir)
+        server = loop.run_sync(running.__aenter__)
+        ending.callback(loop.run_sync, lambda: running.__aexit__(None, None, None))
+        ours = loop.run_sync(lambda: in_new_organization(server))
+        theirs = loop.run_sync(lambda: in_new_organization(server))
+        yield World(loop, ours, theirs)
 
 
-@every_operation
-def test_only_listed_operations_are_public_or_take_any_token(
-    method: str, template: str, operation: Operation
-) -> None:
-    assert operation.public == ((method, template) in PUBLIC)
-    assert (operation.scope is None) == ((method, template) in PUBLIC | ANY_TOKEN)
+def test_table_has_every_route_and_method_once() -> None:
+    there_are = {
+        (method.upper(), route.template) for route in ROUTES for method in declared(route.handler)
+    }
+    assert {(row.method, row.path) for row in TABLE} == there_are
+    assert len(TABLE) == len(there_are)
 
 
-@every_operation
-@pytest.mark.gen_test
-async def test_every_operation_asks_for_a_token(
-    service: Service, method: str, template: str, operation: Operation
-) -> None:
-    if operation.public:
-        reply = await ask(service, method, template, None)
-        if (method, template) in HEALTH:
-            assert reply.status == 200
-        else:
-            assert reply.status not in (401, 403)
-        return
+@each_of(row for row in TABLE if row.scope == PUBLIC)
+def test_no_token_is_needed(world: World, row: Row) -> None:
+    assert world.ask(row, world.filled(row.path), None).status == row.status
+
+
+@each_of(row for row in TABLE if row.scope == ANY_TOKEN)
+def test_any_token_is_enough(world: World, row: Row) -> None:
+    path = world.filled(row.path)
+    assert world.ask(row, path, world.token(Scope.SCREEN_READ)).status == row.status
+
+
+@each_of(row for row in TABLE if row.scope not in (PUBLIC, ANY_TOKEN))
+def test_scope_is_needed_and_enough_and_no_other_will_do(world: World, row: Row) -> None:
+    path = world.filled(row.path)
+    others = world.token(*(scope for scope in Scope if scope.value != row.scope))
+    reply = world.ask(row, path, others)
+    assert (reply.status, reply.problem, reply.json["scope"]) == (403, "forbidden", row.scope)
+    assert "insufficient_scope" in reply.headers["WWW-Authenticate"]
+    # Now it is done, so nothing of what was refused has been.
+    assert world.ask(row, path, world.token(Scope(row.scope))).status == row.status
+
+
+@each_of(row for row in TABLE if row.scope != PUBLIC)
+def test_token_is_needed(world: World, row: Row) -> None:
+    path = world.filled(row.path)
     for token, challenge in ((None, "Bearer"), ("fh_unknown", 'Bearer error="invalid_token"')):
-        reply = await ask(service, method, template, token)
+        reply = world.ask(row, path, token)
         assert (reply.status, reply.problem) == (401, "unauthenticated")
         assert reply.headers["WWW-Authenticate"] == challenge
 
 
-@every_operation
-@pytest.mark.gen_test
-async def test_every_operation_asks_for_its_scope_and_no_other_will_do(
-    service: Service, method: str, template: str, operation: Operation
-) -> None:
-    if operation.scope is None:
-        # Whatever the token may do, it is enough here.
-        token = await service.new_token(Scope.SCREEN_READ)
-        assert (await ask(service, method, template, token)).status not in (401, 403)
-        return
-    others = [scope for scope in Scope if scope is not operation.scope]
-    machine_id = "desk-1" if Scope.MACHINE_CONNECT in others else None
-    token = await service.new_token(*others, machine_id=machine_id)
-    reply = await ask(service, method, template, token)
-    assert (reply.status, reply.problem) == (403, "forbidden")
-    assert reply.json["scope"] == operation.scope.value
-    assert "insufficient_scope" in reply.headers["WWW-Authenticate"]
+@each_of(row for row in TABLE if row.border == OTHERS_404)
+def test_what_another_organization_has_does_not_exist(world: World, row: Row) -> None:
+    path = world.filled(row.path)
+    reply = world.ask(row, path, of=world.theirs)
+    assert (reply.status, reply.problem) == (404, "not-found")
+    # Now it is done, so nothing of what was refused has been.
+    assert world.ask(row, path).status == row.status
 
 
-@every_operation
-@pytest.mark.gen_test
-async def test_scope_of_an_operation_is_enough_for_it(
-    service: Service, method: str, template: str, operation: Operation
-) -> None:
-    if operation.scope is None:
-        return
-    machine_id = "desk-1" if operation.scope is Scope.MACHINE_CONNECT else None
-    token = await service.new_token(operation.scope, machine_id=machine_id)
-    # A stream would not end; what is wrong with a request is told after who may ask.
-    query = "?unknown=1" if operation.endless else ""
-    reply = await service.request(method.upper(), filled(template) + query, token=token)
-    assert reply.status not in (401, 403)
+@each_of(row for row in TABLE if row.border == ITS_OWN)
+def test_nothing_of_another_organization_is_seen(world: World, row: Row) -> None:
+    things = world.filled("{machine_id} {workflow_id} {token_id}").split()
+    trajectory = world.made("/v1/trajectories", sent())
+    known = [*things, trajectory, str(world.ours.organization_id)]
+    reply = world.ask(row, row.path, of=world.theirs)
+    assert reply.status == row.status
+    assert not [each for each in known if each.encode() in reply.body]
+    if row.method == "GET":
+        reply = world.ask(row, row.path)
+        assert [each for each in known if each.encode() in reply.body], "there is nothing to see"
 
 
-@pytest.mark.gen_test
-async def test_administrator_may_do_everything_but_connect(service: Service) -> None:
+def test_rows_that_name_something_have_a_border() -> None:
+    for row in TABLE:
+        assert (row.border == OTHERS_404) == ("_id}" in row.path), row.path
+
+
+def test_described_problems_are_those_of_the_table(world: World) -> None:
+    paths = json.loads(world.run(world.ours.get("/openapi.json")).body)["paths"]
+    for row in TABLE:
+        answers = paths[row.path][row.method.lower()]["responses"]
+        said = {
+            text for answer in answers.values() for text in answer["description"].split(" Or: ")
+        }
+        described = {
+            name for name, each in PROBLEM_TYPES.items() if f"{each.title}. {each.advice}" in said
+        }
+        assert described == row.all_problems, (row.method, row.path)
+
+
+@each_of(row for row in TABLE if row.takes_body)
+def test_another_media_type_is_415_where_there_is_a_body(world: World, row: Row) -> None:
+    reply = world.run(
+        world.ours.request(
+            row.method,
+            world.filled(row.path),
+            headers={**row.headers, "Content-Type": "text/plain"},
+            content=b"x",
+        )
+    )
+    assert (reply.status, reply.problem) == (415, "unsupported-media-type")
+
+
+def test_administrator_may_do_everything_but_connect(world: World) -> None:
     assert set(Scope) - set(ADMINISTRATOR_SCOPES) == {Scope.MACHINE_CONNECT}
-    reply = await service.get("/v1/machines/connect")
+    reply = world.run(world.ours.get("/v1/machines/connect"))
     assert (reply.status, reply.json["scope"]) == (403, "machine:connect")
 
 
-@every_operation
-@pytest.mark.gen_test
-async def test_undeclared_methods_are_405_and_name_the_declared_ones(
-    service: Service, method: str, template: str, operation: Operation
-) -> None:
-    assert operation
-    (handler,) = {route.handler for route in ROUTES if route.template == template}
-    allowed = {name.upper() for name in declared(handler)}
-    assert method.upper() in allowed
-    for other in {"PUT", "DELETE", "PATCH", "POST", "OPTIONS"} - allowed:
-        reply = await service.request(other, filled(template), token=None)
+@pytest.mark.parametrize("path", sorted({row.path for row in TABLE}))
+def test_other_methods_are_405_and_name_those_of_the_table(world: World, path: str) -> None:
+    allowed = {row.method for row in TABLE if row.path == path}
+    address = world.filled(path)
+    for other in sorted({"PUT", "DELETE", "PATCH", "POST", "OPTIONS"} - allowed):
+        reply = world.run(world.ours.request(other, address, token=None))
         assert (reply.status, reply.problem) == (405, "method-not-allowed"), other
         assert set(reply.headers["Allow"].split(", ")) == allowed
 
@@ -140,7 +240,6 @@ async def test_undeclared_methods_are_405_and_name_the_declared_ones(
 @pytest.mark.parametrize(
     "path", ["/", "/v1", "/v1/machine", "/v1/machines/", "/v1/trajectories/a/b", "/v2/machines"]
 )
-@pytest.mark.gen_test
-async def test_unknown_address_is_404(service: Service, path: str) -> None:
-    reply = await service.get(path, token=None)
+def test_unknown_address_is_404(world: World, path: str) -> None:
+    reply = world.run(world.ours.get(path, token=None))
     assert (reply.status, reply.problem) == (404, "not-found")

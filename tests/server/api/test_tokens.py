@@ -2,7 +2,7 @@
 
 import time
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -88,7 +88,7 @@ async def test_machine_token_is_given_by_those_who_may_change_machines(service: 
 
 @pytest.mark.gen_test
 async def test_token_for_another_organization_needs_organizations_write(service: Service) -> None:
-    other = await service.elsewhere()
+    other = await service.branch()
     body = wanted("input:send", organization_id=str(other.organization_id))
     token = await service.new_token(Scope.TOKENS_WRITE, Scope.INPUT_SEND)
     reply = await service.post("/v1/tokens", body, token=token)
@@ -112,6 +112,83 @@ async def test_own_organization_may_be_named_without_more_rights(service: Servic
 async def test_unknown_organization_is_404(service: Service) -> None:
     body = wanted("input:send", organization_id=str(uuid4()))
     assert (await service.post("/v1/tokens", body)).problem == "not-found"
+
+
+@pytest.mark.gen_test
+async def test_token_for_an_organization_that_was_not_made_from_ones_own_is_404(
+    service: Service,
+) -> None:
+    branch = await service.branch()
+    twig, stranger = await branch.branch(), await service.elsewhere()
+    for maker, other in ((service, stranger), (service, twig), (branch, service)):
+        body = wanted("input:send", organization_id=str(other.organization_id))
+        assert (await maker.post("/v1/tokens", body)).problem == "not-found"
+    reply = await branch.post("/v1/organizations", {"name": "Twig"})
+    assert reply.json["parent_id"] == str(branch.organization_id)
+
+
+@pytest.mark.gen_test
+async def test_token_for_another_organization_carries_only_its_makers_scopes_and_end(
+    service: Service,
+) -> None:
+    branch = await service.branch()
+    own = (Scope.TOKENS_WRITE, Scope.ORGANIZATIONS_WRITE, Scope.INPUT_SEND)
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    token = await service.new_token(*own, expires_at=end)
+    there = {"organization_id": str(branch.organization_id)}
+    reply = await service.post("/v1/tokens", wanted("audit:read", **there), token=token)
+    assert (reply.status, reply.json["scope"]) == (403, "audit:read")
+    made = await service.post("/v1/tokens", wanted("input:send", **there), token=token)
+    assert made.json["expires_at"] == format_time(end)
+
+
+@pytest.mark.gen_test
+async def test_token_ends_with_its_maker_at_the_latest(service: Service) -> None:
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    token = await service.new_token(Scope.TOKENS_WRITE, expires_at=end)
+    later = format_time(end + timedelta(milliseconds=1))
+    reply = await service.post("/v1/tokens", wanted("tokens:write", expires_at=later), token=token)
+    assert reply.faults == [(["body", "expires_at"], "later_than_maker")]
+    assert format_time(end) in reply.json["detail"][0]["msg"]
+    for asked, given in ((None, end), (end, end), (end - timedelta(minutes=1),) * 2):
+        fields = {} if asked is None else {"expires_at": format_time(asked)}
+        made = await service.post("/v1/tokens", wanted("tokens:write", **fields), token=token)
+        assert made.json["expires_at"] == format_time(given)
+
+
+@pytest.mark.gen_test
+async def test_token_without_an_end_makes_any(service: Service) -> None:
+    end = format_time(datetime.now(UTC) + timedelta(days=4000))
+    for fields in ({}, {"expires_at": end}):
+        made = await service.post("/v1/tokens", wanted("audit:read", **fields))
+        assert made.json["expires_at"] == fields.get("expires_at")
+
+
+@pytest.mark.gen_test
+async def test_machines_own_token_outlives_its_maker_but_not_with_other_scopes(
+    service: Service,
+) -> None:
+    await service.new_machine()
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    token = await service.new_token(
+        *(Scope.TOKENS_WRITE, Scope.MACHINES_WRITE, Scope.INPUT_SEND), expires_at=end
+    )
+    alone = wanted("machine:connect", machine_id="desk-1")
+    assert (await service.post("/v1/tokens", alone, token=token)).json["expires_at"] is None
+    both = wanted("machine:connect", "input:send", machine_id="desk-1")
+    made = await service.post("/v1/tokens", both, token=token)
+    assert made.json["expires_at"] == format_time(end)
+
+
+@pytest.mark.gen_test
+async def test_scope_of_a_newer_farhand_allows_nothing_and_harms_nothing(
+    service: Service,
+) -> None:
+    made = (await service.post("/v1/tokens", wanted("machines:read"))).json
+    tokens = service.server.services.database.collection("tokens")
+    await tokens.update_one({"_id": UUID(made["id"])}, {"$addToSet": {"scopes": "teleport"}})
+    assert (await service.get("/v1/machines", token=made["token"])).status == 200
+    assert (await service.get(f"/v1/tokens/{made['id']}")).json["scopes"] == ["machines:read"]
 
 
 @pytest.mark.gen_test

@@ -1,17 +1,20 @@
 import asyncio
+import hashlib
 import time
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import pytest
 
-from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse
+from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse, TypeText
 from server.dispatch.command import Command
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION
+from server.dispatch.fingerprints import Fingerprints
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, there
 
 LINK = UUID(int=9)
 
 MOVE = MoveMouse(x=3, y=4)
+FINGERPRINTS = Fingerprints(b"secret")
 
 
 def accepted(body: AnyInput = MOVE, key: str | None = "key-1", **changes: Any) -> Command:
@@ -21,6 +24,7 @@ def accepted(body: AnyInput = MOVE, key: str | None = "key-1", **changes: Any) -
         "timeout": 30.0,
         "request_id": "r-1",
         "minimal": False,
+        "fingerprints": FINGERPRINTS,
     }
 
     async def accept() -> Command:
@@ -60,6 +64,35 @@ def test_fingerprint_tells_requests_apart(other: Command) -> None:
 def test_fingerprint_covers_the_body_as_it_was_understood() -> None:
     spelled_out = ClickMouse.model_validate_json('{"clicks":1, "button":"left","x":null}')
     assert accepted(spelled_out).fingerprint == accepted(ClickMouse()).fingerprint
+
+
+def test_fingerprint_says_nothing_of_the_text_to_whoever_lacks_the_secret_or_the_key() -> None:
+    typed = accepted(TypeText(text="hunter2"))
+    guess = b'keyboard.type\ndesk-1\n{"text":"hunter2"}'
+    assert hashlib.sha256(guess).hexdigest() != typed.fingerprint
+    others: list[dict[str, Any]] = [
+        {"key": "key-2"},
+        {"organization_id": OTHER_ORGANIZATION},
+        {"fingerprints": Fingerprints(b"another")},
+    ]
+    for other in others:
+        assert accepted(TypeText(text="hunter2"), **other).fingerprint != typed.fingerprint
+    assert accepted(TypeText(text="hunter2")).fingerprint == typed.fingerprint
+
+
+def test_names_of_before_are_known_as_long_as_they_may_live() -> None:
+    assert accepted().earlier is None
+    assert accepted().message(LINK).earlier is None
+    upgraded = Fingerprints(b"secret", knows_earlier=True)
+    assert accepted(key=None, fingerprints=upgraded).earlier is None
+    command = accepted(fingerprints=upgraded)
+    earlier = there(command.earlier)
+    assert (command.id, command.fingerprint) == (accepted().id, accepted().fingerprint)
+    # What the first edition made of the header "key-1", quotation marks and all, for this request.
+    assert earlier.command_id == uuid5(ORGANIZATION, '"key-1"')
+    content = b'mouse.move\ndesk-1\n{"x":3,"y":4}'
+    assert earlier.fingerprint == hashlib.sha256(content).hexdigest()
+    assert command.message(LINK).earlier == earlier
 
 
 def test_fingerprint_does_not_depend_on_how_the_answer_is_wanted() -> None:

@@ -1,5 +1,6 @@
 """One contract for two ledgers: the real one, and the simulation's, which must not be kinder."""
 
+import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -98,6 +99,34 @@ async def test_own_claim_is_recognised_until_it_is_resolved(open_store: OpenStor
         assert (await commands.claim(record)).is_of(record)
         await commands.finish(record, CommandState.UNKNOWN, ANSWER, NOW)
         assert not (await commands.claim(record)).is_of(record)
+
+
+@async_test
+async def test_nothing_is_claimed_where_an_earlier_id_has_a_record(open_store: OpenStore) -> None:
+    async with open_store() as commands:
+        earlier, record = sent(), sent()
+        await commands.claim(earlier)
+        assert not await commands.claim_unless_earlier(record, earlier.command_id)
+        assert await commands.find_any([record.command_id, earlier.command_id]) == [earlier]
+        assert await commands.claim_unless_earlier(record, uuid4())
+        assert await commands.find(record.command_id) == record
+        # Again, as after an answer that was lost; and by somebody else.
+        for attempt in (record.attempt, uuid4()):
+            again = replace(record, attempt=attempt)
+            assert not await commands.claim_unless_earlier(again, uuid4())
+        assert await commands.find_any([record.command_id, uuid4()]) == [record]
+
+
+@async_test
+async def test_of_many_claims_beside_an_earlier_id_one_wins(open_store: OpenStore) -> None:
+    async with open_store() as commands:
+        earlier_id, first = uuid4(), sent()
+        claims = [replace(first, attempt=uuid4()) for _ in range(12)]
+        won = await asyncio.gather(
+            *(commands.claim_unless_earlier(claim, earlier_id) for claim in claims)
+        )
+        assert sum(won) == 1
+        assert await commands.find(first.command_id) == claims[won.index(True)]
 
 
 @async_test

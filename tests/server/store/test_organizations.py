@@ -10,8 +10,12 @@ from tests.store import async_test, opened
 async def test_created_organizations_are_found(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         organizations = OrganizationStore(database)
-        made = [await organizations.create(name) for name in ("one", "two", "two")]
-        assert await organizations.get(made[1].id) == made[1]
+        first = await organizations.create("one", parent_id=None)
+        made = [first] + [
+            await organizations.create("two", parent_id=parent_id) for parent_id in (None, first.id)
+        ]
+        assert [one.parent_id for one in made] == [None, None, first.id]
+        assert await organizations.get(made[2].id) == made[2]
         assert await organizations.get(uuid4()) is None
         items, total = await organizations.list(PageQuery(limit=2))
         assert total == 3

@@ -1,0 +1,40 @@
+"""What makes two requests under one Idempotency-Key the same, without saying what they asked for.
+
+A fingerprint is kept in the ledger and in machines' journals, and a typed password is short: from
+a plain hash it could be guessed.  So it is keyed with a secret of the installation, which machines
+never see, and with the key of the request, which is kept nowhere: equal texts under different keys
+have nothing in common, and whoever has a copy of the whole database still lacks a random key.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from uuid import UUID
+
+
+class Fingerprints:
+    """Makes the fingerprints of an installation.
+
+    With ``knows_earlier``, records may still live that were made before fingerprints were keyed
+    and before both spellings of a key were one: they are to be found, too.
+    """
+
+    def __init__(self, secret: bytes, *, knows_earlier: bool = False) -> None:
+        self._secret = secret
+        self.knows_earlier = knows_earlier
+
+    def of(self, organization_id: UUID, key: str, content: Iterable[bytes]) -> str:
+        """The fingerprint of what is asked for under a key, 64 hexadecimal digits."""
+        digest = hmac.new(self._secret, organization_id.bytes, "sha256")
+        digest.update(b"%s\n" % key.encode())
+        for piece in content:
+            digest.update(piece)
+        return digest.hexdigest()
+
+
+def earlier_fingerprint(content: Iterable[bytes]) -> str:
+    """The fingerprint that was made of this before fingerprints were keyed."""
+    digest = hashlib.sha256()
+    for piece in content:
+        digest.update(piece)
+    return digest.hexdigest()

@@ -1,0 +1,166 @@
+"""Every route and method with what it promises, typed by hand.
+
+Nothing here is taken from the declarations in ``server.api``, which it is there to contradict: a
+route that asks for less than before, or shows more, differs from its row.  Whoever changes a route
+on purpose changes its row as well.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+ALWAYS = "internal-error"
+FOR_ANY_TOKEN = "unauthenticated cross-site-request server-stopping storage-unavailable"
+FOR_A_SCOPE = "forbidden"
+FOR_A_BODY = "body-too-large unsupported-media-type"
+
+OF_INPUTS = (
+    "not-found idempotency-key-in-progress machine-busy machine-unavailable not-carried-out "
+    "input-failed outcome-unknown input-expired outcome-pending"
+)
+OF_SCREENS = "not-found machine-busy machine-unavailable"
+
+PUBLIC = "public"
+ANY_TOKEN = "any token"
+OTHERS_404 = "404"
+ITS_OWN = "its own"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method of one route.
+
+    ``scope`` is the one that it needs, and no other will do; or PUBLIC, or ANY_TOKEN.  ``status``
+    is the answer to a right request in a world where no machine is connected.  What of another
+    organization is named in the path is OTHERS_404; where nothing is named, a caller sees or makes
+    ITS_OWN; "" is what belongs to nobody.  ``problems`` are those beside the ones for each token,
+    scope and body.
+    """
+
+    method: str
+    path: str
+    scope: str
+    status: int
+    border: str = ""
+    problems: str = ""
+    body: dict[str, Any] | None = None
+    content: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    takes_body: bool = False
+    is_endless: bool = False
+
+    @property
+    def all_problems(self) -> set[str]:
+        """The names of every problem that it may answer with."""
+        names = f"{ALWAYS} {self.problems}"
+        if self.scope != PUBLIC:
+            names += f" {FOR_ANY_TOKEN}"
+        if self.scope not in (PUBLIC, ANY_TOKEN):
+            names += f" {FOR_A_SCOPE}"
+        if self.takes_body:
+            names += f" {FOR_A_BODY}"
+        return set(names.split())
+
+
+def _input(path: str, body: dict[str, Any]) -> Row:
+    return Row(
+        "POST",
+        f"/v1/computer/{{machine_id}}/input/{path}",
+        "input:send",
+        503,
+        OTHERS_404,
+        OF_INPUTS,
+        body=body,
+        takes_body=True,
+    )
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"p" * 100
+TRAJECTORY = {
+    "workflow_id": "00000000-0000-4000-8000-00000000000c",
+    "dimensions": {"width": 1, "height": 1},
+    "trajectory_data": [{}],
+}
+OF_THE_CONSOLE = {"Farhand-Console": "1", "Sec-Fetch-Site": "same-origin"}
+
+# fmt: off
+TABLE = (
+    _input("mouse/move", {"x": 1, "y": 1}),
+    _input("mouse/click", {}),
+    _input("mouse/drag", {"start_x": 1, "start_y": 1, "to_x": 2, "to_y": 2}),
+    _input("mouse/scroll", {"direction": "up", "amount": 1}),
+    _input("keyboard/key", {"text": "a"}),
+    _input("keyboard/type", {"text": "a"}),
+    Row("GET", "/v1/computer/{machine_id}/input/mouse/position", "screen:read", 503, OTHERS_404,
+        OF_SCREENS),
+    Row("GET", "/v1/computer/{machine_id}/display/screenshot", "screen:read", 503, OTHERS_404,
+        OF_SCREENS),
+    Row("GET", "/v1/computer/{machine_id}/display/stream", "screen:read", 503, OTHERS_404,
+        f"{OF_SCREENS} too-many-streams"),
+    Row("GET", "/v1/computer/{machine_id}/display/dimensions", "screen:read", 503, OTHERS_404,
+        OF_SCREENS),
+    Row("GET", "/v1/trajectories", "trajectories:read", 200, ITS_OWN),
+    Row("POST", "/v1/trajectories", "trajectories:write", 201, ITS_OWN, "already-exists",
+        body=TRAJECTORY, takes_body=True),
+    Row("GET", "/v1/trajectories/export", "trajectories:read", 200, ITS_OWN),
+    Row("GET", "/v1/trajectories/{trajectory_id}", "trajectories:read", 200, OTHERS_404,
+        "not-found"),
+    Row("PATCH", "/v1/trajectories/{trajectory_id}", "trajectories:write", 200, OTHERS_404,
+        "not-found wrong-state precondition-failed", body={"name": "n"}, takes_body=True),
+    Row("DELETE", "/v1/trajectories/{trajectory_id}", "trajectories:write", 204, OTHERS_404,
+        "not-found precondition-failed"),
+    Row("POST", "/v1/trajectories/{trajectory_id}/steps", "trajectories:write", 200, OTHERS_404,
+        "not-found wrong-state precondition-failed", body={"steps": [{}]}, takes_body=True),
+    Row("POST", "/v1/trajectories/{trajectory_id}/duplicate", "trajectories:write", 201, OTHERS_404,
+        "not-found", body={}, takes_body=True),
+    Row("POST", "/v1/pictures", "trajectories:write", 201, ITS_OWN,
+        content=PNG, headers={"Content-Type": "image/png"}, takes_body=True),
+    Row("GET", "/v1/pictures/{picture_id}", "trajectories:read", 200, OTHERS_404, "not-found"),
+    Row("DELETE", "/v1/pictures/{picture_id}", "trajectories:write", 204, OTHERS_404, "not-found"),
+    Row("GET", "/v1/workflows", "trajectories:read", 200, ITS_OWN),
+    Row("POST", "/v1/workflows", "trajectories:write", 201, ITS_OWN,
+        body={"name": "n"}, takes_body=True),
+    Row("GET", "/v1/workflows/{workflow_id}", "trajectories:read", 200, OTHERS_404, "not-found"),
+    Row("PATCH", "/v1/workflows/{workflow_id}", "trajectories:write", 200, OTHERS_404,
+        "not-found precondition-failed", body={"name": "n"}, takes_body=True),
+    Row("DELETE", "/v1/workflows/{workflow_id}", "trajectories:write", 204, OTHERS_404,
+        "not-found in-use precondition-failed"),
+    Row("GET", "/v1/workflows/{workflow_id}/latest-trajectory", "trajectories:read", 200,
+        OTHERS_404, "not-found"),
+    Row("GET", "/v1/machines/connect", "machine:connect", 426, problems="websocket-required"),
+    Row("GET", "/v1/machines", "machines:read", 200, ITS_OWN),
+    Row("POST", "/v1/machines", "machines:write", 201, ITS_OWN, "already-exists",
+        body={}, takes_body=True),
+    Row("GET", "/v1/machines/{machine_id}", "machines:read", 200, OTHERS_404, "not-found"),
+    Row("PATCH", "/v1/machines/{machine_id}", "machines:write", 200, OTHERS_404, "not-found",
+        body={"name": "n"}, takes_body=True),
+    Row("DELETE", "/v1/machines/{machine_id}", "machines:write", 204, OTHERS_404, "not-found"),
+    Row("GET", "/v1/machines/{machine_id}/commands", "machines:read", 200, OTHERS_404,
+        "not-found"),
+    Row("GET", "/v1/machines/{machine_id}/commands/{command_id}", "input:send", 200, OTHERS_404,
+        "not-found"),
+    Row("GET", "/v1/commands/{command_id}", "input:send", 200, OTHERS_404, "not-found"),
+    Row("GET", "/v1/events", "machines:read", 200, problems="not-found too-many-streams",
+        is_endless=True),
+    Row("GET", "/v1/audit", "audit:read", 200, ITS_OWN),
+    Row("POST", "/v1/organizations", "organizations:write", 201, ITS_OWN,
+        body={"name": "n"}, takes_body=True),
+    Row("GET", "/v1/tokens", "tokens:write", 200, ITS_OWN),
+    Row("POST", "/v1/tokens", "tokens:write", 201, ITS_OWN, "not-found",
+        body={"name": "n", "scopes": ["tokens:write"]}, takes_body=True),
+    Row("GET", "/v1/tokens/{token_id}", "tokens:write", 200, OTHERS_404, "not-found"),
+    Row("DELETE", "/v1/tokens/{token_id}", "tokens:write", 204, OTHERS_404, "not-found"),
+    Row("GET", "/console", PUBLIC, 302),
+    Row("GET", "/console/", PUBLIC, 200),
+    Row("GET", "/console/session", ANY_TOKEN, 200),
+    Row("POST", "/console/session", PUBLIC, 401,
+        problems="unauthenticated forbidden cross-site-request storage-unavailable",
+        body={"token": "fh_unknown"}, headers=OF_THE_CONSOLE, takes_body=True),
+    Row("DELETE", "/console/session", PUBLIC, 204,
+        problems="cross-site-request storage-unavailable"),
+    Row("GET", "/console/static/{version}/{name}", PUBLIC, 404, problems="not-found"),
+    Row("GET", "/openapi.json", ANY_TOKEN, 200),
+    Row("GET", "/problems/{name}", ANY_TOKEN, 404, problems="not-found"),
+    Row("GET", "/metrics", "metrics:read", 200),
+    Row("GET", "/healthz", PUBLIC, 200),
+    Row("GET", "/readyz", PUBLIC, 200, problems="storage-unavailable"),
+)
