@@ -40,7 +40,7 @@ class Refusing(Protocol):
     """Makes what answers a request with a problem."""
 
     def __call__(
-        self, request: HTTPServerRequest, problem: ProblemError, /
+        self, request: HTTPServerRequest, problem: ProblemError, is_awaited: bool, /
     ) -> HTTPMessageDelegate: ...
 
 
@@ -103,7 +103,13 @@ class Body(HTTPMessageDelegate):
         self, operation: Operation, length: int, headers: HTTPHeaders
     ) -> ProblemError | None:
         """Why a body will not do, as far as the headers tell."""
-        if operation.takes_body and content_type_of(headers) not in operation.media_types:
+        # An empty body in chunks is none, and needs no name; its handler sees to that.
+        is_named = "Content-Type" in headers or length > 0
+        if (
+            operation.takes_body
+            and is_named
+            and content_type_of(headers) not in operation.media_types
+        ):
             return wrong_media_type(operation)
         if length > operation.max_body_bytes:
             return too_many_bytes(operation)
@@ -143,13 +149,13 @@ class Body(HTTPMessageDelegate):
         """Answer now, and from now on forget what comes; or, unless awaited, end there."""
         self.release()
         self.accepted.on_connection_close()  # It forgets what it has.
-        refused = self._refused = self._refuse_with(self._request, problem)
+        # Who waits for 100 Continue has sent nothing that would have to be read.
+        is_awaited = is_awaited and "Expect" not in self._request.headers
+        self._refused = self._refuse_with(self._request, problem, is_awaited)
         start = RequestStartLine(self._request.method or "", self._request.uri or "", "HTTP/1.1")
-        if (answering := refused.headers_received(start, self._request.headers)) is not None:
+        answering = self._refused.headers_received(start, self._request.headers)
+        if answering is not None:
             await answering
-        if not is_awaited or "Expect" in self._request.headers:
-            # Who waits for 100 Continue has sent nothing that would have to be read.
-            refused.finish()
 
     def finish(self) -> None:
         self._services.body_room.arriving.pop(self, None)

@@ -18,18 +18,26 @@ class RefusedHandler(ApiHandler):
     and what arrives at a closed connection resets it.
     """
 
-    def initialize(self, services: Services, problem: ProblemError) -> None:  # type: ignore[override]
+    def initialize(  # type: ignore[override]
+        self, services: Services, problem: ProblemError, is_awaited: bool
+    ) -> None:
+        """Begin; where the body is not awaited, the connection ends with the answer."""
         super().initialize(services)
         self._problem = problem
+        self._is_awaited = is_awaited
         self._is_logged = False
 
     async def prepare(self) -> None:
-        """Answer; the end of the body, and with it of the request, is still to come."""
+        """Answer; the end of the body, and with it of the request, may be still to come."""
         self.set_status(self._problem.problem_type.status)
         content = to_json(self.described(self._problem))
         self.set_header("Content-Length", len(content))
         self.write(content)
-        await self.flush()
+        if self._is_awaited:
+            await self.flush()
+        else:
+            self.set_header("Connection", "close")
+            await self._end()
 
     def data_received(self, chunk: bytes) -> Awaitable[None] | None:
         """Forget what still comes."""

@@ -78,7 +78,8 @@ class ApiApplication(Application):
         self._services.body_room.arriving[body] = time.monotonic()
         return body
 
-    def _refuse(self, request: HTTPServerRequest, problem: ProblemError) -> HTTPMessageDelegate:
-        return super().get_handler_delegate(
-            request, RefusedHandler, {"services": self._services, "problem": problem}
-        )
+    def _refuse(
+        self, request: HTTPServerRequest, problem: ProblemError, is_awaited: bool
+    ) -> HTTPMessageDelegate:
+        facts = {"services": self._services, "problem": problem, "is_awaited": is_awaited}
+        return super().get_handler_delegate(request, RefusedHandler, facts)

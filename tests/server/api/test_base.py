@@ -24,9 +24,16 @@ async def test_body_that_is_not_json_is_422_json_invalid(service: Service, conte
 
 
 @pytest.mark.gen_test
-async def test_body_nested_without_end_is_422(service: Service) -> None:
+async def test_body_nested_too_deeply_is_422(service: Service) -> None:
+    reply = await service.post("/v1/trajectories", content=b"[" * 1000)
+    assert reply.faults == [(["body"], "json_invalid")]
+    assert "recursion limit" in reply.json["detail"][0]["msg"]
+
+
+@pytest.mark.gen_test
+async def test_body_nested_without_end_is_413(service: Service) -> None:
     reply = await service.post(WORKFLOWS, content=b"[" * 60_000)
-    assert reply.status == 422
+    assert (reply.status, reply.problem) == (413, "body-too-large")
 
 
 @pytest.mark.parametrize(

@@ -131,9 +131,12 @@ async def test_undeclared_methods_are_405_and_name_the_declared_ones(
     (handler,) = {route.handler for route in ROUTES if route.template == template}
     allowed = {name.upper() for name in declared(handler)}
     assert method.upper() in allowed
-    for other in {"PUT", "DELETE", "PATCH", "POST", "OPTIONS"} - allowed:
+    if "GET" in allowed:
+        allowed.add("HEAD")
+    for other in {"PUT", "DELETE", "PATCH", "POST", "OPTIONS", "HEAD"} - allowed:
         reply = await service.request(other, filled(template), token=None)
-        assert (reply.status, reply.problem) == (405, "method-not-allowed"), other
+        assert reply.status == 405, other
+        assert other == "HEAD" or reply.problem == "method-not-allowed"
         assert set(reply.headers["Allow"].split(", ")) == allowed
 
 
