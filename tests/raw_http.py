@@ -31,7 +31,7 @@ class RawConnection:
                 for name, _, value in (line.partition(": ") for line in head[1:] if line)
             }
             content = await self._reader.readexactly(int(headers.get("content-length", 0)))
-        is_json = "json" in headers.get("content-type", "")
+        is_json = bool(content) and "json" in headers.get("content-type", "")
         return int(head[0].split(" ")[1]), headers, json.loads(content) if is_json else content
 
     async def rest(self) -> bytes:

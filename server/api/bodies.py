@@ -97,7 +97,7 @@ class Body(HTTPMessageDelegate):
         problem = await refusal(self._services, self._request, operation)
         problem = problem or self._unwanted(operation, length or 0, headers)
         if problem is not None:
-            await self._refuse(problem, is_awaited=length is None or length <= MAX_DRAINED_BYTES)
+            await self._refuse(problem, is_awaited=_can_be_awaited(length, headers))
 
     def _unwanted(
         self, operation: Operation, length: int, headers: HTTPHeaders
@@ -183,6 +183,13 @@ def promised_length(headers: HTTPHeaders) -> int | None:
     if length.isascii() and length.isdecimal() and len(length) < MAX_LENGTH_DIGITS:
         return int(length)
     return None
+
+
+def _can_be_awaited(length: int | None, headers: HTTPHeaders) -> bool:
+    """Whether a body has an end that is worth waiting for."""
+    if length is None:
+        return "Content-Length" not in headers
+    return length <= MAX_DRAINED_BYTES
 
 
 def content_type_of(headers: HTTPHeaders) -> str:
