@@ -26,10 +26,10 @@ POSSIBLE_WITH_A_TOKEN = (
 DESCRIPTION = (
     "Sends mouse and keyboard input to machines, at most once under an Idempotency-Key, and reads "
     "recorded trajectories.  Wrong requests are answered 422 with a detail array; everything else "
-    "that goes wrong is a problem (RFC 9457).  HEAD works wherever GET does.  In a query, null or an "
-    "empty value means null.  What a body may hold is bounded by its bytes and by its JSON values "
-    "(every element of an array and every member of an object is one), and a very long number counts "
-    "for many."
+    "that goes wrong is a problem (RFC 9457).  HEAD works wherever GET does.  In a query, null or "
+    "an empty value means null.  What a body may hold is bounded by its bytes and by its JSON "
+    "values (every element of an array and every member of an object is one; a very long number "
+    "counts for many)."
 )
 
 
