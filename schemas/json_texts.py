@@ -100,7 +100,8 @@ class JsonObjects(JsonText):
 
 
 class _Size(BaseModel):
-    model_config = ConfigDict(extra="allow")
+    # Whatever else there is is not looked at: there can be a hundred thousand of it.
+    model_config = ConfigDict(extra="ignore")
 
     width: Annotated[Int32, Field(gt=0)]
     height: Annotated[Int32, Field(gt=0)]

@@ -108,7 +108,22 @@ TOO_LARGE = _type(
     "body-too-large",
     413,
     "The body is too large",
-    "Send a body of at most the number of bytes named in max_bytes.",
+    "Send a body of at most the number of bytes named in max_bytes, or with at most as many JSON "
+    "values as max_values says: every element of an array and every member of an object is one.  A "
+    "trajectory with more steps is created without them, and then extended.",
+)
+HEADERS_TOO_LARGE = _type(
+    "headers-too-large",
+    431,
+    "The headers are too large",
+    "Send a request line and headers of at most as many bytes as the detail names, all together.",
+)
+MALFORMED_REQUEST = _type(
+    "malformed-request",
+    400,
+    "This is not HTTP as it should be",
+    "The detail says what was wrong with the request line, the headers, the query or the framing "
+    "of the body.  A library for HTTP sends all of them right.",
 )
 UNSUPPORTED_MEDIA_TYPE = _type(
     "unsupported-media-type",
@@ -152,6 +167,12 @@ SERVER_STOPPING = _type(
     "server-stopping",
     503,
     "The server is stopping",
+    "Nothing was done.  Try again after Retry-After seconds.",
+)
+SERVER_BUSY = _type(
+    "server-busy",
+    503,
+    "The server holds as many request bodies as it may",
     "Nothing was done.  Try again after Retry-After seconds.",
 )
 STORAGE_UNAVAILABLE = _type(
@@ -295,7 +316,7 @@ def entries_of(errors: Iterable[Mapping[str, Any]], *prefix: str) -> list[Valida
                 loc=[*prefix, *(str(part) for part in error["loc"])],
                 msg=error["msg"].removeprefix("Value error, "),
                 type=error["type"],
-                input=_echo(error.get("input")),
+                input=echo(error.get("input")),
                 ctx=context,
             )
         )
@@ -308,7 +329,7 @@ def sentence(entry: ValidationErrorEntry) -> str:
     return f"{place}: {entry.msg}" if place else entry.msg
 
 
-def _echo(value: Any) -> JsonValue:
+def echo(value: Any) -> JsonValue:
     """What is told back of a wrong value: all of a small one, the beginning of a long text."""
     if isinstance(value, bytes):
         value = value[:MAX_ECHO_CHARACTERS].decode(errors="replace")
@@ -328,5 +349,5 @@ def _echo_container(value: dict[Any, Any] | list[Any]) -> JsonValue:
     if not text or len(text) > MAX_ECHO_CHARACTERS:
         return f"({'an object' if isinstance(value, dict) else 'an array'} of {len(value)} entries)"
     if isinstance(value, dict):
-        return {str(name): _echo(entry) for name, entry in value.items()}
-    return [_echo(entry) for entry in value]
+        return {str(name): echo(entry) for name, entry in value.items()}
+    return [echo(entry) for entry in value]

@@ -1,10 +1,10 @@
 """Tokens and their scopes."""
 
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.scalars import MachineId, Name
@@ -39,7 +39,7 @@ class NewToken(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Name
-    scopes: list[Scope] = Field(min_length=1, max_length=len(Scope))
+    scopes: Annotated[list[Scope], FailFast()] = Field(min_length=1, max_length=len(Scope))
     organization_id: UUID | None = Field(
         None,
         description="Another organization, which was made from the caller's own; needs the scope "

@@ -12,16 +12,19 @@ from importlib.metadata import version
 from pathlib import Path
 from uuid import UUID
 
-from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from schemas.tokens import ADMINISTRATOR_SCOPES
 from schemas.wire import CloseCode
 from server.api.authentication import Authenticator, new_secret, secret_hash
+from server.api.bodies import MAX_DRAINED_BYTES
+from server.api.body_room import BodyRoom
+from server.api.http_server import ApiServer
+from server.api.lookups import Guesses
 from server.api.metrics import ask_for_metrics
 from server.api.openapi import openapi_document
 from server.api.routes import ROUTES
-from server.api.routing import MAX_DRAINED_BYTES, ApiApplication
+from server.api.routing import ApiApplication
 from server.api.services import Services
 from server.api.sessions import Sessions
 from server.console.assets import Assets
@@ -55,7 +58,6 @@ logger = logging.getLogger(__name__)
 
 ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
 ADDRESS_FILE = "address"
-MAX_HEADER_BYTES = 32 * 1024
 LINK_CLOSING_SECONDS = 3.0
 RECORDING_SECONDS = 5.0
 """For the last inputs to be recorded, when the server stops."""
@@ -78,7 +80,7 @@ class Server:
         self._settings = settings
         self._embedded: EmbeddedMongoDB | None = None
         self._database: Database | None = None
-        self._http: HTTPServer | None = None
+        self._http: ApiServer | None = None
         self._background = Tasks()
         self._watches: list[asyncio.Task[None]] = []
 
@@ -121,7 +123,8 @@ class Server:
         tokens, machines = TokenStore(database), MachineStore(database)
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
         commands = CommandStore(database, lifetime=lifetime)
-        authenticator = Authenticator(tokens, background, settings.token_check)
+        guesses = Guesses()
+        authenticator = Authenticator(tokens, background, settings.token_check, guesses)
         registry = LinkRegistry(machines, tokens, settings.token_check)
         events = EventHub()
         news = MachineNews(machines, registry, events, background)
@@ -147,10 +150,12 @@ class Server:
                 tokens,
                 authenticator,
                 background,
+                guesses,
                 remember=settings.token_check,
                 lifetime=settings.console_session_lifetime,
                 idle=settings.console_session_idle,
             ),
+            body_room=BodyRoom(settings.body_memory),
             console=Assets(),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),
@@ -207,10 +212,11 @@ class Server:
     def _serve(self, sockets: list[socket.socket]) -> None:
         settings = self._settings
         self._application = ApiApplication(ROUTES, self.services)
-        self._http = HTTPServer(
+        self._http = ApiServer(
             self._application,
-            max_header_size=MAX_HEADER_BYTES,
-            max_body_size=MAX_DRAINED_BYTES,
+            background=self._background,
+            # A refused body is read a little further than it is long, never cut off by Tornado.
+            max_body_size=2 * MAX_DRAINED_BYTES,
             max_buffer_size=MAX_DRAINED_BYTES,
             idle_connection_timeout=settings.idle_connection_timeout,
         )
@@ -234,7 +240,7 @@ class Server:
     async def _watch_bodies(self) -> None:
         while True:
             await asyncio.sleep(BODY_POLL_SECONDS)
-            self._application.close_overdue()
+            self.services.body_room.close_overdue(self._settings.body_timeout)
 
     async def database_ended(self) -> None:
         """Return when the embedded mongod has ended by itself; never, where there is none."""

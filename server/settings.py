@@ -1,15 +1,19 @@
 """The server's settings, checked before anything starts."""
 
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
-from pydantic_settings import SettingsConfigDict
+from pydantic import BeforeValidator, Field
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from schemas.log_lines import LogFormat
 from schemas.settings import FileAndEnvironment
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+Network = IPv4Network | IPv6Network
+"""An address is a network of one."""
 
 CLIENT_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN")
 """Variables of the administrative commands, which the server itself does not read."""
@@ -18,6 +22,12 @@ CLIENT_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN")
 def default_data_directory() -> Path:
     """Where a server keeps its data unless told otherwise: ``~/.local/share/farhand``."""
     return Path("~/.local/share/farhand").expanduser()
+
+
+def _comma_separated(value: Any) -> Any:
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return value
 
 
 class ServerSettings(FileAndEnvironment):
@@ -48,6 +58,12 @@ class ServerSettings(FileAndEnvironment):
     console_session_idle: Seconds = Field(28_800, ge=60, description="Without a request.")
     stop_timeout: Seconds = Field(100, description="For running inputs when the server stops.")
     idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
+    trusted_proxies: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_comma_separated)] = (
+        Field((), description="Whose X-Forwarded-For is believed: addresses and networks.")
+    )
+    body_memory: int = Field(
+        64 * 1024 * 1024, ge=16 * 1024 * 1024, description="For all request bodies together."
+    )
     body_timeout: Seconds = Field(60, description="For a whole request body to arrive.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: LogFormat = Field("text", description="json: one object for each line.")

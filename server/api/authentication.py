@@ -12,6 +12,7 @@ from uuid import UUID
 
 from schemas.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
 from schemas.tokens import TOKEN_PREFIX, Scope
+from server.api.lookups import Guesses, SecretLookup
 from server.store.tokens import StoredToken, TokenStore
 from server.tasks import Tasks
 
@@ -72,37 +73,41 @@ class Authenticator:
     """Turns an Authorization header into a :class:`Principal`.
 
     A token is read from the database again after ``remember`` seconds, so a revoked one works at
-    most that long on every node.
+    most that long on every node.  ``guesses`` bounds what unknown tokens cost.
     """
 
-    def __init__(self, tokens: TokenStore, background: Tasks, remember: float) -> None:
+    def __init__(
+        self, tokens: TokenStore, background: Tasks, remember: float, guesses: Guesses
+    ) -> None:
         self._tokens = tokens
+        self._lookup = SecretLookup(tokens.find_by_hashes, guesses, background)
         self._background = background
         self._remember = remember
         self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
         self._noted_use: OrderedDict[UUID, float] = OrderedDict()
 
-    async def principal(self, authorization: str | None) -> Principal:
-        """The caller, or a ``401`` problem that says what is wrong with the header."""
-        return await self.principal_of(secret_hash(_bearer(authorization)))
+    async def principal(self, authorization: str | None, address: str) -> Principal:
+        """The caller, or a ``401`` problem that says what is wrong with the header.
 
-    async def principal_of(self, digest: bytes) -> Principal:
+        ``address`` is where the request comes from.
+        """
+        return await self.principal_of(secret_hash(_bearer(authorization)), address)
+
+    async def principal_of(self, digest: bytes, address: str) -> Principal:
         """The caller with the token of this hash, or a ``401`` problem that says what is wrong."""
         known = self._known.get(digest)
         if known is None or time.monotonic() >= known.until:
-            known = await self._read(digest)
+            known = await self._read(digest, address)
         return known.principal
 
-    async def _read(self, digest: bytes) -> _Remembered:
-        token = await self._tokens.find_by_hash(digest)
+    async def _read(self, digest: bytes, address: str) -> _Remembered:
+        token = await self._lookup.find(digest, address, was_good=digest in self._known)
         now = datetime.now(UTC)
         # The index has compared already, in a time that tells only of hashes; this tells nothing.
         if token is None or token.revoked_at or not hmac.compare_digest(token.hash, digest):
-            self._known.pop(digest, None)
-            raise unauthenticated("the token is not known or was revoked", error="invalid_token")
+            raise self._refused(digest, address, "the token is not known or was revoked")
         if not token.is_usable(now):
-            self._known.pop(digest, None)
-            raise unauthenticated("the token has expired", error="invalid_token")
+            raise self._refused(digest, address, "the token has expired")
         remember = self._remember
         if token.expires_at is not None:
             remember = min(remember, (token.expires_at - now).total_seconds())
@@ -110,6 +115,11 @@ class Authenticator:
         keep(self._known, digest, known)
         self._note_use(token.id)
         return known
+
+    def _refused(self, digest: bytes, address: str, detail: str) -> ProblemError:
+        self._known.pop(digest, None)
+        self._lookup.refused(address)
+        return unauthenticated(detail, error="invalid_token")
 
     def _note_use(self, token_id: UUID) -> None:
         """Write the last use, at most once a minute for each token and never in the way."""

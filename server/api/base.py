@@ -1,35 +1,58 @@
 """What every handler shares: the way of a request from its headers to its answer."""
 
+import asyncio
 import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
-from itertools import count
+from itertools import count, islice
 from types import TracebackType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
+from tornado.httputil import HTTPInputError
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
 from schemas import problems
-from schemas.problems import InvalidRequestError, ProblemError, ValidationErrorBody, entries_of
+from schemas.problems import (
+    MAX_ECHO_CHARACTERS,
+    MAX_ENTRIES,
+    InvalidRequestError,
+    ProblemError,
+    ValidationErrorBody,
+    ValidationErrorEntry,
+    echo,
+    entries_of,
+)
+from server.api.addresses import caller_address
 from server.api.authentication import Principal
-from server.api.operation import Operation, declared
+from server.api.authorization import authorize, refuse_when_stopping, storage_unavailable
+from server.api.bodies import SMALL_BYTES, content_type_of, too_many_values, wrong_media_type
+from server.api.json_values import count_values
+from server.api.operation import JSON, Operation, declared, methods_of
 from server.api.services import Services
-from server.api.sessions import COOKIE, check_own_request
 from server.store.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-RETRY_AFTER_SECONDS = "1"
-
 Model = TypeVar("Model", bound=BaseModel)
 
 # Unique as long as no two servers draw the same 64 bits; cheaper than a random id for each.
 _request_ids = map((secrets.token_hex(8) + "-{:x}").format, count())
+
+
+def new_request_id() -> str:
+    """An id for a request that came without one."""
+    return next(_request_ids)
+
+
+def _nothing() -> None:
+    """Release nothing: no body, no room."""
 
 
 class ApiHandler(RequestHandler):
@@ -44,10 +67,12 @@ class ApiHandler(RequestHandler):
     session_expires_at: datetime | None = None
     notes: Mapping[str, object] = {}
 
-    def initialize(self, services: Services) -> None:
+    def initialize(self, services: Services, release: Callable[[], None] = _nothing) -> None:
+        """Begin a request; ``release`` gives back the room that its body took."""
         self.services = services
+        self._release_body = release
         given = self.request.headers.get("X-Request-Id", "")
-        self.request_id = given if REQUEST_ID.fullmatch(given) else next(_request_ids)
+        self.request_id = given if REQUEST_ID.fullmatch(given) else new_request_id()
         self.set_header("X-Request-Id", self.request_id)
 
     def set_default_headers(self) -> None:
@@ -56,7 +81,7 @@ class ApiHandler(RequestHandler):
         Only what was read can be kept at all (RFC 9111, section 3): answers to a POST are not.
         """
         self.clear_header("Server")
-        if self.request.method == "GET":
+        if self.request.method in ("GET", "HEAD"):
             self.set_header("Cache-Control", "no-store")
 
     def compute_etag(self) -> None:
@@ -74,44 +99,42 @@ class ApiHandler(RequestHandler):
         self.services.under_way += counted
         try:
             if not operation.public:
-                self._refuse_when_stopping()
+                refuse_when_stopping(self.services)
                 await self.authorize(operation)
-            await function(self, **self._arguments(operation, path))
+            await function(self, **await self._arguments(operation, path))
         except InvalidRequestError as error:
             self._refuse(error)
         except ProblemError as problem:
             self._answer_problem(problem)
         except StoreUnavailable as error:
             logger.warning("request=%s the database does not answer: %s", self.request_id, error)
-            self._answer_problem(
-                ProblemError(
-                    problems.STORAGE_UNAVAILABLE,
-                    "the database does not answer; nothing that was not confirmed is lost",
-                    headers={"Retry-After": RETRY_AFTER_SECONDS},
-                )
-            )
+            self._answer_problem(storage_unavailable())
         finally:
             self.services.under_way -= counted
-
-    def _refuse_when_stopping(self) -> None:
-        if self.services.stopping:
-            raise ProblemError(
-                problems.SERVER_STOPPING,
-                "the server is stopping; nothing was done",
-                headers={"Retry-After": RETRY_AFTER_SECONDS, "Connection": "close"},
-            )
+            self._release_body()
 
     async def authorize(self, operation: Operation) -> None:
         """Find out who calls, and whether they may."""
-        authorization = self.request.headers.get("Authorization")
-        if authorization is None and (secret := self.get_cookie(COOKIE)) is not None:
-            check_own_request(self.request)
-            found = await self.services.sessions.principal(secret)
-            self.principal, self.session_expires_at = found
-        else:
-            self.principal = await self.services.authenticator.principal(authorization)
-        if operation.scope is not None:
-            self.principal.require(operation.scope)
+        caller = await authorize(self.services, self.request, operation)
+        self.principal, self.session_expires_at = caller
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from."""
+        return caller_address(self.request, self.services.settings.trusted_proxies)
+
+    async def head(self, **path: str) -> None:
+        """Answer what GET would, but for the body, which Tornado leaves away."""
+        if "get" not in declared(type(self)):
+            raise HTTPError(405)
+        if (getting := self.get(**path)) is not None:
+            await getting
+
+    async def finish_after_headers(self) -> None:
+        """End an answer to HEAD whose length nobody knows beforehand."""
+        with suppress(StreamClosedError):
+            await self.flush()
+        self.finish()
 
     def answer(self, status: int, content: BaseModel | None = None) -> None:
         """Send a successful answer."""
@@ -161,7 +184,7 @@ class ApiHandler(RequestHandler):
         if status_code == 404:
             self._answer_problem(ProblemError(problems.NOT_FOUND, "nothing has this address"))
         elif status_code == 405:
-            allowed = ", ".join(name.upper() for name in declared(type(self)))
+            allowed = ", ".join(methods_of(type(self)))
             self._answer_problem(
                 ProblemError(
                     problems.METHOD_NOT_ALLOWED,
@@ -170,19 +193,23 @@ class ApiHandler(RequestHandler):
                 )
             )
         elif isinstance(error, HTTPError) and status_code == 400:
-            self._answer_problem(self._refused_by_tornado())
+            self._answer_problem(self._refused_by_tornado(error))
         else:
             self._answer_problem(
                 ProblemError(problems.INTERNAL_ERROR, "the server made a mistake; it is in its log")
             )
 
-    def _refused_by_tornado(self) -> ProblemError:
+    def _refused_by_tornado(self, error: HTTPError) -> ProblemError:
         """Before the handler sees them, Tornado parses forms and decodes what the path names."""
-        if self.request.headers.get("Content-Type", "").startswith("application/json"):
-            return ProblemError(problems.NOT_FOUND, "nothing has this address: it is not UTF-8")
-        return _not_json()
+        if isinstance(error.__cause__, HTTPInputError):
+            return ProblemError(
+                problems.UNSUPPORTED_MEDIA_TYPE, f"send {JSON}: nothing here takes a form"
+            )
+        return ProblemError(problems.NOT_FOUND, "nothing has this address: it is not UTF-8")
 
-    def _arguments(self, operation: Operation, path: Mapping[str, str]) -> dict[str, BaseModel]:
+    async def _arguments(
+        self, operation: Operation, path: Mapping[str, str]
+    ) -> dict[str, BaseModel]:
         arguments: dict[str, BaseModel] = {}
         if operation.path is not None:
             arguments["path"] = self._validated(operation.path, path, "path")
@@ -199,7 +226,9 @@ class ApiHandler(RequestHandler):
             )
         if operation.body is not None:
             is_given = operation.body_required or self.request.body
-            arguments["body"] = self._body(operation.body) if is_given else operation.body()
+            arguments["body"] = (
+                await self._body(operation.body, operation) if is_given else operation.body()
+            )
         return arguments
 
     def _validated(self, model: type[Model], values: Mapping[str, Any], part: str) -> Model:
@@ -236,26 +265,51 @@ class ApiHandler(RequestHandler):
                 values[name] = given[0]
         return values
 
-    def _body(self, model: type[Model]) -> Model:
-        media_type = self.request.headers.get("Content-Type", "").partition(";")[0].strip()
-        if media_type.lower() != "application/json":
-            raise _not_json()
+    async def _body(self, model: type[Model], operation: Operation) -> Model:
+        content = self.request.body
+        if content_type_of(self.request.headers) not in operation.media_types:
+            raise wrong_media_type(operation)
+        if len(content) > 2 * MAX_ENTRIES:  # The shortest value and its comma are two bytes.
+            await self._check_values(model, operation, content)
         try:
-            return model.model_validate_json(self.request.body)
+            body = model.model_validate_json(content)
         except ValidationError as error:
             raise InvalidRequestError(entries_of(error.errors(include_url=False), "body")) from None
+        if len(content) > SMALL_BYTES:
+            self.request.body = b""  # What it says is kept once, not twice.
+        return body
+
+    async def _check_values(
+        self, model: type[BaseModel], operation: Operation, content: bytes
+    ) -> None:
+        """Refuse what would be long to parse, or would be wrong in more places than are told."""
+        if len(content) <= SMALL_BYTES:
+            values = count_values(content)
+            if values <= MAX_ENTRIES:
+                return
+            # A larger one was counted as it came.
+            if (problem := too_many_values(values, operation)) is not None:
+                raise problem
+        refuse_unknown_members(model, content)
+        # Each of both steps takes a while; between them it is the turn of others.
+        await asyncio.sleep(0)
 
     def _refuse(self, error: InvalidRequestError) -> None:
         body = ValidationErrorBody(detail=error.entries)
         self.answer_bytes(422, body.model_dump_json().encode())
 
     def _answer_problem(self, problem: ProblemError) -> None:
+        body = self.described(problem)
+        self.answer_bytes(problem.problem_type.status, to_json(body), problems.MEDIA_TYPE)
+
+    def described(self, problem: ProblemError) -> Mapping[str, JsonValue]:
+        """The members of a problem's answer; its headers are set."""
         # Tornado clears all headers before it lets an error be written.
         self.set_header("X-Request-Id", self.request_id)
+        self.set_header("Content-Type", problems.MEDIA_TYPE)
         for name, value in problem.headers.items():
             self.set_header(name, value)
-        body: Mapping[str, JsonValue] = problem.body(self.request_id)
-        self.answer_bytes(problem.problem_type.status, to_json(body), problems.MEDIA_TYPE)
+        return problem.body(self.request_id)
 
 
 class UnknownAddressHandler(ApiHandler):
@@ -265,25 +319,30 @@ class UnknownAddressHandler(ApiHandler):
         raise HTTPError(404)
 
 
-class BodyTooLargeHandler(ApiHandler):
-    """Answers for a handler whose body limit a request exceeds."""
+def refuse_unknown_members(model: type[BaseModel], content: bytes) -> None:
+    """Refuse an object with more members that its model does not know than are ever told.
 
-    def initialize(self, services: Services, max_bytes: int = 0) -> None:
-        super().initialize(services)
-        self._max_bytes = max_bytes
-
-    def prepare(self) -> None:
-        self.set_header("Connection", "close")
-        self._answer_problem(
-            ProblemError(
-                problems.TOO_LARGE,
-                f"the body may have at most {self._max_bytes} bytes here",
-                members={"max_bytes": self._max_bytes},
-            )
-        )
-
-
-def _not_json() -> ProblemError:
-    return ProblemError(
-        problems.UNSUPPORTED_MEDIA_TYPE, "send JSON with Content-Type: application/json"
+    Pydantic cannot be told to stop at the first mistakes: it would collect, and then describe, a
+    hundred thousand of them.
+    """
+    try:
+        members = from_json(content)
+    except ValueError:
+        return  # Its model says where that is no JSON.
+    if not isinstance(members, dict):
+        return
+    unknown = list(
+        islice((name for name in members if name not in model.model_fields), MAX_ENTRIES + 1)
     )
+    if len(unknown) > MAX_ENTRIES:
+        raise InvalidRequestError(
+            [
+                ValidationErrorEntry(
+                    loc=["body", name[:MAX_ECHO_CHARACTERS]],
+                    msg="Extra inputs are not permitted",
+                    type="extra_forbidden",
+                    input=echo(members[name]),
+                )
+                for name in unknown[:MAX_ENTRIES]
+            ]
+        )

@@ -39,7 +39,8 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         """Shake hands, then stay with the connection until it ends."""
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()
-        if upgrade != "websocket" or SUBPROTOCOL not in (name.strip() for name in offered):
+        is_handshake = self.request.method == "GET" and upgrade == "websocket"
+        if not is_handshake or SUBPROTOCOL not in (name.strip() for name in offered):
             raise ProblemError(
                 problems.WEBSOCKET_REQUIRED,
                 f"this address speaks websocket with the subprotocol {SUBPROTOCOL} only",

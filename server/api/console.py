@@ -32,6 +32,9 @@ CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 ASK_AGAIN = "no-cache"
+MAX_SIGN_IN_BYTES = 1024
+MAX_SIGN_IN_VALUES = 8
+"""Anybody may send this body, so it is no longer than it must be."""
 KEEP = "public, max-age=31536000, immutable"
 
 
@@ -152,6 +155,8 @@ class SessionHandler(ApiHandler):
             scope=None,
             public=True,
             body=SignIn,
+            max_body_bytes=MAX_SIGN_IN_BYTES,
+            max_body_values=MAX_SIGN_IN_VALUES,
             answers={204: None},
             problems=(
                 problems.UNAUTHENTICATED,
@@ -163,7 +168,7 @@ class SessionHandler(ApiHandler):
     )
     async def post(self, body: SignIn) -> None:
         check_own_request(self.request)
-        session = await self.services.sessions.begin(body.token.strip())
+        session = await self.services.sessions.begin(body.token.strip(), self.address)
         if (before := self.get_cookie(COOKIE)) is not None:
             await self._end(before)
         self.principal = session.principal
@@ -202,7 +207,7 @@ class SessionHandler(ApiHandler):
         """End a session, if that is one: otherwise the cookie goes all the same."""
         sessions = self.services.sessions
         try:
-            self.principal, _ = await sessions.principal(secret)
+            self.principal, _ = await sessions.principal(secret, self.address)
         except ProblemError:
             return
         await sessions.end(secret)

@@ -252,6 +252,9 @@ class StreamHandler(ScreenHandler):
         self.set_header("X-Content-Type-Options", "nosniff")
         # nginx would else gather pictures until its buffers are full.
         self.set_header("X-Accel-Buffering", "no")
+        if self.request.method == "HEAD":
+            await self.finish_after_headers()
+            return
         self.write(f"--{BOUNDARY}\r\n".encode())
         loop = asyncio.get_running_loop()
         # A viewer who is gone is nobody who could be told.

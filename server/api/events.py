@@ -60,6 +60,9 @@ class EventsHandler(ApiHandler):
             self.set_header("Content-Type", "text/event-stream")
             # A reverse proxy would keep events until it has a page of them.
             self.set_header("X-Accel-Buffering", "no")
+            if self.request.method == "HEAD":
+                await self.finish_after_headers()
+                return
             # The reader has gone: nobody is left to be told.
             with suppress(StreamClosedError):
                 await self._tell(subscription)

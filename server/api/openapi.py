@@ -26,7 +26,10 @@ POSSIBLE_WITH_A_TOKEN = (
 DESCRIPTION = (
     "Sends mouse and keyboard input to machines, at most once under an Idempotency-Key, and reads "
     "recorded trajectories.  Wrong requests are answered 422 with a detail array; everything else "
-    "that goes wrong is a problem (RFC 9457)."
+    "that goes wrong is a problem (RFC 9457).  HEAD works wherever GET does.  In a query, null or "
+    "an empty value means null.  What a body may hold is bounded by its bytes and by its JSON "
+    "values (every element of an array and every member of an object is one; a very long number "
+    "counts for many)."
 )
 
 
@@ -90,11 +93,14 @@ def _operation(method: str, operation: Operation, references: References) -> dic
     if operation.body is not None:
         described["requestBody"] = {
             "required": operation.body_required,
+            "description": f"At most {operation.max_body_bytes} bytes and "
+            f"{operation.max_body_values} JSON values.",
             "content": {"application/json": {"schema": references[operation.body]}},
         }
     if operation.raw_body:
         described["requestBody"] = {
             "required": True,
+            "description": f"At most {operation.max_body_bytes} bytes.",
             "content": {media_type: {} for media_type in operation.raw_body},
         }
     if not operation.public:
@@ -114,6 +120,8 @@ def _parameters(model: type[BaseModel] | None, place: str) -> Iterable[dict[str,
         described = {"in": place, "name": name, "schema": _inlined(field, definitions)}
         if "description" in field:
             described["description"] = field.pop("description")
+        if place == "query" and {"type": "null"} in field.get("anyOf", ()):
+            described["allowEmptyValue"] = True
         if name in schema.get("required", ()):
             described["required"] = True
         yield described
@@ -158,13 +166,13 @@ def _responses(operation: Operation, references: References) -> dict[str, Any]:
 
 def _problems_of(operation: Operation) -> Iterable[ProblemType]:
     yield from operation.problems
-    yield problems.INTERNAL_ERROR
+    yield from (problems.MALFORMED_REQUEST, problems.HEADERS_TOO_LARGE, problems.INTERNAL_ERROR)
     if not operation.public:
         yield from POSSIBLE_WITH_A_TOKEN
     if operation.scope is not None:
         yield problems.FORBIDDEN
-    if operation.body is not None or operation.raw_body:
-        yield from (problems.TOO_LARGE, problems.UNSUPPORTED_MEDIA_TYPE)
+    if operation.takes_body:
+        yield from (problems.TOO_LARGE, problems.UNSUPPORTED_MEDIA_TYPE, problems.SERVER_BUSY)
 
 
 def _by_status(types: Iterable[ProblemType]) -> dict[int, list[ProblemType]]:

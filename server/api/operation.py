@@ -13,7 +13,9 @@ from schemas.tokens import Scope
 if TYPE_CHECKING:
     from server.api.base import ApiHandler
 
+JSON = "application/json"
 SMALL_BODY = 64 * 1024
+FEW_VALUES = 100
 
 Handler = TypeVar("Handler", bound="ApiHandler")
 Parameters = ParamSpec("Parameters")
@@ -26,9 +28,10 @@ class Operation:
     ``path``, ``query``, ``headers`` and ``body`` are the models that the parts of a request must
     fit; the handler's method gets each as the argument of that name.  Where ``body_required`` is
     false, no body is as good as an empty object.  ``raw_body`` has the media types of a body that
-    the handler reads itself.  ``answers`` has the model of each successful status, None where there
-    is no body.  An ``endless`` one is a stream that ends with its reader or the server, which
-    therefore does not wait for it when it stops.
+    the handler reads itself.  ``max_body_values`` bounds how many JSON values a body may hold,
+    which is what it costs to parse.  ``answers`` has the model of each successful status, None
+    where there is no body.  An ``endless`` one is a stream that ends with its reader or the server,
+    which therefore does not wait for it when it stops.
     """
 
     summary: str
@@ -43,10 +46,21 @@ class Operation:
     raw_body: tuple[str, ...] = ()
     problems: tuple[ProblemType, ...] = ()
     max_body_bytes: int = SMALL_BODY
+    max_body_values: int = FEW_VALUES
     public: bool = False
     endless: bool = False
-    media_type: str = "application/json"
+    media_type: str = JSON
     answer_headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def takes_body(self) -> bool:
+        """Whether it reads what a request sends behind its headers."""
+        return self.body is not None or bool(self.raw_body)
+
+    @property
+    def media_types(self) -> tuple[str, ...]:
+        """What a body may be."""
+        return self.raw_body or (JSON,)
 
 
 def operation(
@@ -68,6 +82,12 @@ def operation(
         return method
 
     return decorate
+
+
+def methods_of(handler: type[Any]) -> list[str]:
+    """The HTTP methods that a handler class answers, in upper case; HEAD goes with GET."""
+    names = [name.upper() for name in declared(handler)]
+    return [*names, "HEAD"] if "GET" in names else names
 
 
 def declared(handler: type[Any]) -> dict[str, Operation]:

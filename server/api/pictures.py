@@ -9,6 +9,7 @@ from schemas.problems import InvalidRequestError, ProblemError
 from schemas.tokens import Scope
 from server.api.auditing import record
 from server.api.base import ApiHandler
+from server.api.bodies import content_type_of, wrong_media_type
 from server.api.operation import Operation, operation
 
 MAX_PICTURE_BYTES = 12 * 1024 * 1024
@@ -21,26 +22,24 @@ class PicturePath(BaseModel):
     picture_id: PictureId
 
 
+KEEP = Operation(
+    summary="Keep a picture",
+    description="The same bytes are kept once: 201 the first time, 200 from then on.  A step "
+    'refers to it by its id, as in {"picture": "<id>"}.',
+    scope=Scope.TRAJECTORIES_WRITE,
+    raw_body=MEDIA_TYPES,
+    answers={201: KeptPicture, 200: KeptPicture},
+    max_body_bytes=MAX_PICTURE_BYTES,
+)
+
+
 class PicturesHandler(ApiHandler):
-    @operation(
-        Operation(
-            summary="Keep a picture",
-            description="The same bytes are kept once: 201 the first time, 200 from then on.  A "
-            'step refers to it by its id, as in {"picture": "<id>"}.',
-            scope=Scope.TRAJECTORIES_WRITE,
-            raw_body=MEDIA_TYPES,
-            answers={201: KeptPicture, 200: KeptPicture},
-            max_body_bytes=MAX_PICTURE_BYTES,
-        )
-    )
+    @operation(KEEP)
     async def post(self) -> None:
         media_type = media_type_of(self.request.body)
-        given = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        given = content_type_of(self.request.headers)
         if given not in MEDIA_TYPES:
-            raise ProblemError(
-                problems.UNSUPPORTED_MEDIA_TYPE,
-                f"send a picture with Content-Type: {' or '.join(MEDIA_TYPES)}",
-            )
+            raise wrong_media_type(KEEP)
         if media_type is None or media_type != given:
             raise InvalidRequestError.single(("body",), f"must be {given}", "picture_invalid")
         stored, is_new = await self.services.pictures.keep(

@@ -1,32 +1,22 @@
-"""From an address to its handler, with each operation's own limit on bodies."""
+"""From an address to its handler, with each operation's own limits on bodies."""
 
-import logging
 import re
 import time
-from collections.abc import Awaitable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from tornado.httputil import (
-    HTTPHeaders,
-    HTTPMessageDelegate,
-    HTTPServerRequest,
-    RequestStartLine,
-    ResponseStartLine,
-)
+from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.web import Application, RequestHandler, url
 
+from schemas.problems import ProblemError
 from schemas.wire import MAX_MESSAGE_BYTES
 from server.api.access_log import AccessLog
-from server.api.base import ApiHandler, BodyTooLargeHandler, UnknownAddressHandler
-from server.api.operation import SMALL_BODY, declared
+from server.api.base import ApiHandler, UnknownAddressHandler
+from server.api.bodies import Body
+from server.api.operation import Operation, declared
+from server.api.refused import RefusedHandler
 from server.api.services import Services
-
-logger = logging.getLogger(__name__)
-
-MAX_LENGTH_DIGITS = 20
-MAX_DRAINED_BYTES = 64 * 1024 * 1024
-"""The largest body that is read to its end, to answer 413, rather than cut off."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +38,9 @@ class ApiApplication(Application):
     def __init__(self, routes: Iterable[Route], services: Services) -> None:
         self._services = services
         self.access_log = AccessLog()
-        self.bodies: dict[_BodyGuard, float] = {}
         routes = tuple(routes)
-        self._limits: dict[tuple[type[RequestHandler], str | None], int] = {
-            (route.handler, method.upper()): operation.max_body_bytes
+        self._operations: dict[tuple[type[RequestHandler], str | None], Operation] = {
+            (route.handler, method.upper()): operation
             for route in routes
             for method, operation in declared(route.handler).items()
         }
@@ -63,88 +52,34 @@ class ApiApplication(Application):
             websocket_max_message_size=MAX_MESSAGE_BYTES,
         )
 
-    def find_handler(  # type: ignore[override]
-        self, request: HTTPServerRequest, **kwargs: Any
+    def get_handler_delegate(  # type: ignore[override]
+        self,
+        request: HTTPServerRequest,
+        target_class: type[RequestHandler],
+        target_kwargs: dict[str, Any] | None = None,
+        path_args: list[bytes] | None = None,
+        path_kwargs: dict[str, bytes] | None = None,
     ) -> HTTPMessageDelegate:
-        """Tornado's delegate for a request; with a guard where there is a body."""
-        delegate = super().find_handler(request, **kwargs)
+        """Tornado's delegate for a request; behind a :class:`Body` where there is one."""
         headers = request.headers
         if headers.get("Content-Length", "0") == "0" and "Transfer-Encoding" not in headers:
-            return delegate
-        return _BodyGuard(self, delegate, request)
-
-    def refusal(self, request: HTTPServerRequest, limit: int) -> HTTPMessageDelegate:
-        """What answers a request whose body is longer than its handler takes."""
-        return self.get_handler_delegate(
-            request, BodyTooLargeHandler, {"services": self._services, "max_bytes": limit}
+            return super().get_handler_delegate(
+                request, target_class, target_kwargs, path_args, path_kwargs
+            )
+        operation = self._operations.get((target_class, request.method))
+        body = Body(self._services, request, operation, self._refuse)
+        body.accepted = super().get_handler_delegate(
+            request,
+            target_class,
+            {**(target_kwargs or {}), "release": body.release},
+            path_args,
+            path_kwargs,
         )
+        self._services.body_room.arriving[body] = time.monotonic()
+        return body
 
-    def limit_for(self, handler: type[RequestHandler], method: str | None) -> int:
-        """How many bytes of body this method of a handler takes."""
-        return self._limits.get((handler, method), SMALL_BODY)
-
-    def close_overdue(self) -> None:
-        """Close the connections whose bodies do not come; call about once a second.
-
-        Tornado's own timeout for bodies would set and cancel a timer for each request, also for
-        those whose body came together with the headers, which is nearly all.
-        """
-        too_old = time.monotonic() - self._services.settings.body_timeout
-        # In the order of their beginning, so the first that is not overdue ends the search.
-        for guard, began_at in tuple(self.bodies.items()):
-            if began_at > too_old:
-                break
-            guard.close()
-
-
-class _BodyGuard(HTTPMessageDelegate):
-    """Passes a body on up to its limit; a longer one is dropped as it comes, then refused."""
-
-    def __init__(
-        self, application: ApiApplication, accepted: Any, request: HTTPServerRequest
-    ) -> None:
-        self._application = application
-        self._delegate: HTTPMessageDelegate = accepted
-        self._request = request
-        self._limit = application.limit_for(accepted.handler_class, request.method)
-        self._left = self._limit
-        application.bodies[self] = time.monotonic()
-
-    def headers_received(
-        self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
-    ) -> Awaitable[None] | None:
-        length = headers.get("Content-Length", "")
-        promised = int(length) if length.isdecimal() and len(length) < MAX_LENGTH_DIGITS else 0
-        if promised > MAX_DRAINED_BYTES:
-            self._refuse_at_once(promised)
-            return None
-        return self._delegate.headers_received(start_line, headers)
-
-    def _refuse_at_once(self, length: int) -> None:
-        """Answer before the body comes; Tornado reads past it only until the answer is written."""
-        self._request.connection.set_max_body_size(length)  # type: ignore[union-attr]
-        self._delegate = self._application.refusal(self._request, self._limit)
-        self.finish()
-
-    def data_received(self, chunk: bytes) -> Awaitable[None] | None:
-        was_within = self._left >= 0
-        self._left -= len(chunk)
-        if self._left >= 0:
-            return self._delegate.data_received(chunk)
-        if was_within:
-            self._delegate.on_connection_close()
-            self._delegate = self._application.refusal(self._request, self._limit)
-        return None
-
-    def finish(self) -> None:
-        self._application.bodies.pop(self, None)
-        self._delegate.finish()
-
-    def on_connection_close(self) -> None:
-        self._application.bodies.pop(self, None)
-        self._delegate.on_connection_close()
-
-    def close(self) -> None:
-        """Close the connection that the body should have come on."""
-        logger.info("closing a connection whose request body did not come in time")
-        self._request.connection.stream.close()  # type: ignore[union-attr]
+    def _refuse(
+        self, request: HTTPServerRequest, problem: ProblemError, is_awaited: bool
+    ) -> HTTPMessageDelegate:
+        facts = {"services": self._services, "problem": problem, "is_awaited": is_awaited}
+        return super().get_handler_delegate(request, RefusedHandler, facts)

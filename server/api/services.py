@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from server.api.authentication import Authenticator
+from server.api.body_room import BodyRoom
 from server.api.sessions import Sessions
 from server.console.assets import Assets
 from server.dispatch.fingerprints import Fingerprints
@@ -45,6 +46,7 @@ class Services:
     pictures: PictureStore
     authenticator: Authenticator
     sessions: Sessions
+    body_room: BodyRoom
     console: Assets
     registry: LinkRegistry
     ledger: Ledger

@@ -24,6 +24,7 @@ from server.api.authentication import (
     secret_hash,
     unauthenticated,
 )
+from server.api.lookups import Guesses, SecretLookup
 from server.store.sessions import SessionStore, StoredSession
 from server.store.tokens import TokenStore
 from server.tasks import Tasks
@@ -65,12 +66,14 @@ class Sessions:
         tokens: TokenStore,
         authenticator: Authenticator,
         background: Tasks,
+        guesses: Guesses,
         *,
         remember: float,
         lifetime: float,
         idle: float,
     ) -> None:
         self._store = store
+        self._lookup = SecretLookup(store.find_many, guesses, background)
         self._tokens = tokens
         self._authenticator = authenticator
         self._background = background
@@ -79,12 +82,15 @@ class Sessions:
         self._idle = timedelta(seconds=idle)
         self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
 
-    async def begin(self, token: str) -> NewSession:
-        """Sign in with a token; a ``401`` or ``403`` problem says why it will not do."""
+    async def begin(self, token: str, address: str) -> NewSession:
+        """Sign in with a token; a ``401`` or ``403`` problem says why it will not do.
+
+        ``address`` is where the request comes from.
+        """
         if len(token) > MAX_TOKEN_CHARACTERS or not token.isascii():
             raise unauthenticated("the token is not known or was revoked", error="invalid_token")
         token_hash = secret_hash(token)
-        principal = await self._authenticator.principal_of(token_hash)
+        principal = await self._authenticator.principal_of(token_hash, address)
         if principal.machine_id is not None:
             raise ProblemError(
                 problems.FORBIDDEN,
@@ -101,10 +107,11 @@ class Sessions:
         )
         return NewSession(secret, principal, expires_at)
 
-    async def principal(self, secret: str) -> tuple[Principal, datetime]:
+    async def principal(self, secret: str, address: str) -> tuple[Principal, datetime]:
         """For whom a session stands and until when; or a ``401`` problem."""
-        session = await self._find(_digest(secret))
-        return await self._authenticator.principal_of(session.token_hash), session.expires_at
+        session = await self._find(_digest(secret), address)
+        principal = await self._authenticator.principal_of(session.token_hash, address)
+        return principal, session.expires_at
 
     async def end(self, secret: str) -> None:
         """Sign out: the session opens nothing any more, whoever has a copy of the cookie."""
@@ -112,14 +119,14 @@ class Sessions:
         self._known.pop(digest, None)
         await self._store.delete(digest)
 
-    async def _find(self, digest: bytes) -> StoredSession:
+    async def _find(self, digest: bytes, address: str) -> StoredSession:
         known = self._known.get(digest)
         if known is None or time.monotonic() >= known.until:
-            known = await self._read(digest)
+            known = await self._read(digest, address)
         return known.session
 
-    async def _read(self, digest: bytes) -> _Remembered:
-        session = await self._store.find(digest)
+    async def _read(self, digest: bytes, address: str) -> _Remembered:
+        session = await self._lookup.find(digest, address, was_good=digest in self._known)
         now = datetime.now(UTC)
         if (
             session is None
@@ -127,6 +134,7 @@ class Sessions:
             or now >= min(session.expires_at, session.used_at + self._idle)
         ):
             self._known.pop(digest, None)
+            self._lookup.refused(address)
             raise unauthenticated(ENDED, error="invalid_token")
         remember = min(self._remember, (session.expires_at - now).total_seconds())
         known = _Remembered(session, time.monotonic() + remember)

@@ -23,6 +23,10 @@ class StreamingHandler(ApiHandler):
         Raises a StoreError of the pieces only while nothing is written; later, the answer is cut
         off, so that half of it does not look like all of it.
         """
+        if self.request.method == "HEAD":
+            await pieces.aclose()
+            await self.finish_after_headers()
+            return
         # A reader who goes away in the middle is nobody who could be told.
         with suppress(StreamClosedError):
             await self._write_all(pieces)

@@ -52,6 +52,9 @@ from server.store.workflows import render_included_workflow
 MAX_TRAJECTORY_BYTES = 15 * 1024 * 1024
 """What surely fits one document of the database, with everything around it."""
 
+MAX_TRAJECTORY_VALUES = 100_000
+"""What is parsed in some 0.05 s: over 10,000 steps of eight members each.  More are appended."""
+
 
 class TrajectoryPath(BaseModel):
     """Names a trajectory."""
@@ -157,6 +160,7 @@ class TrajectoriesHandler(AnsweringHandler):
             answers={201: Trajectory},
             problems=(problems.CONFLICT,),
             max_body_bytes=MAX_TRAJECTORY_BYTES,
+            max_body_values=MAX_TRAJECTORY_VALUES,
             answer_headers={**TAGGED, **REPLAYED},
         )
     )
@@ -237,6 +241,7 @@ class TrajectoryHandler(AnsweringHandler):
             answers={200: Trajectory, 204: None},
             problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
             max_body_bytes=MAX_TRAJECTORY_BYTES,
+            max_body_values=MAX_TRAJECTORY_VALUES,
             answer_headers={
                 **TAGGED,
                 "Preference-Applied": "The preference of the Prefer header that was honoured.",
@@ -291,6 +296,7 @@ class StepsHandler(AnsweringHandler):
             answers={200: TrajectoryHead},
             problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
             max_body_bytes=MAX_TRAJECTORY_BYTES,
+            max_body_values=MAX_TRAJECTORY_VALUES,
             answer_headers={**TAGGED, **REPLAYED},
         )
     )

@@ -16,16 +16,20 @@ from schemas.json_texts import encode_json
 from schemas.problems import entries_of, sentence
 from schemas.times import format_time, whole_milliseconds
 from schemas.trajectories import ImportedTrajectory
-from server.api.trajectories import MAX_TRAJECTORY_BYTES
+from server.api.json_values import count_values
+from server.api.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from server.cli.long_lines import STEPS, LineError, scanned
 from server.cli.transfer import Transfer
 
 BATCH_BYTES: Final = 4 * 1024 * 1024
 """How much is appended in one request, where single steps are no longer than that."""
 
+BATCH_VALUES: Final = MAX_TRAJECTORY_VALUES // 2
+
 PATH: Final = "/v1/trajectories"
 
 _STEPS_FRAME: Final = len(b'{"steps":[]}')
+_STEPS_FRAME_VALUES: Final = count_values(b'{"steps":[]}')
 _ANOTHER: Final = "there is another trajectory with this id already"
 _LONGEST_OF_SHORT: Final = 4 * MAX_TRAJECTORY_BYTES
 """What a line that fits a request can become at most, with its numbers written out."""
@@ -202,19 +206,23 @@ def _step(text: bytes, number: int) -> bytes:
         raise LineError(f"step {number} must be an object")
     if len(written) + _STEPS_FRAME > MAX_TRAJECTORY_BYTES:
         raise LineError(f"step {number} is longer than {MAX_TRAJECTORY_BYTES} bytes")
+    if count_values(written) + _STEPS_FRAME_VALUES > MAX_TRAJECTORY_VALUES:
+        raise LineError(f"step {number} holds more than {MAX_TRAJECTORY_VALUES} values")
     return written
 
 
 def _batches(steps: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """As many steps at once as have BATCH_BYTES together, and one at least."""
+    """As many steps at once as have BATCH_BYTES and BATCH_VALUES together, and one at least."""
     batch: list[bytes] = []
-    size = 0
+    size, values = 0, 0
     for step in steps:
-        if batch and size + len(step) > BATCH_BYTES:
+        more = count_values(step)
+        if batch and (size + len(step) > BATCH_BYTES or values + more > BATCH_VALUES):
             yield batch
-            batch, size = [], 0
+            batch, size, values = [], 0, 0
         batch.append(step)
         size += len(step) + 1
+        values += more
     if batch:
         yield batch
 

@@ -8,14 +8,17 @@ from schemas.problems import ProblemError
 from schemas.tokens import Scope
 from server.api import authentication
 from server.api.authentication import Authenticator, new_secret, secret_hash
+from server.api.lookups import Guesses
 from server.store.tokens import TokenStore
 from server.tasks import Tasks
 from tests.service import Service
 
+ADDRESS = "192.0.2.1"
+
 
 def authenticator_of(service: Service, remember: float = 60.0) -> Authenticator:
     services = service.server.services
-    return Authenticator(services.tokens, services.background, remember)
+    return Authenticator(services.tokens, services.background, remember, Guesses())
 
 
 def test_secrets_have_the_public_beginning_and_256_random_bits() -> None:
@@ -42,7 +45,7 @@ def test_secrets_have_the_public_beginning_and_256_random_bits() -> None:
 @pytest.mark.gen_test
 async def test_header_that_holds_no_token_is_401(service: Service, header: str | None) -> None:
     with pytest.raises(ProblemError) as caught:
-        await authenticator_of(service).principal(header)
+        await authenticator_of(service).principal(header, ADDRESS)
     assert caught.value.problem_type.status == 401
     assert caught.value.headers["WWW-Authenticate"].startswith("Bearer")
 
@@ -50,7 +53,7 @@ async def test_header_that_holds_no_token_is_401(service: Service, header: str |
 @pytest.mark.parametrize("form", ["Bearer {}", "bearer {}", "BEARER   {} "])
 @pytest.mark.gen_test
 async def test_scheme_has_any_case(service: Service, form: str) -> None:
-    principal = await authenticator_of(service).principal(form.format(service.token))
+    principal = await authenticator_of(service).principal(form.format(service.token), ADDRESS)
     assert principal.organization_id == service.organization_id
     assert Scope.INPUT_SEND in principal.scopes
 
@@ -68,12 +71,12 @@ async def test_token_is_read_again_only_after_the_time_for_which_it_is_remembere
     monkeypatch.setattr(TokenStore, "find_by_hash", counted)
     header = f"Bearer {service.token}"
     patient = authenticator_of(service)
-    await patient.principal(header)
-    await patient.principal(header)
+    await patient.principal(header, ADDRESS)
+    await patient.principal(header, ADDRESS)
     assert reads == [secret_hash(service.token)]
     hurried = authenticator_of(service, remember=-1.0)
-    await hurried.principal(header)
-    await hurried.principal(header)
+    await hurried.principal(header, ADDRESS)
+    await hurried.principal(header, ADDRESS)
     assert len(reads) == 3
 
 
@@ -81,10 +84,10 @@ async def test_token_is_read_again_only_after_the_time_for_which_it_is_remembere
 async def test_revoked_token_is_401_when_it_is_read_again(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     authenticator = authenticator_of(service, remember=-1.0)
-    principal = await authenticator.principal(f"Bearer {token}")
+    principal = await authenticator.principal(f"Bearer {token}", ADDRESS)
     await service.server.services.tokens.revoke(service.organization_id, principal.token_id)
     with pytest.raises(ProblemError, match="revoked"):
-        await authenticator.principal(f"Bearer {token}")
+        await authenticator.principal(f"Bearer {token}", ADDRESS)
 
 
 @pytest.mark.gen_test
@@ -96,12 +99,12 @@ async def test_token_that_expires_while_it_is_remembered_is_401(service: Service
         service.organization_id, "soon", secret_hash(secret), [], expires_at=expires_at
     )
     authenticator = authenticator_of(service, remember=3600.0)
-    await authenticator.principal(f"Bearer {secret}")
+    await authenticator.principal(f"Bearer {secret}", ADDRESS)
 
     async def use_until_refused() -> None:
         async with asyncio.timeout(10):
             while True:
-                await authenticator.principal(f"Bearer {secret}")
+                await authenticator.principal(f"Bearer {secret}", ADDRESS)
                 await asyncio.sleep(0.05)
 
     with pytest.raises(ProblemError, match="expired"):
@@ -116,7 +119,7 @@ async def test_only_so_many_tokens_are_remembered(
     authenticator = authenticator_of(service)
     for _ in range(4):
         token = await service.new_token(Scope.MACHINES_READ)
-        await authenticator.principal(f"Bearer {token}")
+        await authenticator.principal(f"Bearer {token}", ADDRESS)
     assert len(authenticator._known) == 2
 
 
@@ -125,7 +128,7 @@ async def test_unknown_tokens_are_not_remembered(service: Service) -> None:
     authenticator = authenticator_of(service)
     for _ in range(3):
         with pytest.raises(ProblemError):
-            await authenticator.principal(f"Bearer {new_secret()}")
+            await authenticator.principal(f"Bearer {new_secret()}", ADDRESS)
     assert not authenticator._known
 
 
@@ -141,9 +144,9 @@ async def test_use_of_a_token_is_noted_once_a_minute(
 
     monkeypatch.setattr(TokenStore, "touch", counted)
     services, background = service.server.services, Tasks()
-    authenticator = Authenticator(services.tokens, background, -1.0)
+    authenticator = Authenticator(services.tokens, background, -1.0, Guesses())
     for _ in range(3):
-        await authenticator.principal(f"Bearer {service.token}")
+        await authenticator.principal(f"Bearer {service.token}", ADDRESS)
         await asyncio.sleep(0)
     await background.close(5.0)
     assert len(touched) == 1

@@ -24,9 +24,16 @@ async def test_body_that_is_not_json_is_422_json_invalid(service: Service, conte
 
 
 @pytest.mark.gen_test
-async def test_body_nested_without_end_is_422(service: Service) -> None:
+async def test_body_nested_too_deeply_is_422(service: Service) -> None:
+    reply = await service.post("/v1/trajectories", content=b"[" * 1000)
+    assert reply.faults == [(["body"], "json_invalid")]
+    assert "recursion limit" in reply.json["detail"][0]["msg"]
+
+
+@pytest.mark.gen_test
+async def test_body_nested_without_end_is_413(service: Service) -> None:
     reply = await service.post(WORKFLOWS, content=b"[" * 60_000)
-    assert reply.status == 422
+    assert (reply.status, reply.problem) == (413, "body-too-large")
 
 
 @pytest.mark.parametrize(
@@ -237,3 +244,27 @@ async def test_client_that_goes_away_in_the_midst_harms_nothing(service: Service
         sending = machine.moving()
         await link.obey()
         assert (await sending).status == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/machines/%ff", "/v1/workflows/%ff", "/problems/%ff"])
+@pytest.mark.gen_test
+async def test_address_that_is_not_utf_8_is_404(service: Service, path: str) -> None:
+    reply = await service.get(path)
+    assert (reply.status, reply.problem) == (404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/audit?token_id=",
+        "/v1/audit?token_id=null&machine_id=&action=&created_at_from=&created_at_to=",
+        "/v1/trajectories?workflow_id=&run_id=&search=&is_approved=&created_at_to=&include=",
+        "/v1/trajectories/export?workflow_id=&after_id=&after_created_at=",
+    ],
+)
+@pytest.mark.gen_test
+async def test_empty_filter_means_none(service: Service, path: str) -> None:
+    await service.post(WORKFLOWS, {"name": "for the audit"})
+    bare = await service.get(path.partition("?")[0])
+    given = await service.get(path)
+    assert (given.status, given.body) == (200, bare.body)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import pytest
 
+from server.api.bodies import MAX_DRAINED_BYTES
 from server.api.operation import SMALL_BODY
-from server.api.routing import MAX_DRAINED_BYTES
 from tests.service import PATIENCE_SECONDS, Service, until
 
 
@@ -96,17 +96,18 @@ async def test_body_too_large_to_wait_for_is_413_at_once(service: Service) -> No
 
 @pytest.mark.gen_test
 async def test_connection_whose_body_does_not_come_is_closed(service: Service) -> None:
-    application = service.server._application
+    room = service.server.services.body_room
+    timeout = service.server.services.settings.body_timeout
     host, port = service.url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(b"POST /v1/workflows HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n123")
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await until(lambda: application.bodies)
-        application.close_overdue()
-        assert len(application.bodies) == 1
-        for guard in application.bodies:
-            application.bodies[guard] -= service.server.services.settings.body_timeout
-        application.close_overdue()
+        await until(lambda: room.arriving)
+        room.close_overdue(timeout)
+        assert len(room.arriving) == 1
+        for body in room.arriving:
+            room.arriving[body] -= timeout
+        room.close_overdue(timeout)
         assert await reader.read() == b""
-        await until(lambda: not application.bodies)
+        await until(lambda: not room.arriving)
     writer.close()

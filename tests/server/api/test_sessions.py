@@ -9,22 +9,25 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from schemas.problems import ProblemError
 from schemas.tokens import Scope
 from server.api import authentication
+from server.api.lookups import Guesses
 from server.api.sessions import Sessions, check_own_request, is_https
 from server.store.sessions import SessionStore
 from tests.service import Service
 
 HOUR = 3600.0
+ADDRESS = "192.0.2.1"
 
 
 def sessions_of(
     service: Service, *, remember: float = -1.0, lifetime: float = HOUR, idle: float = HOUR
 ) -> Sessions:
-    services = service.server.services
+    services, guesses = service.server.services, Guesses()
     return Sessions(
         SessionStore(services.database),
         services.tokens,
-        authentication.Authenticator(services.tokens, services.background, remember),
+        authentication.Authenticator(services.tokens, services.background, remember, guesses),
         services.background,
+        guesses,
         remember=remember,
         lifetime=lifetime,
         idle=idle,
@@ -33,7 +36,7 @@ def sessions_of(
 
 async def refused(sessions: Sessions, secret: str) -> ProblemError:
     with pytest.raises(ProblemError) as caught:
-        await sessions.principal(secret)
+        await sessions.principal(secret, ADDRESS)
     return caught.value
 
 
@@ -41,8 +44,8 @@ async def refused(sessions: Sessions, secret: str) -> ProblemError:
 async def test_session_stands_for_its_token(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     sessions = sessions_of(service)
-    begun = await sessions.begin(token)
-    principal, expires_at = await sessions.principal(begun.secret)
+    begun = await sessions.begin(token, ADDRESS)
+    principal, expires_at = await sessions.principal(begun.secret, ADDRESS)
     assert principal == begun.principal
     assert principal.scopes == {Scope.MACHINES_READ}
     assert principal.organization_id == service.organization_id
@@ -53,7 +56,7 @@ async def test_session_stands_for_its_token(service: Service) -> None:
 @pytest.mark.gen_test
 async def test_session_has_256_random_bits_and_says_nothing_of_its_token(service: Service) -> None:
     sessions = sessions_of(service)
-    secrets = {(await sessions.begin(service.token)).secret for _ in range(3)}
+    secrets = {(await sessions.begin(service.token, ADDRESS)).secret for _ in range(3)}
     assert len(secrets) == 3
     assert {len(secret) for secret in secrets} == {43}
     assert not [secret for secret in secrets if secret in service.token]
@@ -73,14 +76,14 @@ async def test_text_that_is_no_session_is_401(service: Service, secret: str) -> 
 @pytest.mark.gen_test
 async def test_nobody_signs_in_with_what_is_no_token(service: Service, token: str) -> None:
     with pytest.raises(ProblemError, match="not known or was revoked"):
-        await sessions_of(service).begin(token)
+        await sessions_of(service).begin(token, ADDRESS)
 
 
 @pytest.mark.gen_test
 async def test_machine_does_not_sign_in(service: Service) -> None:
     machine = await service.new_machine()
     with pytest.raises(ProblemError, match="token of a machine") as caught:
-        await sessions_of(service).begin(machine.token)
+        await sessions_of(service).begin(machine.token, ADDRESS)
     assert caught.value.problem_type.status == 403
 
 
@@ -88,7 +91,7 @@ async def test_machine_does_not_sign_in(service: Service) -> None:
 async def test_session_ends_with_the_revocation_of_its_token(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     sessions = sessions_of(service)
-    begun = await sessions.begin(token)
+    begun = await sessions.begin(token, ADDRESS)
     tokens = service.server.services.tokens
     await tokens.revoke(service.organization_id, begun.principal.token_id)
     assert (await refused(sessions, begun.secret)).problem_type.status == 401
@@ -98,23 +101,23 @@ async def test_session_ends_with_the_revocation_of_its_token(service: Service) -
 async def test_session_does_not_outlive_its_token(service: Service) -> None:
     expires_at = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=5)
     token = await service.new_token(Scope.MACHINES_READ, expires_at=expires_at)
-    assert (await sessions_of(service).begin(token)).expires_at == expires_at
+    assert (await sessions_of(service).begin(token, ADDRESS)).expires_at == expires_at
 
 
 @pytest.mark.gen_test
 async def test_session_ends_with_its_lifetime_and_when_nobody_uses_it(service: Service) -> None:
-    begun = await sessions_of(service, lifetime=-1.0).begin(service.token)
+    begun = await sessions_of(service, lifetime=-1.0).begin(service.token, ADDRESS)
     assert (await refused(sessions_of(service), begun.secret)).problem_type.status == 401
-    begun = await sessions_of(service).begin(service.token)
+    begun = await sessions_of(service).begin(service.token, ADDRESS)
     assert (await refused(sessions_of(service, idle=-1.0), begun.secret)).problem_type.status == 401
-    assert await sessions_of(service).principal(begun.secret)
+    assert await sessions_of(service).principal(begun.secret, ADDRESS)
 
 
 @pytest.mark.gen_test
 async def test_session_that_was_ended_is_forgotten_at_once_and_everywhere(service: Service) -> None:
     sessions = sessions_of(service, remember=HOUR)
-    begun = await sessions.begin(service.token)
-    await sessions.principal(begun.secret)
+    begun = await sessions.begin(service.token, ADDRESS)
+    await sessions.principal(begun.secret, ADDRESS)
     await sessions.end(begun.secret)
     await refused(sessions, begun.secret)
     await refused(sessions_of(service), begun.secret)
@@ -132,27 +135,27 @@ async def test_session_is_read_again_only_after_the_time_for_which_it_is_remembe
 
     monkeypatch.setattr(SessionStore, "find", counted)
     patient = sessions_of(service, remember=HOUR)
-    begun = await patient.begin(service.token)
+    begun = await patient.begin(service.token, ADDRESS)
     for _ in range(3):
-        await patient.principal(begun.secret)
+        await patient.principal(begun.secret, ADDRESS)
     assert len(reads) == 1
     hurried = sessions_of(service)
     for _ in range(3):
-        await hurried.principal(begun.secret)
+        await hurried.principal(begun.secret, ADDRESS)
     assert len(reads) == 4
 
 
 @pytest.mark.gen_test
 async def test_use_is_noted_so_that_who_works_stays_signed_in(service: Service) -> None:
     sessions = sessions_of(service, idle=10.0)
-    begun = await sessions.begin(service.token)
+    begun = await sessions.begin(service.token, ADDRESS)
     digest = authentication.secret_hash(begun.secret)
     store = SessionStore(service.server.services.database)
     early = datetime.now(UTC) - timedelta(seconds=5)
     await service.server.services.database.collection("sessions").update_one(
         {"_id": digest}, {"$set": {"used_at": early}}
     )
-    await sessions.principal(begun.secret)
+    await sessions.principal(begun.secret, ADDRESS)
     async with asyncio.timeout(10):
         while True:
             found = await store.find(digest)
