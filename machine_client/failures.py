@@ -142,6 +142,8 @@ def _trouble_of_the_network(error: OSError) -> str:
             return f"a name is not known: {error.strerror}"
         case TimeoutError() if error.errno is None:
             return "there was no answer in time"
+        case ConnectionError() if error.errno is None:
+            return "the connection was ended without an answer"
         case _ if (number := error.errno) is not None and number in errno.errorcode:
             return os.strerror(number).lower()
         case _:

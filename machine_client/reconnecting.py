@@ -53,12 +53,12 @@ class Reconnecting:
         self.yields = False
         self._longest_delay = longest_delay
         self._delays = reconnect_delays(longest_delay)
-        self._log = RepetitionLog(clock)
+        self._log = TroubleLog(clock)
 
     def after_failure(self, sentence: str) -> float:
         """Say that a try has failed; return the seconds before the next."""
         delay = next(self._delays)
-        self._log.warn(sentence, delay)
+        self._log.tell(sentence, delay)
         return delay
 
     def after_link(self, closed: ClosedLink) -> float:
@@ -74,7 +74,7 @@ class Reconnecting:
             return self._after_takeover(closed)
         delay = self._delay_after(closed)
         reason = foreign(closed.reason) or "no reason given"
-        self._log.warn(f"link closed ({closed.code}: {reason})", delay)
+        self._log.tell(f"link closed ({closed.code}: {reason})", delay)
         return delay
 
     def _after_takeover(self, closed: ClosedLink) -> float:
@@ -82,7 +82,7 @@ class Reconnecting:
             self.yields = True
             self._delays = reconnect_delays(YIELDING_FACTOR * self._longest_delay)
         delay = next(self._delays)
-        self._log.warn(
+        self._log.tell(
             "another machine client with this token has the link, and this one waits until it is "
             f"free ({closed.code}: {foreign(closed.reason)})",
             delay,
@@ -102,8 +102,8 @@ class Reconnecting:
         return next(self._delays) if spread is None else _up_to(spread)
 
 
-class RepetitionLog:
-    """Warns of each new trouble at once, and of one that goes on at growing intervals.
+class TroubleLog:
+    """Tells of each new trouble at once, and of one that goes on at growing intervals.
 
     A desktop that cannot reach its server for a week so writes some hundred lines, not a hundred
     thousand.
@@ -116,7 +116,7 @@ class RepetitionLog:
         self._silence = FIRST_SILENCE_SECONDS
         self._silent_until = 0.0
 
-    def warn(self, sentence: str, delay: float) -> None:
+    def tell(self, sentence: str, delay: float) -> None:
         """Say what has happened, and in how many seconds the next try will be."""
         if not self._is_due(sentence):
             self._unsaid += 1

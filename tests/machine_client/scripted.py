@@ -92,18 +92,19 @@ class Line:
     async def say(self, message: ServerMessage) -> None:
         await self.websocket.send(message.model_dump_json())
 
-    async def greet(self) -> Hello:
+    async def greet(self, protocol: int = 1, spread_seconds: float | None = None) -> Hello:
         """Take the hello, welcome the client, and take its ready."""
         hello = await self.hear()
         assert isinstance(hello, Hello)
         await self.say(
             Welcome(
-                protocol=1,
+                protocol=protocol,
                 link_id=LINK_ID,
                 machine_id="desk",
                 server_time=now(),
                 heartbeat_seconds=20,
                 limits=Limits(unanswered_inputs=64, message_bytes=1000),
+                reconnect_spread_seconds=spread_seconds,
             )
         )
         assert await self.hear() == Ready()
