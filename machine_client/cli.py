@@ -1,6 +1,6 @@
 """The command line of the machine client: join a server, or look what is wrong.
 
-Exit codes: 0 done, 1 failed, 2 used wrongly.
+Exit codes: 0 done, 1 failed, 2 used or set wrongly, 3 the server says that this client must stop.
 """
 
 import asyncio
@@ -16,8 +16,9 @@ import click
 import uvloop
 
 from machine_client.camera import open_camera
-from machine_client.connection import MachineClient, MustStopError
+from machine_client.connection import MachineClient
 from machine_client.doctor import examine
+from machine_client.failures import MisconfiguredError, MustStopError
 from machine_client.injector import Injector
 from machine_client.journal import Journal
 from machine_client.journal_file import JournalError, JournalFile
@@ -101,6 +102,8 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
         uvloop.run(_join(settings, token, journal))
     except JournalError as error:
         raise click.ClickException(str(error)) from None
+    except MisconfiguredError as error:
+        raise click.UsageError(str(error)) from None
     except MustStopError as error:
         raise StoppedForGood(str(error)) from None
 
@@ -113,11 +116,12 @@ async def _join(settings: MachineSettings, token: str, journal: Journal) -> None
         partial(Injector, settings.display),
         partial(open_camera, settings.display),
     )
-    running = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
+    this = asyncio.current_task()
+    assert this is not None  # noqa: S101  a coroutine that runs is in a task
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, running.cancel)
+        asyncio.get_running_loop().add_signal_handler(number, this.cancel)
     try:
-        await running
+        await client.run()
     except asyncio.CancelledError:
         logger.info("stopped; nothing is held any more")
 

@@ -3,33 +3,24 @@
 import asyncio
 import logging
 import platform
-import random
-import ssl
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
 
 from pydantic import ValidationError
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import (
-    ConnectionClosed,
-    InvalidHandshake,
-    InvalidProxy,
-    InvalidStatus,
-    InvalidURI,
-    NegotiationError,
-)
-from websockets.typing import Subprotocol
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
 from machine_client.clock import awake_seconds
 from machine_client.desktop import DesktopError
 from machine_client.executor import Executor
+from machine_client.failures import reason_to_retry, without_credentials
 from machine_client.injector import InjectionUnavailable
 from machine_client.journal import Journal
 from machine_client.photographer import Camera, Photographer
+from machine_client.reconnecting import ClosedLink, Reconnecting
 from machine_client.session import (
     BeginCommand,
     CloseLink,
@@ -48,36 +39,32 @@ from machine_client.session import (
 )
 from machine_client.settings import MachineSettings
 from machine_client.showing import CarryOut, Say, SendFrame, StopLive, TakeLive
-from machine_client.websocket import DirectConnection
+from machine_client.tasks import Tasks
+from machine_client.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.worker import Injector
 from schemas.inputs import AnyInput
 from schemas.outcomes import Point
 from schemas.problems import entries_of, sentence
 from schemas.wire import (
-    MAX_MESSAGE_BYTES,
     PROTOCOLS,
     SERVER_MESSAGES,
-    SUBPROTOCOL,
     Capability,
     ClientMessage,
     CloseCode,
     Display,
     HeartbeatAck,
     Hello,
-    says_stop,
+    Welcome,
 )
 
 logger = logging.getLogger(__name__)
 
-OPEN_SECONDS = 15.0
-CLOSE_SECONDS = 2.0
-"""For the other side to agree that a link ends: what is held is released only after it."""
 TICK_SECONDS = 0.1
 MAX_OUTGOING_BYTES = 1024 * 1024
-LASTING_SECONDS = 5.0
 DESKTOP_RETRY_SECONDS = 10.0
-FIRST_DELAY = 1.0
-RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+GOING_AWAY = 1001
+MAX_REASON_BYTES = 123
+"""What RFC 6455 leaves for a close reason in a control frame."""
 
 
 class AbsentDesktop:
@@ -103,16 +90,13 @@ class AbsentDesktop:
         """There is nothing to close."""
 
 
-class MustStopError(Exception):
-    """Trying again cannot help; the message says why and what to do, for a person."""
-
-
 class MachineClient:
     """One machine's client, for the life of the program.
 
     ``open_desktop`` returns an injector, or raises InjectionUnavailable: then the link is kept all
     the same, so that operators see the reason, and the desktop is tried again.  ``open_camera``
     returns what takes pictures of the screen, or raises DesktopError; None is that there is none.
+    Raises `failures.MisconfiguredError` where the environment's proxy cannot be one.
     """
 
     def __init__(
@@ -124,17 +108,23 @@ class MachineClient:
         open_camera: Callable[[], Camera] | None = None,
     ) -> None:
         self._settings = settings
+        self._proxy = proxy_for(settings)
         self._token = token
         self._journal = journal
         self._open_desktop = open_desktop
         self._open_camera = open_camera if settings.screen else None
         self._injector, self._can_inject = self._try_desktop()
         self._session = Session(awake_seconds)
-        self._delays = reconnect_delays(settings.reconnect_longest)
+        self._reconnecting = Reconnecting(settings.reconnect_longest, awake_seconds)
         self._websocket: DirectConnection | None = None
+        self._is_closing = False
 
     async def run(self) -> None:
-        """Stay connected until cancelled, or until :class:`MustStopError` says why not."""
+        """Stay connected until cancelled, or until the server says that this client must stop.
+
+        Raises `failures.MustStopError` then.
+        """
+        self._tasks = Tasks()
         loop = asyncio.get_running_loop()
 
         def report(event: Event) -> None:
@@ -150,10 +140,16 @@ class MachineClient:
             bytes_per_second=self._settings.screen_bytes_per_second,
         )
         try:
-            await self._keep_connected()
+            self._tasks.supervise(self._tick, "ticker")
+            await self._tasks.run(self._keep_connected(), "connection")
         finally:
-            await asyncio.to_thread(self._executor.stop)
-            await asyncio.to_thread(self._photographer.stop)
+            # What runs is interrupted at once; the link may take a moment to close.
+            self._lose_link()
+            await asyncio.gather(
+                self._tasks.close(),
+                asyncio.to_thread(self._executor.stop),
+                asyncio.to_thread(self._photographer.stop),
+            )
 
     def _try_desktop(self) -> tuple[Injector, Capability]:
         try:
@@ -173,56 +169,60 @@ class MachineClient:
                 await websocket.close(1000, "the desktop is there now")
 
     async def _keep_connected(self) -> None:
-        async for websocket in connect(
-            self._settings.websocket_url,
-            additional_headers={"Authorization": f"Bearer {self._token}"},
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
-            user_agent_header=f"farhand-machine/{__version__}",
-            # Measured by the design: 13.5 KiB for an idle link without, 159 KiB with.
-            compression=None,
-            max_size=MAX_MESSAGE_BYTES,
-            open_timeout=OPEN_SECONDS,
-            close_timeout=CLOSE_SECONDS,
-            ping_interval=self._settings.heartbeat,
-            ping_timeout=self._settings.heartbeat,
-            proxy=self._settings.proxy or True,
-            ssl=tls_context(self._settings),
-            create_connection=DirectConnection,
-            process_exception=retry_or_stop,
-            reconnect_delays=lambda: self._delays,
-            logger=_quiet,
-        ):
-            lasted = await self._serve(cast("DirectConnection", websocket))
-            code, reason = websocket.close_code, websocket.close_reason or "no reason given"
-            if says_stop(code):
-                raise MustStopError(f"the link was closed for good ({code}): {reason}")
-            if lasted >= LASTING_SECONDS:
-                self._delays = reconnect_delays(self._settings.reconnect_longest)
-            delay = next(self._delays)
-            logger.warning("link closed (%s: %s); trying again in %.1f s", code, reason, delay)
+        while True:
+            try:
+                websocket = await open_websocket(self._settings, self._token, self._proxy)
+            except Exception as error:  # noqa: BLE001  what is not weather is raised again
+                delay = self._reconnecting.after_failure(self._failure(reason_to_retry(error)))
+            else:
+                delay = self._reconnecting.after_link(await self._serve(websocket))
             await asyncio.sleep(delay)
 
-    async def _serve(self, websocket: DirectConnection) -> float:
-        """Be the session on one websocket until it ends; return how long it lasted, in seconds."""
-        opened_at = awake_seconds()
-        self._websocket = websocket
-        websocket.deliver = self._received
-        ticker = asyncio.create_task(self._tick(), name="ticker")  # noqa: TID251
-        watcher = asyncio.create_task(  # noqa: TID251
-            self._watch_for_desktop(websocket), name="desktop"
+    def _failure(self, reason: str) -> str:
+        way = f" through the proxy {without_credentials(self._proxy)}" if self._proxy else ""
+        return (
+            f"cannot connect to {self._settings.server}{way}: {reason} "
+            "(farhand-machine doctor looks closer)"
         )
+
+    async def _serve(self, websocket: DirectConnection) -> ClosedLink:
+        """Be the session on one websocket until it ends; return how it did."""
+        opened_at = awake_seconds()
+        async with websocket:
+            try:
+                welcome = await self._converse(websocket)
+            except asyncio.CancelledError:
+                await websocket.close(GOING_AWAY, "the machine client was stopped")
+                raise
+        return ClosedLink(
+            websocket.close_code,
+            websocket.close_reason or "",
+            by_server=websocket.was_closed_by_other_side,
+            was_welcomed=welcome is not None,
+            spread_seconds=None if welcome is None else welcome.reconnect_spread_seconds,
+            seconds=awake_seconds() - opened_at,
+        )
+
+    async def _converse(self, websocket: DirectConnection) -> Welcome | None:
+        """Exchange messages until the link ends; return the server's welcome, if one came."""
+        self._websocket, self._is_closing = websocket, False
+        websocket.deliver = self._received
+        watcher = self._tasks.supervise(lambda: self._watch_for_desktop(websocket), "desktop")
         try:
             self._feed(LinkOpened(await asyncio.to_thread(self._hello)))
             with suppress(ConnectionClosed):
                 async for message in websocket:
                     self._received(message)
+            return self._session.welcome
         finally:
-            self._websocket = websocket.deliver = None
+            watcher.cancel()
+            self._lose_link()
+
+    def _lose_link(self) -> None:
+        if self._websocket is not None:
+            self._websocket.deliver = None
+            self._websocket = None
             self._feed(LinkLost())
-            for task in (ticker, watcher):
-                task.cancel()
-            await asyncio.gather(ticker, watcher, return_exceptions=True)
-        return awake_seconds() - opened_at
 
     async def _tick(self) -> None:
         while True:
@@ -241,8 +241,12 @@ class MachineClient:
         self._feed(MessageReceived(parsed))
 
     def _feed(self, event: Event) -> None:
-        for effect in self._session.handle(event):
-            self._perform(effect)
+        try:
+            for effect in self._session.handle(event):
+                self._perform(effect)
+        except Exception as error:  # noqa: BLE001  it is called from places that hide it
+            # Half an event leaves inputs unanswered for ever: a new start asks the journal.
+            self._tasks.end_program(error, "the session")
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -285,10 +289,11 @@ class MachineClient:
             logger.info("connected to %s as machine %s", self._settings.server, welcome.machine_id)
 
     def _close(self, code: CloseCode, reason: str) -> None:
-        if self._websocket is not None:
+        if self._websocket is not None and not self._is_closing:
+            self._is_closing = True
             logger.error("closing the link (%d): %s", code, reason)
-            closing = self._websocket.close(code, reason.encode()[:123].decode(errors="ignore"))
-            self._closing = asyncio.create_task(closing, name="close")  # noqa: TID251
+            fitting = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
+            self._tasks.start_and_report(self._websocket.close(code, fitting), "close the link")
 
     def _hello(self) -> Hello:
         """Everything about this machine as it is now; some milliseconds, so not on the loop."""
@@ -306,6 +311,7 @@ class MachineClient:
             input=self._can_inject,
             screen=self._can_show(),
             journal=self._journal.position,
+            yields=self._reconnecting.yields,
         )
 
     def _can_show(self) -> Capability:
@@ -316,57 +322,6 @@ class MachineClient:
         except DesktopError as error:
             return Capability(available=False, reason=str(error)[:500])
         return Capability(available=True)
-
-
-_quiet = logging.getLogger("machine_client.websocket")
-_quiet.setLevel(logging.ERROR)
-
-
-def retry_or_stop(error: Exception) -> Exception | None:
-    """None where a connection that failed in this way should be tried again."""
-    match error:
-        case InvalidStatus(response=response) if response.status_code in (401, 403):
-            return MustStopError(
-                f"the server refused the token (HTTP {response.status_code}): "
-                "make a new one with farhand machine add or farhand token create"
-            )
-        case InvalidStatus(response=response) if response.status_code in RETRIED_STATUSES:
-            pass
-        case InvalidStatus(response=response):
-            return MustStopError(
-                f"there is no Farhand server at this address (HTTP {response.status_code})"
-            )
-        case NegotiationError():
-            return MustStopError("the server does not speak this machine client's protocol")
-        case InvalidProxy():
-            # Its text repeats the whole address, which can hold a password.
-            return MustStopError(f"the environment's proxy cannot be used: {error.msg}")
-        case OSError() | TimeoutError() | EOFError() | InvalidHandshake():
-            pass  # before ValueError, which a certificate's failure is as well
-        case InvalidURI() | ValueError():
-            return MustStopError(f"the address of the server or of a proxy is wrong: {error}")
-        case _:
-            return error
-    logger.warning("cannot connect: %s; trying again", str(error) or type(error).__name__)
-    return None
-
-
-def reconnect_delays(longest_delay: float) -> Generator[float, None, None]:
-    """Seconds before each further try: growing up to a longest one, and random all through.
-
-    A thousand machines that lose their server in the same moment must not come back in the same.
-    """
-    longest = min(FIRST_DELAY, longest_delay)
-    while True:
-        yield random.uniform(longest / 10, longest)  # noqa: S311 - spreads load, hides nothing
-        longest = min(longest * 2, longest_delay)
-
-
-def tls_context(settings: MachineSettings) -> ssl.SSLContext | None:
-    """How to check the server's certificate; None where the link is not encrypted."""
-    if not settings.websocket_url.startswith("wss:"):
-        return None
-    return ssl.create_default_context(cafile=settings.ca_file)
 
 
 def boot_id() -> str:

@@ -7,19 +7,13 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidProxy, InvalidStatus, WebSocketException
-from websockets.proxy import get_proxy
-from websockets.typing import Subprotocol
-from websockets.uri import parse_uri
-
 from machine_client.camera import open_camera
-from machine_client.connection import OPEN_SECONDS, retry_or_stop, tls_context
 from machine_client.desktop import DesktopError
+from machine_client.failures import MisconfiguredError, MustStopError, reason_to_retry
 from machine_client.injector import InjectionUnavailable, Injector
 from machine_client.journal_file import JournalError, JournalFile
 from machine_client.settings import MachineSettings
-from schemas.wire import SUBPROTOCOL
+from machine_client.websocket import OPEN_SECONDS, open_websocket, proxy_for
 
 
 @dataclass(frozen=True)
@@ -82,15 +76,14 @@ def _journal(settings: MachineSettings) -> Finding:
 
 
 async def _network(settings: MachineSettings, token: str) -> AsyncIterator[Finding]:
-    proxy = _proxy(settings)
+    try:
+        proxy = proxy_for(settings)
+    except MisconfiguredError as error:
+        yield Finding("proxy", False, str(error))
+        return
     hop, target = ("proxy", proxy) if proxy else ("server", settings.websocket_url)
     parts = urlsplit(target)
-    try:
-        given = parts.port
-    except ValueError as error:
-        yield Finding("proxy", False, f"the environment's proxy cannot be used: {error}")
-        return
-    port = given or {"wss": 443, "https": 443, "ws": 80, "http": 80}.get(parts.scheme, 1080)
+    port = parts.port or {"wss": 443, "https": 443, "ws": 80, "http": 80}.get(parts.scheme, 1080)
     host = parts.hostname or ""
     loop = asyncio.get_running_loop()
     try:
@@ -105,33 +98,21 @@ async def _network(settings: MachineSettings, token: str) -> AsyncIterator[Findi
     except OSError as error:
         yield Finding(f"{hop}'s port", False, f"{host} port {port}: {error.strerror or error}")
         return
-    yield await _handshake(settings, token)
+    yield await _handshake(settings, token, proxy)
 
 
-async def _handshake(settings: MachineSettings, token: str) -> Finding:
+async def _handshake(settings: MachineSettings, token: str, proxy: str | None) -> Finding:
     """Open the websocket and close it without a hello: that takes no other client's place."""
     try:
-        async with connect(
-            settings.websocket_url,
-            additional_headers={"Authorization": f"Bearer {token}"},
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
-            compression=None,
-            open_timeout=OPEN_SECONDS,
-            proxy=settings.proxy or True,
-            ssl=tls_context(settings),
-        ):
-            return Finding("token", True, f"{settings.server} accepts it")
+        websocket = await open_websocket(settings, token, proxy)
+        await websocket.close()
     except ssl.SSLError as error:
         return Finding("certificate", False, f"{error}; --ca-file names others to trust")
-    except InvalidStatus as error:
-        hop = "token" if error.response.status_code in (401, 403) else "server"
-        return Finding(hop, False, str(retry_or_stop(error) or error))
-    except InvalidProxy as error:
-        return Finding("proxy", False, str(retry_or_stop(error)))
-    except (OSError, WebSocketException) as error:
-        return Finding("websocket", False, str(error) or type(error).__name__)
-
-
-def _proxy(settings: MachineSettings) -> str | None:
-    """The proxy that the connection will go through, as the websockets library chooses it."""
-    return settings.proxy or get_proxy(parse_uri(settings.websocket_url))
+    except Exception as error:  # noqa: BLE001  what is a mistake of ours is raised again
+        try:
+            return Finding("server", False, reason_to_retry(error))
+        except MisconfiguredError as wrong:
+            return Finding("proxy", False, str(wrong))
+        except MustStopError as refused:
+            return Finding("token", False, str(refused))
+    return Finding("token", True, f"{settings.server} accepts it")

@@ -24,7 +24,8 @@ def _server_address(url: str) -> str:
     return url
 
 
-def _proxy_address(url: str) -> str:
+def check_proxy_address(url: str) -> str:
+    """A proxy's address as it is.  Raises ValueError, which says what is wrong with it."""
     # The value can hold a password, so no message repeats it.
     parts = urlsplit(url)
     if parts.scheme not in PROXY_SCHEMES or not parts.hostname:
@@ -73,7 +74,7 @@ class MachineSettings(FileAndEnvironment):
         default_factory=lambda: Path("~/.local/state/farhand-machine").expanduser(),
         description="Where the journal is kept.",
     )
-    proxy: Annotated[str, AfterValidator(_proxy_address)] | None = Field(
+    proxy: Annotated[str, AfterValidator(check_proxy_address)] | None = Field(
         None, description="Unset: the environment's proxy, if any."
     )
     ca_file: Annotated[Path, AfterValidator(_certificates)] | None = Field(

@@ -11,7 +11,7 @@ are sent only to a client whose ``hello`` says that it can show one; pictures ar
 """
 
 from enum import IntEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -66,6 +66,9 @@ def says_stop(code: int | None) -> bool:
 
 class _Message(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+    since: ClassVar[int] = 1
+    """The first version of the protocol that has this message."""
 
 
 class Display(_Message):
@@ -122,8 +125,9 @@ class Hello(_Message):
 
 
 class DesktopChanged(_Message):
-    """The desktop came, went or changed while the link stands; protocol 2."""
+    """The desktop came, went or changed while the link stands."""
 
+    since: ClassVar[int] = 2
     type: Literal["desktop_changed"] = "desktop_changed"
     displays: list[Display] = Field(max_length=64)
     input: Capability

@@ -47,6 +47,12 @@ class ServerSettings(FileAndEnvironment):
     idempotency_key_lifetime: Seconds = Field(86_400, ge=60)
     audit_lifetime: Seconds = Field(7_776_000, ge=60, description="That the audit is kept.")
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
+    reconnects_per_second: float = Field(
+        200,
+        gt=0,
+        allow_inf_nan=False,
+        description="Of machines that lost the server all at once, on average.",
+    )
     screen_viewers: int = Field(200, ge=1, le=100_000, description="Of live screens, on this node.")
     screen_picture_bytes: int = Field(
         16 * 1024 * 1024, ge=64 * 1024, le=256 * 1024 * 1024, description="The largest picture."

@@ -232,11 +232,15 @@ class ServerProcess:
         self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
 
     @contextlib.contextmanager
-    def run(self, *, failpoints: str = "") -> Iterator[Program]:
-        """Start it, with failpoints such as ``after-sent=kill``; wait until it takes requests."""
+    def run(self, *, failpoints: str = "", source: Path | None = None) -> Iterator[Program]:
+        """Start it, with failpoints such as ``after-sent=kill``; wait until it takes requests.
+
+        ``source`` is where its code is, if not here: that of another version.
+        """
         data = self.directory / "data"
-        command = ["farhand", "serve", "--port", str(self.port), "--data-dir", str(data)]
-        variables = {**self._settings, **_armed(failpoints, command)}
+        command, variables = _program("farhand", "server", source)
+        command += ["serve", "--port", str(self.port), "--data-dir", str(data)]
+        variables |= {**self._settings, **_armed(failpoints, command)}
         with running(self.directory / "server.log", variables, *command) as program:
             program.says("listening on")
             yield program
@@ -259,22 +263,35 @@ def joined(
     *,
     wait: bool = True,
     failpoints: str = "",
+    source: Path | None = None,
     **settings: str,
 ) -> Iterator[Program]:
-    """``farhand-machine join``; with ``wait``, connected before the block begins."""
+    """``farhand-machine join``; with ``wait``, connected before the block begins.
+
+    ``source`` is where its code is, if not here: that of another version.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     token_file = directory / "token"
     token_file.write_text(token)
-    command = [
-        *("farhand-machine", "join", "--server", url, "--token-file", str(token_file)),
+    command, variables = _program("farhand-machine", "machine_client", source)
+    command += [
+        *("join", "--server", url, "--token-file", str(token_file)),
         *("--display", display, "--state-dir", str(directory)),
     ]
-    variables = {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
+    variables |= {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
     variables |= _armed(failpoints, command)
     with running(directory / "machine.log", variables, *command) as program:
         if wait:
             program.says("connected to")
         yield program
+
+
+def _program(name: str, package: str, source: Path | None) -> tuple[list[str], dict[str, str]]:
+    """How a program begins to be called, and the variables that it needs for it."""
+    if source is None:
+        return [name], {}
+    # Neither the tests' directory nor what is installed comes before the other version's code.
+    return [sys.executable, "-P", "-m", package], {"PYTHONPATH": str(source)}
 
 
 def _armed(failpoints: str, command: list[str]) -> dict[str, str]:

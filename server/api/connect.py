@@ -18,6 +18,8 @@ from server.machines.socket import LinkSocket
 logger = logging.getLogger(__name__)
 
 TEXT_FRAME = 0x1
+LEAST_SPREAD_SECONDS = 1.0
+MOST_SPREAD_SECONDS = 3600.0
 
 
 class ConnectHandler(ApiHandler, WebSocketHandler):
@@ -70,6 +72,9 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
             unanswered_limit=settings.unanswered_inputs,
             heartbeat_seconds=settings.heartbeat,
             largest_picture=settings.screen_picture_bytes,
+            reconnect_spread_seconds=reconnect_spread(
+                services.registry.open_links + 1, settings.reconnects_per_second
+            ),
         )
         services.registry.opened(link)
 
@@ -100,3 +105,8 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         if isinstance(websocket, WebSocketProtocol13) and not websocket.is_closing():
             with suppress(StreamClosedError):
                 websocket._write_frame(True, TEXT_FRAME, text.encode())  # noqa: SLF001
+
+
+def reconnect_spread(links: int, per_second: float) -> float:
+    """Over how many seconds so many machines should come back when all lose the server at once."""
+    return min(max(LEAST_SPREAD_SECONDS, links / per_second), MOST_SPREAD_SECONDS)

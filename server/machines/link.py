@@ -229,7 +229,7 @@ class Link:
     that it was asked about.  An answer to anything else closes the link, as does one that another
     contradicts: a client that says such things cannot be believed in the rest either.
 
-    ``protocol`` is the newest version that both sides speak, once the hello has come.
+    ``protocol`` is the newest version that both sides speak, and 0 until the hello has come.
     ``journal_sequence`` is the highest number of the machine's journal that was heard.
     """
 
@@ -241,7 +241,7 @@ class Link:
     server_time: Callable[[], int]
     largest_picture: int = MAX_PICTURE_BYTES
     reconnect_spread_seconds: float = 0.0
-    protocol: int = PROTOCOLS[0]
+    protocol: int = 0
     unanswered: set[UUID] = field(default_factory=set)
     resolving: set[UUID] = field(default_factory=set)
     journal_sequence: int = 0
@@ -263,6 +263,19 @@ class Link:
     def is_up(self) -> bool:
         """Whether inputs may be submitted."""
         return self._state is _State.UP
+
+    @property
+    def is_greeted(self) -> bool:
+        """Whether the hello has come, and the link is not over yet."""
+        return self.protocol > 0 and not self.is_over
+
+    @property
+    def takeover_code(self) -> CloseCode:
+        """How to close this link for a newer one of the same machine.
+
+        A client whose hello has not come yet may speak protocol 2: it is not to end for good.
+        """
+        return CloseCode.REPLACED if self.protocol == 1 else CloseCode.TAKEN_OVER
 
     @property
     def is_over(self) -> bool:
@@ -307,6 +320,8 @@ class Link:
         return [SendMessage(event.message)]
 
     def _received(self, message: ClientMessage) -> list[Effect]:
+        if message.since > self.protocol and not isinstance(message, Hello):
+            return self._misplaced(message)
         match message:
             case Ack() if self._state is _State.UP:
                 return self._acknowledged(message)
@@ -314,7 +329,7 @@ class Link:
                 return self._reported(message)
             case ScreenFailed() | RequestFailed() | DesktopSeen() if self._state is _State.UP:
                 return self._screen_answered(message)
-            case DesktopChanged() if self.protocol >= 2 and self._state in _GREETED:
+            case DesktopChanged() if self._state in _GREETED:
                 return [DesktopIsNow(message)]
             case HeartbeatAck() if self._state in (_State.MARKING, _State.UP):
                 return self._heartbeat_acknowledged(message)
@@ -324,11 +339,14 @@ class Link:
                 self._enter(_State.READY)
                 return [LinkReady()]
             case _:
-                return self._close(
-                    CloseCode.MESSAGE_INVALID,
-                    f"a message of type {message.type} has no place here: say hello once, first, "
-                    "and ready once, after welcome",
-                )
+                return self._misplaced(message)
+
+    def _misplaced(self, message: ClientMessage) -> list[Effect]:
+        return self._close(
+            CloseCode.MESSAGE_INVALID,
+            f"a message of type {message.type} has no place here: say hello once, first, "
+            "and ready once, after welcome",
+        )
 
     def _greeted(self, hello: Hello) -> list[Effect]:
         common = set(PROTOCOLS).intersection(hello.protocols)

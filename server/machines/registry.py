@@ -69,6 +69,11 @@ class LinkRegistry:
         return link if link is not None and link.is_over and link.over_reason else None
 
     @property
+    def open_links(self) -> int:
+        """How many websockets of machines are open, those that have not greeted yet as well."""
+        return len(self._open)
+
+    @property
     def connected(self) -> int:
         """How many machines are connected."""
         return sum(link.is_up for link in self._live.values())
@@ -84,12 +89,23 @@ class LinkRegistry:
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
         """Make this the machine's link: record it, replace the older one, settle what is open.
 
+        A client that was taken over before, and so yields, replaces nobody: it is sent away as
+        long as another has the link, which two clients with one token would else take from each
+        other for ever.
+
         The order matters, each step after the one before has ended: what a lost journal leaves
         unknown is stored before the journal counts its number up and looks like a newer one, and
         everything else is asked about before anything new is sent.  Raises LinkDownError where the
         link ends meanwhile.
         """
         key = (socket.organization_id, socket.machine_id)
+        if socket.yields and self._has_other_link(socket):
+            socket.close(
+                CloseCode.TAKEN_OVER,
+                "another connection with this machine's token has the link; "
+                "every machine needs a token of its own",
+            )
+            return
         # Whoever greets later is the newest, however long the database takes for either.
         self._replace_earlier(socket)
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
@@ -133,6 +149,16 @@ class LinkRegistry:
         if socket.epoch:
             self.on_change(socket.organization_id, socket.machine_id)
 
+    def _has_other_link(self, socket: LinkSocket) -> bool:
+        """Whether another link of this machine is live, or has said its hello and will be."""
+        return any(
+            other is not socket
+            and other.is_greeted
+            and (other.organization_id, other.machine_id)
+            == (socket.organization_id, socket.machine_id)
+            for other in self
+        )
+
     def _replace_earlier(self, socket: LinkSocket) -> None:
         """Close the links of this machine that were opened before this one."""
         for other in self:
@@ -143,11 +169,7 @@ class LinkRegistry:
                 socket.machine_id,
             ):
                 socket.took_over = socket.took_over or other.is_up
-                other.close(
-                    CloseCode.REPLACED,
-                    "a newer connection with this machine's token took over; "
-                    "every machine needs a token of its own",
-                )
+                other.give_way()
 
     async def _note_end(self, socket: LinkSocket, reason: str) -> None:
         try:

@@ -113,6 +113,7 @@ class LinkSocket:
         unanswered_limit: int,
         heartbeat_seconds: float,
         largest_picture: int = MAX_PICTURE_BYTES,
+        reconnect_spread_seconds: float = 0.0,
     ) -> None:
         self.organization_id = organization_id
         self.machine_id = machine_id
@@ -134,6 +135,7 @@ class LinkSocket:
             clock=asyncio.get_running_loop().time,
             server_time=server_time,
             largest_picture=largest_picture,
+            reconnect_spread_seconds=reconnect_spread_seconds,
         )
         self.screen = MachineScreen(
             lambda question: self._feed(ScreenAsked(question)), lambda: self.is_up
@@ -148,6 +150,16 @@ class LinkSocket:
     def is_up(self) -> bool:
         """Whether inputs may be sent."""
         return self._link.is_up
+
+    @property
+    def is_greeted(self) -> bool:
+        """Whether the machine's hello has come, and the link is not over yet."""
+        return self._link.is_greeted
+
+    @property
+    def yields(self) -> bool:
+        """Whether the machine client leaves the link to another one that has it."""
+        return self._link.protocol >= 2 and self.hello.yields
 
     @property
     def is_over(self) -> bool:
@@ -193,6 +205,14 @@ class LinkSocket:
     def close(self, code: CloseCode, reason: str) -> None:
         """End the link from this side."""
         self._feed(CloseRequested(code, reason))
+
+    def give_way(self) -> None:
+        """End the link, because a newer one of the same machine takes over."""
+        self.close(
+            self._link.takeover_code,
+            "a newer connection with this machine's token took over; "
+            "every machine needs a token of its own",
+        )
 
     def check_place(self) -> None:
         """Raise where no further command may be sent now, and why."""

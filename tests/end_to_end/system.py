@@ -37,6 +37,7 @@ class Workstation:
         url: str | None = None,
         state: str = "online",
         failpoints: str = "",
+        source: Path | None = None,
         **settings: Any,
     ) -> Iterator[Program]:
         """Run the machine's client, connected and in this state before the block begins."""
@@ -46,6 +47,7 @@ class Workstation:
             self.directory,
             self.display,
             failpoints=failpoints,
+            source=source,
             heartbeat="1",
             reconnect_longest="1",
             **settings,

@@ -15,30 +15,31 @@ def drag(seconds: float) -> dict[str, float]:
     return {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700, "duration": seconds}
 
 
-def test_newest_link_wins_and_the_older_client_ends_with_a_clear_line(
+def test_newest_link_wins_and_the_older_client_waits_until_it_is_free(
     workstation: Workstation, witness: Witness
 ) -> None:
-    with (
-        workstation.joined() as older,
-        joined(
+    with workstation.joined() as older:
+        with joined(
             workstation.url,
             workstation.token,
             workstation.directory / "newer",
             workstation.display,
             heartbeat="1",
-        ) as newer,
-    ):
-        assert older.ends() == 3
-        assert re.search(
-            r"^Error: the link was closed for good \(4500\): a newer connection",
-            older.output,
-            re.MULTILINE,
-        )
-        assert "Traceback" not in older.output
+        ) as newer:
+            older.says("another machine client with this token has the link")
+            older.says("(4006: a newer connection with this machine's token took over")
+            workstation.is_in_state("online")
+            told = workstation.api.machine(workstation.machine)
+            assert "took over from an earlier connection" in told["reason"]
+            assert workstation.send("mouse/click", x=900, y=700).status == 200
+            assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
+            assert "link closed" not in newer.output
+            assert newer.terminate() == 0
+        until(lambda: older.output.count("connected to") == 2, "the older client is back")
         workstation.is_in_state("online")
         assert workstation.send("mouse/click", x=900, y=700).status == 200
         assert presses(witness.take()) == ["ButtonPress 1", "ButtonRelease 1"]
-        assert newer.runs
+        assert "Traceback" not in older.output
 
 
 def test_paused_machine_takes_nothing_until_it_is_resumed(
@@ -80,7 +81,7 @@ def test_client_whose_token_was_revoked_ends_soon_with_a_clear_line(
     command = ("farhand-machine", "join", "--server", workstation.url, "--token", workstation.token)
     until(
         lambda: (
-            "Error: the server refused the token (HTTP 401)"
+            "Error: the server refused the token (HTTP 401"
             in run(*command, "--state-dir", str(workstation.directory)).stderr
         ),
         "the token is refused",
@@ -94,6 +95,14 @@ def test_unknown_machine_and_one_that_never_connected_are_told_apart(
     absent = workstation.send("mouse/move", x=1, y=1)
     assert (absent.status, absent.json["reason"]) == (503, "offline")
     assert "never connected" in absent.json["detail"]
+
+
+def test_client_that_was_stopped_in_an_orderly_way_is_shown_so(workstation: Workstation) -> None:
+    with workstation.joined() as client:
+        assert client.terminate() == 0
+        workstation.is_in_state("offline")
+        told = workstation.api.machine(workstation.machine)
+        assert told["reason"] == "the machine client was stopped"
 
 
 def test_client_that_is_stopped_during_a_drag_releases_the_button_and_ends_well(

@@ -2,6 +2,7 @@
 
 import asyncio
 import http
+import json
 import ssl
 import time
 from collections import deque
@@ -13,6 +14,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
@@ -23,6 +25,7 @@ from machine_client.settings import MachineSettings
 from machine_client.worker import Injector
 from schemas.inputs import AnyInput, Operation
 from schemas.outcomes import Point
+from schemas.problems import MEDIA_TYPE, ProblemError, ProblemType
 from schemas.wire import (
     CLIENT_MESSAGES,
     SUBPROTOCOL,
@@ -89,18 +92,19 @@ class Line:
     async def say(self, message: ServerMessage) -> None:
         await self.websocket.send(message.model_dump_json())
 
-    async def greet(self) -> Hello:
+    async def greet(self, protocol: int = 1, spread_seconds: float | None = None) -> Hello:
         """Take the hello, welcome the client, and take its ready."""
         hello = await self.hear()
         assert isinstance(hello, Hello)
         await self.say(
             Welcome(
-                protocol=1,
+                protocol=protocol,
                 link_id=LINK_ID,
                 machine_id="desk",
                 server_time=now(),
                 heartbeat_seconds=20,
                 limits=Limits(unanswered_inputs=64, message_bytes=1000),
+                reconnect_spread_seconds=spread_seconds,
             )
         )
         assert await self.hear() == Ready()
@@ -141,7 +145,7 @@ class ScriptedServer:
     """Runs the next script for each connection; refuses handshakes with ``statuses`` first."""
 
     scripts: deque[Script] = field(default_factory=deque)
-    statuses: deque[int] = field(default_factory=deque)
+    statuses: deque[int | Response] = field(default_factory=deque)
     requests: list[Request] = field(default_factory=list)
     port: int = 0
     scheme: str = "http"
@@ -163,7 +167,8 @@ class ScriptedServer:
         self.requests.append(request)
         if not self.statuses:
             return None
-        return _response(self.statuses.popleft())
+        answer = self.statuses.popleft()
+        return answer if isinstance(answer, Response) else response(answer)
 
     async def handle(self, websocket: ServerConnection) -> None:
         if not self.scripts:
@@ -181,17 +186,23 @@ class ScriptedServer:
         await websocket.wait_closed()
 
 
-def _response(status: int) -> Response:
-    from websockets.datastructures import Headers  # noqa: PLC0415
+def response(status: int, body: bytes = b"", **headers: str) -> Response:
+    """An HTTP answer to a handshake, as something between may give it."""
+    sent = Headers([("Content-Length", str(len(body))), ("Connection", "close")])
+    sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+    return Response(status, http.HTTPStatus(status).phrase, sent, body)
 
-    headers = Headers([("Content-Length", "0"), ("Connection", "close")])
-    return Response(status, http.HTTPStatus(status).phrase, headers, b"")
+
+def problem(problem_type: ProblemType, detail: str) -> Response:
+    """A Farhand server's own refusal of a handshake."""
+    body = json.dumps(ProblemError(problem_type, detail).body("request-1")).encode()
+    return response(problem_type.status, body, Content_Type=MEDIA_TYPE)
 
 
 @asynccontextmanager
 async def scripted_server(
     *scripts: Script,
-    statuses: tuple[int, ...] = (),
+    statuses: tuple[int | Response, ...] = (),
     tls: ssl.SSLContext | None = None,
     **options: Any,
 ) -> AsyncIterator[ScriptedServer]:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from schemas.problems import UNAUTHENTICATED
 from tests.machine_client.journals import journal_in
-from tests.machine_client.scripted import TOKEN, Line, scripted_server
+from tests.machine_client.scripted import TOKEN, Line, problem, scripted_server
 from tests.processes import run, running
 from tests.store import async_test
 
@@ -126,7 +127,7 @@ def test_file_and_environment_are_enough(tmp_path: Path) -> None:
         "FARHAND_MACHINE_TOKEN_FILE": str(tmp_path / "token"),
     }
     with running(tmp_path / "log", variables, "farhand-machine", "join") as client:
-        client.says("cannot connect: ")
+        client.says("cannot connect to http://127.0.0.1:9: connection refused")
         assert client.terminate() == 0
         assert "fh_t" not in client.output
 
@@ -135,7 +136,7 @@ def test_log_is_json_where_that_is_wanted(tmp_path: Path) -> None:
     arguments = ("--server", "http://127.0.0.1:9", "--token", "t", "--state-dir", str(tmp_path))
     variables = {"FARHAND_MACHINE_LOG_FORMAT": "json"}
     with running(tmp_path / "log", variables, "farhand-machine", "join", *arguments) as client:
-        client.says("cannot connect: ")
+        client.says("cannot connect to http://127.0.0.1:9: connection refused")
         client.terminate()
         lines = [json.loads(line) for line in client.output.splitlines()]
     assert any("cannot connect" in line["message"] for line in lines)
@@ -158,10 +159,25 @@ async def refused(address: str, state: Path) -> tuple[int, str]:
 
 @async_test
 async def test_refused_token_is_a_sentence_and_code_3(tmp_path: Path) -> None:
-    async with scripted_server(statuses=(401,)) as server:
+    refusal = problem(UNAUTHENTICATED, "the token was revoked")
+    async with scripted_server(statuses=(refusal,)) as server:
         code, last = await refused(server.address, tmp_path)
     assert code == 3
-    assert last.startswith("Error: the server refused the token (HTTP 401): make a new one")
+    assert last.startswith(
+        "Error: the server refused the token (HTTP 401: the token was revoked); make a new one"
+    )
+
+
+@async_test
+async def test_proxy_of_the_environment_that_is_none_is_a_sentence_and_code_2(
+    tmp_path: Path,
+) -> None:
+    said = await asyncio.to_thread(
+        wrongly_used, "--server", "http://127.0.0.1:9", "--token", "t",
+        "--state-dir", str(tmp_path), http_proxy="foo://user:secret@proxy",
+    )  # fmt: skip
+    assert said.startswith("the environment's proxy cannot be used: it must be a proxy's address")
+    assert "secret" not in said
 
 
 @async_test

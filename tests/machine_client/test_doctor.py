@@ -6,14 +6,16 @@ import ssl
 from pathlib import Path
 
 import pytest
+from websockets.http11 import Response
 
 from machine_client import doctor
 from machine_client.desktop import DesktopError
 from machine_client.doctor import Finding
 from machine_client.settings import MachineSettings
+from schemas.problems import FORBIDDEN, UNAUTHENTICATED
 from tests.certificates import self_signed
 from tests.machine_client.journals import journal_in
-from tests.machine_client.scripted import TOKEN, Line, scripted_server
+from tests.machine_client.scripted import TOKEN, Line, problem, scripted_server
 from tests.processes import run
 from tests.proxies import http_proxy
 from tests.store import async_test
@@ -131,13 +133,21 @@ async def test_closed_port_is_named(tmp_path: Path, display: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "hop"), [(401, "token"), (403, "token"), (404, "server"), (503, "server")]
+    ("answer", "hop"),
+    [
+        (problem(UNAUTHENTICATED, "no such token"), "token"),
+        (problem(FORBIDDEN, "the token is for something else"), "token"),
+        (403, "server"),
+        (404, "server"),
+        (503, "server"),
+    ],
 )
 @async_test
 async def test_refusal_of_the_server_is_named(
-    tmp_path: Path, display: str, status: int, hop: str
+    tmp_path: Path, display: str, answer: int | Response, hop: str
 ) -> None:
-    async with scripted_server(statuses=(status,)) as server:
+    status = answer if isinstance(answer, int) else answer.status_code
+    async with scripted_server(statuses=(answer,)) as server:
         code, lines = await examined(server.address, tmp_path, display)
     (failure,) = failing(lines)
     assert code == 1

@@ -6,8 +6,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from schemas.tokens import Scope
-from schemas.wire import CONNECT_PATH, SUBPROTOCOL
-from tests.service import Service
+from schemas.wire import CONNECT_PATH, SUBPROTOCOL, Welcome
+from server.api.connect import reconnect_spread
+from tests.links import hello
+from tests.service import ScriptedLink, Service
 
 
 def handshake(
@@ -90,3 +92,27 @@ async def test_websocket_that_breaks_before_its_hello_leaves_nothing(service: Se
     await machine.until_closed()
     reply = await service.get("/v1/machines/desk-1")
     assert reply.json["reason"] == "it has never connected"
+
+
+@pytest.mark.parametrize(
+    ("links", "per_second", "seconds"),
+    [(0, 200, 1), (1, 200, 1), (200, 200, 1), (10_000, 200, 50), (5, 0.5, 10), (9, 0.001, 3600)],
+)
+def test_machines_come_back_over_a_time_that_grows_with_their_number(
+    links: int, per_second: float, seconds: float
+) -> None:
+    assert reconnect_spread(links, per_second) == seconds
+
+
+@pytest.mark.parametrize("settings", [{"reconnects_per_second": 0.01}])
+@pytest.mark.gen_test
+async def test_welcome_says_over_how_long_reconnects_are_spread(service: Service) -> None:
+    machine = await service.new_machine()
+    for protocols, told in (([1], None), ([1, 2], 100.0)):
+        async with machine.open_websocket() as websocket:
+            link = ScriptedLink(websocket)
+            await link.say(hello(protocols=protocols))
+            frame = await websocket.recv()
+            assert Welcome.model_validate_json(frame).reconnect_spread_seconds == told
+            assert ("reconnect_spread_seconds" in str(frame)) == (told is not None)
+        await machine.until_closed()

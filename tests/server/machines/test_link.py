@@ -212,6 +212,23 @@ def test_nothing_of_protocol_2_is_said_under_protocol_1(script: LinkScript) -> N
     assert script.closes_on(changed, CloseCode.MESSAGE_INVALID, "desktop_changed") == []
 
 
+@pytest.mark.parametrize(("offered", "code"), [([1], 4500), ([1, 2], 4006), ([], 4006)])
+def test_takeover_ends_for_good_only_who_knows_no_other_word_for_it(
+    script: LinkScript, offered: list[int], code: int
+) -> None:
+    if offered:
+        script.link.handle(MessageReceived(hello(protocols=offered)))
+    assert script.link.takeover_code == code
+
+
+def test_link_is_greeted_from_its_hello_to_its_end(script: LinkScript) -> None:
+    assert not script.link.is_greeted
+    script.bring_up()
+    assert script.link.is_greeted
+    script.link.handle(CloseRequested(CloseCode.SERVER_STOPPING, "stopping"))
+    assert not script.link.is_greeted
+
+
 def test_desktop_may_change_at_any_time_after_welcome(script: LinkScript) -> None:
     script.bring_up()
     script.on(MessageReceived(DESKTOP_CHANGED), DesktopIsNow(DESKTOP_CHANGED))

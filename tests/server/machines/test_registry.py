@@ -58,7 +58,7 @@ async def test_newest_link_wins_and_the_older_is_told_why(service: Service) -> N
         first = await machine.until_live()
         async with machine.connected(wait_until_live=False) as newer:
             code, reason = await older.closed()
-            assert code == CloseCode.REPLACED
+            assert code == CloseCode.TAKEN_OVER
             assert "token of its own" in reason
             await until(lambda: service.link_of("desk-1") not in (None, first))
             sending = machine.moving()

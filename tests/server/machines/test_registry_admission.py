@@ -204,7 +204,7 @@ async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_on
             await link.obey()
             assert (await sending).status == 200
             assert await machine.until_live() is live
-        assert (await half_open.closed())[0] == CloseCode.REPLACED
+        assert (await half_open.closed())[0] == CloseCode.TAKEN_OVER
 
 
 @pytest.mark.gen_test
@@ -229,7 +229,7 @@ async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Ser
             await earlier.heard(Welcome)
             await later.say(hello())
             await later.heard(Welcome)
-            assert (await earlier.closed())[0] == CloseCode.REPLACED
+            assert (await earlier.closed())[0] == CloseCode.TAKEN_OVER
             await later.ready()
             await machine.until_live()
             sending = machine.moving(new_key())

@@ -1,0 +1,119 @@
+import asyncio
+import logging
+
+import pytest
+
+from machine_client import tasks as tasks_module
+from machine_client.tasks import Tasks
+from tests.store import async_test
+
+
+async def fail() -> None:
+    raise ValueError("the reason")
+
+
+@async_test
+async def test_task_that_fails_begins_again_after_pauses_that_grow_to_a_bound(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(tasks_module, "LONGEST_PAUSE_SECONDS", 0.003)
+    began = 0
+
+    async def fail_four_times() -> None:
+        nonlocal began
+        began += 1
+        if began <= 4:
+            await fail()
+
+    with caplog.at_level(logging.ERROR):
+        await Tasks().supervise(fail_four_times, "some work")
+    assert began == 5
+    pauses = ("0.001", "0.002", "0.003", "0.003")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"task some work failed and begins again in {pause} s" for pause in pauses
+    ]
+    assert "the reason" in caplog.text
+
+
+@async_test
+async def test_task_that_ran_long_before_it_failed_begins_again_soon(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(tasks_module, "STEADY_SECONDS", 0.0)
+    began = 0
+
+    async def fail_twice() -> None:
+        nonlocal began
+        began += 1
+        if began <= 2:
+            await fail()
+
+    with caplog.at_level(logging.ERROR):
+        await Tasks().supervise(fail_twice, "some work")
+    assert {record.getMessage() for record in caplog.records} == {
+        "task some work failed and begins again in 0.001 s"
+    }
+
+
+@async_test
+async def test_error_that_nobody_awaits_is_logged_with_the_tasks_name(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tasks = Tasks()
+    with caplog.at_level(logging.ERROR):
+        tasks.start_and_report(fail(), "some work")
+        await tasks.run(asyncio.sleep(0.01), "the program")
+    assert "task some work failed" in caplog.text
+    assert "the reason" in caplog.text
+
+
+@async_test
+async def test_run_raises_what_its_own_work_raises() -> None:
+    with pytest.raises(ValueError, match="the reason"):
+        await Tasks().run(fail(), "the program")
+
+
+@async_test
+async def test_part_that_nothing_can_go_on_without_ends_the_program(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tasks = Tasks()
+    ended = asyncio.Event()
+
+    async def work() -> None:
+        try:
+            tasks.end_program(KeyError("the reason"), "the core")
+            tasks.end_program(KeyError("a later one"), "the core")
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    with caplog.at_level(logging.ERROR), pytest.raises(KeyError, match="the reason"):
+        await tasks.run(work(), "the program")
+    assert not ended.is_set()
+    await tasks.close()
+    assert ended.is_set()
+    assert "the core failed, and the machine client cannot go on" in caplog.text
+
+
+@async_test
+async def test_close_cancels_what_runs_and_waits_for_its_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tasks, ended = Tasks(), []
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append(True)
+
+    tasks.supervise(work, "supervised")
+    tasks.start_and_report(work(), "reported")
+    await asyncio.sleep(0)
+    await tasks.close()
+    assert ended == [True, True]
+    assert caplog.text == ""

@@ -1,0 +1,133 @@
+"""Two clients with one token, on real websockets: who has the link, and what the other is told."""
+
+import asyncio
+
+import pytest
+
+from schemas.wire import CloseCode, Welcome
+from tests.links import hello
+from tests.service import ScriptedLink, Service, until
+
+YIELDING = hello(yields=True)
+
+
+@pytest.mark.gen_test
+async def test_client_of_protocol_1_that_is_taken_over_is_told_to_stop(service: Service) -> None:
+    machine = await service.new_machine()
+    async with (
+        machine.connected(hello(protocols=[1])) as older,
+        machine.connected(wait_until_live=False),
+    ):
+        code, reason = await older.closed()
+        assert code == CloseCode.REPLACED
+        assert "token of its own" in reason
+
+
+@pytest.mark.gen_test
+async def test_client_of_protocol_1_takes_over_and_the_newer_one_may_come_back(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    async with (
+        machine.connected() as older,
+        machine.connected(hello(protocols=[1]), wait_until_live=False),
+    ):
+        assert (await older.closed())[0] == CloseCode.TAKEN_OVER
+
+
+@pytest.mark.gen_test
+async def test_yielding_client_never_takes_over_a_live_link(service: Service) -> None:
+    machine = await service.new_machine()
+    registry = service.server.services.registry
+    async with machine.connected() as link:
+        live = await machine.until_live()
+        for _ in range(3):
+            async with machine.open_websocket() as websocket:
+                yielding = ScriptedLink(websocket)
+                await yielding.say(YIELDING)
+                code, reason = await yielding.closed()
+                assert code == CloseCode.TAKEN_OVER
+                assert "token of its own" in reason
+        sending = machine.moving()
+        await link.obey()
+        assert (await sending).status == 200
+        assert await machine.until_live() is live
+        assert registry.takeovers == 0
+        stored = await service.server.services.machines.get(service.organization_id, "desk-1")
+        assert stored is not None
+        assert stored.epoch == live.epoch
+
+
+@pytest.mark.gen_test
+async def test_yielding_client_is_admitted_when_nobody_has_the_link(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected():
+        pass
+    await machine.until_gone()
+    async with machine.connected(hello(yields=True, sequence=1)) as link:
+        sending = machine.moving()
+        await link.obey()
+        assert (await sending).status == 200
+
+
+@pytest.mark.gen_test
+async def test_yielding_client_leaves_one_that_has_only_greeted_alone(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket, machine.open_websocket() as other:
+        greeting, yielding = ScriptedLink(websocket), ScriptedLink(other)
+        await greeting.say(hello())
+        await greeting.heard(Welcome)
+        await yielding.say(YIELDING)
+        assert (await yielding.closed())[0] == CloseCode.TAKEN_OVER
+        await greeting.ready()
+        await machine.until_live()
+
+
+@pytest.mark.gen_test
+async def test_of_two_yielding_clients_one_has_the_link(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.open_websocket() as first, machine.open_websocket() as second:
+        links = [ScriptedLink(first), ScriptedLink(second)]
+        await asyncio.gather(*(link.say(YIELDING) for link in links))
+        endings = [asyncio.create_task(link.websocket.wait_closed()) for link in links]  # noqa: TID251
+        done, _ = await asyncio.wait(endings, return_when=asyncio.FIRST_COMPLETED)
+        (loser,) = (link for link, ending in zip(links, endings, strict=True) if ending in done)
+        (winner,) = (link for link in links if link is not loser)
+        assert loser.websocket.close_code == CloseCode.TAKEN_OVER
+        await winner.heard(Welcome)
+        await winner.ready()
+        await machine.until_live()
+        for ending in endings:
+            ending.cancel()
+
+
+@pytest.mark.gen_test
+async def test_newcomer_takes_over_from_one_that_has_yielded_before(service: Service) -> None:
+    """Once it has the link it is one like any other."""
+    machine = await service.new_machine()
+    async with machine.connected(YIELDING) as older:
+        first = await machine.until_live()
+        async with machine.connected(wait_until_live=False):
+            assert (await older.closed())[0] == CloseCode.TAKEN_OVER
+            await until(lambda: service.link_of("desk-1") not in (None, first))
+            reply = await service.get("/v1/machines/desk-1")
+            assert "took over" in reply.json["reason"]
+
+
+@pytest.mark.gen_test
+async def test_client_that_has_not_greeted_yet_is_not_told_to_stop(service: Service) -> None:
+    """It may speak protocol 2, where nobody ends for good because of another client."""
+    machine, registry = await service.new_machine(), service.server.services.registry
+    async with machine.open_websocket() as websocket:
+        await until(lambda: registry.open_links == 1)
+        async with machine.connected():
+            assert (await ScriptedLink(websocket).closed())[0] == CloseCode.TAKEN_OVER
+
+
+@pytest.mark.gen_test
+async def test_yielding_client_of_another_machine_is_admitted(service: Service) -> None:
+    machine, other = await service.new_machine(), await service.new_machine("desk-2")
+    async with machine.connected(), other.connected(YIELDING) as link:
+        sending = other.moving()
+        await link.obey()
+        assert (await sending).status == 200
