@@ -90,7 +90,7 @@ class TokenStore:
             found = await self.find_by_hash(secret_hashes[0])
             return {} if found is None else {found.hash: found}
         cursor = self._tokens.find({"hash": {"$in": list(secret_hashes)}})
-        return {each["hash"]: _token(each) async for each in self._database.documents(cursor)}
+        return {each["hash"]: stored_token(each) async for each in self._database.documents(cursor)}
 
     async def get(self, organization_id: UUID, token_id: UUID) -> StoredToken | None:
         """The organization's token, usable or not, or None."""

@@ -1,6 +1,7 @@
 """HEAD works wherever GET does, and says the same but for the body."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -8,7 +9,6 @@ from schemas.tokens import Scope
 from server.api.operation import declared
 from server.api.routes import ROUTES
 from tests.raw_http import connection, head
-from tests.server.api.test_routes import filled
 from tests.service import Service
 
 READABLE = [route for route in ROUTES if "get" in declared(route.handler)]
@@ -20,7 +20,7 @@ CHANGING = {"date", "x-request-id", "transfer-encoding", "content-length"}
 async def test_head_answers_what_get_does(service: Service, route: object) -> None:
     template = getattr(route, "template")  # noqa: B009
     handler = getattr(route, "handler")  # noqa: B009
-    path = filled(template)
+    path = re.sub(r"{\w+}", "00000000-0000-4000-8000-000000000001", template)
     if declared(handler)["get"].endless:
         path += "?unknown=1"  # A stream would not end; it has a test of its own.
     got = await service.get(path)
