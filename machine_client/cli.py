@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 import uvloop
 
-from machine_client.camera import open_camera
+from machine_client.camera import open_camera, open_pointer
 from machine_client.connection import MachineClient, MustStopError
 from machine_client.doctor import examine
 from machine_client.injector import Injector
@@ -112,6 +112,7 @@ async def _join(settings: MachineSettings, token: str, journal: Journal) -> None
         journal,
         partial(Injector, settings.display),
         partial(open_camera, settings.display),
+        partial(open_pointer, settings.display),
     )
     running = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
     for number in (signal.SIGINT, signal.SIGTERM):

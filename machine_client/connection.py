@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from pydantic import ValidationError
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.exceptions import (
     ConnectionClosed,
     InvalidHandshake,
@@ -25,17 +25,19 @@ from websockets.typing import Subprotocol
 
 from machine_client import __version__
 from machine_client.clock import awake_seconds
-from machine_client.desktop import DesktopError
+from machine_client.desktop_watch import AbsentDesktop, DesktopWatch, Pointer
 from machine_client.executor import Executor
-from machine_client.injector import InjectionUnavailable
 from machine_client.journal import Journal
 from machine_client.photographer import Camera, Photographer
 from machine_client.session import (
     BeginCommand,
     CloseLink,
+    CommandEnded,
+    DesktopIsNow,
     Effect,
     Event,
     ExpireCommand,
+    GreetAnew,
     LinkLost,
     LinkOpened,
     LookUpCommand,
@@ -47,21 +49,18 @@ from machine_client.session import (
     TimePassed,
 )
 from machine_client.settings import MachineSettings
-from machine_client.showing import CarryOut, Say, SendFrame, StopLive, TakeLive
+from machine_client.showing import CarryOut, OrderFailed, Say, SendFrame, StopLive, TakeLive
 from machine_client.websocket import DirectConnection
 from machine_client.worker import Injector
-from schemas.inputs import AnyInput
-from schemas.outcomes import Point
+from schemas.outcomes import Failed
 from schemas.problems import entries_of, sentence
 from schemas.wire import (
     MAX_MESSAGE_BYTES,
     PROTOCOLS,
     SERVER_MESSAGES,
     SUBPROTOCOL,
-    Capability,
     ClientMessage,
     CloseCode,
-    Display,
     HeartbeatAck,
     Hello,
     says_stop,
@@ -75,32 +74,8 @@ CLOSE_SECONDS = 2.0
 TICK_SECONDS = 0.1
 MAX_OUTGOING_BYTES = 1024 * 1024
 LASTING_SECONDS = 5.0
-DESKTOP_RETRY_SECONDS = 10.0
 FIRST_DELAY = 1.0
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
-
-
-class AbsentDesktop:
-    """Stands in for a desktop that cannot be opened: refuses everything, holds nothing."""
-
-    injected = 0
-
-    def prepare(self, body: AnyInput) -> Callable[[], Point]:
-        """Refuse."""
-        raise InjectionUnavailable("this machine has no desktop to inject into")
-
-    def interrupt(self) -> None:
-        """Nothing runs."""
-
-    def release_all(self) -> None:
-        """Nothing is held."""
-
-    def displays(self) -> list[Display]:
-        """There are none."""
-        return []
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 class MustStopError(Exception):
@@ -113,6 +88,7 @@ class MachineClient:
     ``open_desktop`` returns an injector, or raises InjectionUnavailable: then the link is kept all
     the same, so that operators see the reason, and the desktop is tried again.  ``open_camera``
     returns what takes pictures of the screen, or raises DesktopError; None is that there is none.
+    ``open_pointer`` is as for :class:`DesktopWatch`.
     """
 
     def __init__(
@@ -122,13 +98,14 @@ class MachineClient:
         journal: Journal,
         open_desktop: Callable[[], Injector],
         open_camera: Callable[[], Camera] | None = None,
+        open_pointer: Callable[[], Pointer] | None = None,
     ) -> None:
         self._settings = settings
         self._token = token
         self._journal = journal
         self._open_desktop = open_desktop
         self._open_camera = open_camera if settings.screen else None
-        self._injector, self._can_inject = self._try_desktop()
+        self._open_pointer = open_pointer
         self._session = Session(awake_seconds)
         self._delays = reconnect_delays(settings.reconnect_longest)
         self._websocket: DirectConnection | None = None
@@ -140,37 +117,47 @@ class MachineClient:
         def report(event: Event) -> None:
             # The loop is closed when the executor outlives it at the program's end.
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._feed, event)
+                loop.call_soon_threadsafe(self._reported, event)
 
-        self._executor = Executor(self._journal, self._injector, report)
+        self._executor = Executor(self._journal, AbsentDesktop(), report)
         self._photographer = Photographer(
             self._open_camera,
             report,
             rate=self._settings.screen_rate,
             bytes_per_second=self._settings.screen_bytes_per_second,
         )
+        self._desktop = DesktopWatch(
+            self._open_desktop,
+            self._open_pointer,
+            self._photographer.try_camera if self._settings.screen else None,
+            seconds=self._settings.desktop_check,
+            use=self._executor.use,
+            tell=lambda desktop: self._feed(DesktopIsNow(desktop)),
+        )
         try:
-            await self._keep_connected()
+            await self._desktop.look()
+            await self._keep_connected_and_watch()
         finally:
+            await self._desktop.stop()
             await asyncio.to_thread(self._executor.stop)
             await asyncio.to_thread(self._photographer.stop)
 
-    def _try_desktop(self) -> tuple[Injector, Capability]:
+    async def _keep_connected_and_watch(self) -> None:
+        watching = asyncio.create_task(self._desktop.run(), name="desktop")  # noqa: TID251
         try:
-            return self._open_desktop(), Capability(available=True)
-        except InjectionUnavailable as error:
-            logger.warning("no input is possible: %s", error)
-            return AbsentDesktop(), Capability(available=False, reason=str(error)[:500])
+            await self._keep_connected()
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
 
-    async def _watch_for_desktop(self, websocket: ClientConnection) -> None:
-        """While there is no desktop, look for one; when it is there, greet the server anew."""
-        while not self._can_inject.available:
-            await asyncio.sleep(DESKTOP_RETRY_SECONDS)
-            injector, self._can_inject = await asyncio.to_thread(self._try_desktop)
-            if self._can_inject.available:
-                self._injector = injector
-                self._executor.use(injector)
-                await websocket.close(1000, "the desktop is there now")
+    def _reported(self, event: Event) -> None:
+        """Take what a thread of this client has done; it may show that the desktop has changed."""
+        match event:
+            case CommandEnded(outcome=Failed(code="desktop_unavailable" | "display_lost")):
+                self._desktop.look_soon()
+            case OrderFailed():
+                self._desktop.look_soon()
+        self._feed(event)
 
     async def _keep_connected(self) -> None:
         async for websocket in connect(
@@ -208,9 +195,6 @@ class MachineClient:
         self._websocket = websocket
         websocket.deliver = self._received
         ticker = asyncio.create_task(self._tick(), name="ticker")  # noqa: TID251
-        watcher = asyncio.create_task(  # noqa: TID251
-            self._watch_for_desktop(websocket), name="desktop"
-        )
         try:
             self._feed(LinkOpened(await asyncio.to_thread(self._hello)))
             with suppress(ConnectionClosed):
@@ -219,9 +203,8 @@ class MachineClient:
         finally:
             self._websocket = websocket.deliver = None
             self._feed(LinkLost())
-            for task in (ticker, watcher):
-                task.cancel()
-            await asyncio.gather(ticker, watcher, return_exceptions=True)
+            ticker.cancel()
+            await asyncio.gather(ticker, return_exceptions=True)
         return awake_seconds() - opened_at
 
     async def _tick(self) -> None:
@@ -260,12 +243,13 @@ class MachineClient:
                 self._executor.mark()
             case ReleaseHeld():
                 self._executor.release_held()
+            case GreetAnew(reason):
+                logger.info("closing the link: %s", reason)
+                self._end_link(1000, reason)
             case CloseLink(code, reason):
                 self._close(code, reason)
-            case Say(message):
+            case Say(message) | SendFrame(message):
                 self._send(message)
-            case SendFrame(frame):
-                self._send(frame)
             case TakeLive() | StopLive() | CarryOut():
                 self._photographer.obey(effect)
 
@@ -287,35 +271,26 @@ class MachineClient:
     def _close(self, code: CloseCode, reason: str) -> None:
         if self._websocket is not None:
             logger.error("closing the link (%d): %s", code, reason)
+            self._end_link(code, reason)
+
+    def _end_link(self, code: int, reason: str) -> None:
+        if self._websocket is not None:
             closing = self._websocket.close(code, reason.encode()[:123].decode(errors="ignore"))
             self._closing = asyncio.create_task(closing, name="close")  # noqa: TID251
 
     def _hello(self) -> Hello:
         """Everything about this machine as it is now; some milliseconds, so not on the loop."""
-        try:
-            displays = self._injector.displays()
-        except InjectionUnavailable as error:
-            logger.warning("the displays are unknown: %s", error)
-            displays = []
+        desktop = self._desktop.state
         return Hello(
             protocols=[*PROTOCOLS],
             client_version=__version__,
             platform=platform.platform()[:200],
             boot_id=boot_id(),
-            displays=displays,
-            input=self._can_inject,
-            screen=self._can_show(),
+            displays=desktop.displays,
+            input=desktop.input,
+            screen=desktop.screen,
             journal=self._journal.position,
         )
-
-    def _can_show(self) -> Capability:
-        if not self._settings.screen:
-            return Capability(available=False, reason="its owner lets nobody look at the screen")
-        try:
-            self._photographer.try_camera()
-        except DesktopError as error:
-            return Capability(available=False, reason=str(error)[:500])
-        return Capability(available=True)
 
 
 _quiet = logging.getLogger("machine_client.websocket")

@@ -49,6 +49,7 @@ class QuietDesktop:
     """An injector that injects nothing and can be made to wait."""
 
     injected = 0
+    is_lost = False
 
     def __init__(self) -> None:
         self.calls: list[str] = []
