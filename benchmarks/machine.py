@@ -19,6 +19,7 @@ class NoInjection:
     """Claims to have injected everything."""
 
     injected = 0
+    is_lost = False
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         return lambda: Point(x=0, y=0)

@@ -1,17 +1,13 @@
 """What the photographer needs of a desktop: its pixels, its displays and its pointer."""
 
-from typing import TYPE_CHECKING
-
 from machine_client import screen
 from machine_client.clock import awake_seconds
+from machine_client.desktop_watch import Pointer
 from machine_client.photographer import Camera
 from machine_client.pictures import Shot
 from machine_client.screen import Screen
 from schemas.outcomes import Point
 from schemas.wire import Display
-
-if TYPE_CHECKING:
-    from machine_client.x11.pointer import X11Pointer
 
 LOOK_ANEW_SECONDS = 2.0
 """How long a change of the displays may stay unseen: half a millisecond each time, measured."""
@@ -22,7 +18,7 @@ class X11Camera:
 
     def __init__(self, display: str | None) -> None:
         self._display = display
-        self._pointer: X11Pointer | None = None
+        self._pointer: Pointer | None = None
         self._screen = Screen(display)
         self._opened_at = awake_seconds()
 
@@ -38,10 +34,7 @@ class X11Camera:
 
     def pointer(self) -> Point:
         if self._pointer is None:
-            # Imported late: python-xlib is not installed where there is no X11.
-            from machine_client.x11.pointer import X11Pointer  # noqa: PLC0415
-
-            self._pointer = X11Pointer(self._display)
+            self._pointer = open_pointer(self._display)
         return self._pointer.place()
 
     def close(self) -> None:
@@ -53,3 +46,11 @@ class X11Camera:
 def open_camera(display: str | None) -> Camera:
     """The camera of this system's kind of desktop.  Raises DesktopError."""
     return X11Camera(display)
+
+
+def open_pointer(display: str | None) -> Pointer:
+    """The pointer of this system's kind of desktop.  Raises DesktopError."""
+    # Imported late: python-xlib is not installed where there is no X11.
+    from machine_client.x11.pointer import X11Pointer  # noqa: PLC0415
+
+    return X11Pointer(display)

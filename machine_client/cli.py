@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 import uvloop
 
-from machine_client.camera import open_camera
+from machine_client.camera import open_camera, open_pointer
 from machine_client.connection import MachineClient
 from machine_client.doctor import examine
 from machine_client.failures import MisconfiguredError, MustStopError
@@ -115,6 +115,7 @@ async def _join(settings: MachineSettings, token: str, journal: Journal) -> None
         journal,
         partial(Injector, settings.display),
         partial(open_camera, settings.display),
+        partial(open_pointer, settings.display),
     )
     this = asyncio.current_task()
     assert this is not None  # noqa: S101  a coroutine that runs is in a task

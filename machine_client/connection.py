@@ -9,24 +9,25 @@ from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
-from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
 from machine_client.clock import awake_seconds
-from machine_client.desktop import DesktopError
+from machine_client.desktop_watch import AbsentDesktop, DesktopWatch, Pointer
 from machine_client.executor import Executor
 from machine_client.failures import reason_to_retry, without_credentials
-from machine_client.injector import InjectionUnavailable
 from machine_client.journal import Journal
 from machine_client.photographer import Camera, Photographer
 from machine_client.reconnecting import ClosedLink, Reconnecting
 from machine_client.session import (
     BeginCommand,
     CloseLink,
+    CommandEnded,
+    DesktopIsNow,
     Effect,
     Event,
     ExpireCommand,
+    GreetAnew,
     LinkLost,
     LinkOpened,
     LookUpCommand,
@@ -38,20 +39,17 @@ from machine_client.session import (
     TimePassed,
 )
 from machine_client.settings import MachineSettings
-from machine_client.showing import CarryOut, Say, SendFrame, StopLive, TakeLive
+from machine_client.showing import CarryOut, OrderFailed, Say, SendFrame, StopLive, TakeLive
 from machine_client.tasks import Tasks
 from machine_client.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.worker import Injector
-from schemas.inputs import AnyInput
-from schemas.outcomes import Point
+from schemas.outcomes import Failed
 from schemas.problems import entries_of, sentence
 from schemas.wire import (
     PROTOCOLS,
     SERVER_MESSAGES,
-    Capability,
     ClientMessage,
     CloseCode,
-    Display,
     HeartbeatAck,
     Hello,
     Welcome,
@@ -61,33 +59,9 @@ logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.1
 MAX_OUTGOING_BYTES = 1024 * 1024
-DESKTOP_RETRY_SECONDS = 10.0
 GOING_AWAY = 1001
 MAX_REASON_BYTES = 123
 """What RFC 6455 leaves for a close reason in a control frame."""
-
-
-class AbsentDesktop:
-    """Stands in for a desktop that cannot be opened: refuses everything, holds nothing."""
-
-    injected = 0
-
-    def prepare(self, body: AnyInput) -> Callable[[], Point]:
-        """Refuse."""
-        raise InjectionUnavailable("this machine has no desktop to inject into")
-
-    def interrupt(self) -> None:
-        """Nothing runs."""
-
-    def release_all(self) -> None:
-        """Nothing is held."""
-
-    def displays(self) -> list[Display]:
-        """There are none."""
-        return []
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
 
 class MachineClient:
@@ -96,7 +70,8 @@ class MachineClient:
     ``open_desktop`` returns an injector, or raises InjectionUnavailable: then the link is kept all
     the same, so that operators see the reason, and the desktop is tried again.  ``open_camera``
     returns what takes pictures of the screen, or raises DesktopError; None is that there is none.
-    Raises `failures.MisconfiguredError` where the environment's proxy cannot be one.
+    ``open_pointer`` is as for :class:`DesktopWatch`.  Raises `failures.MisconfiguredError`
+    where the environment's proxy cannot be one.
     """
 
     def __init__(
@@ -106,6 +81,7 @@ class MachineClient:
         journal: Journal,
         open_desktop: Callable[[], Injector],
         open_camera: Callable[[], Camera] | None = None,
+        open_pointer: Callable[[], Pointer] | None = None,
     ) -> None:
         self._settings = settings
         self._proxy = proxy_for(settings)
@@ -113,7 +89,7 @@ class MachineClient:
         self._journal = journal
         self._open_desktop = open_desktop
         self._open_camera = open_camera if settings.screen else None
-        self._injector, self._can_inject = self._try_desktop()
+        self._open_pointer = open_pointer
         self._session = Session(awake_seconds)
         self._reconnecting = Reconnecting(settings.reconnect_longest, awake_seconds)
         self._websocket: DirectConnection | None = None
@@ -130,43 +106,46 @@ class MachineClient:
         def report(event: Event) -> None:
             # The loop is closed when the executor outlives it at the program's end.
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._feed, event)
+                loop.call_soon_threadsafe(self._reported, event)
 
-        self._executor = Executor(self._journal, self._injector, report)
+        self._executor = Executor(self._journal, AbsentDesktop(), report)
         self._photographer = Photographer(
             self._open_camera,
             report,
             rate=self._settings.screen_rate,
             bytes_per_second=self._settings.screen_bytes_per_second,
         )
+        self._desktop = DesktopWatch(
+            self._open_desktop,
+            self._open_pointer,
+            self._photographer.try_camera if self._settings.screen else None,
+            seconds=self._settings.desktop_check,
+            use=self._executor.use,
+            tell=lambda desktop: self._feed(DesktopIsNow(desktop)),
+        )
         try:
             self._tasks.supervise(self._tick, "ticker")
+            await self._desktop.look()
+            self._tasks.supervise(self._desktop.run, "desktop")
             await self._tasks.run(self._keep_connected(), "connection")
         finally:
             # What runs is interrupted at once; the link may take a moment to close.
             self._lose_link()
             await asyncio.gather(
                 self._tasks.close(),
+                self._desktop.stop(),
                 asyncio.to_thread(self._executor.stop),
                 asyncio.to_thread(self._photographer.stop),
             )
 
-    def _try_desktop(self) -> tuple[Injector, Capability]:
-        try:
-            return self._open_desktop(), Capability(available=True)
-        except InjectionUnavailable as error:
-            logger.warning("no input is possible: %s", error)
-            return AbsentDesktop(), Capability(available=False, reason=str(error)[:500])
-
-    async def _watch_for_desktop(self, websocket: ClientConnection) -> None:
-        """While there is no desktop, look for one; when it is there, greet the server anew."""
-        while not self._can_inject.available:
-            await asyncio.sleep(DESKTOP_RETRY_SECONDS)
-            injector, self._can_inject = await asyncio.to_thread(self._try_desktop)
-            if self._can_inject.available:
-                self._injector = injector
-                self._executor.use(injector)
-                await websocket.close(1000, "the desktop is there now")
+    def _reported(self, event: Event) -> None:
+        """Take what a thread of this client has done; it may show that the desktop has changed."""
+        match event:
+            case CommandEnded(outcome=Failed(code="desktop_unavailable" | "display_lost")):
+                self._desktop.look_soon()
+            case OrderFailed():
+                self._desktop.look_soon()
+        self._feed(event)
 
     async def _keep_connected(self) -> None:
         while True:
@@ -207,7 +186,6 @@ class MachineClient:
         """Exchange messages until the link ends; return the server's welcome, if one came."""
         self._websocket, self._is_closing = websocket, False
         websocket.deliver = self._received
-        watcher = self._tasks.supervise(lambda: self._watch_for_desktop(websocket), "desktop")
         try:
             self._feed(LinkOpened(await asyncio.to_thread(self._hello)))
             with suppress(ConnectionClosed):
@@ -215,7 +193,6 @@ class MachineClient:
                     self._received(message)
             return self._session.welcome
         finally:
-            watcher.cancel()
             self._lose_link()
 
     def _lose_link(self) -> None:
@@ -264,12 +241,13 @@ class MachineClient:
                 self._executor.mark()
             case ReleaseHeld():
                 self._executor.release_held()
+            case GreetAnew(reason):
+                logger.info("closing the link: %s", reason)
+                self._end_link(1000, reason)
             case CloseLink(code, reason):
                 self._close(code, reason)
-            case Say(message):
+            case Say(message) | SendFrame(message):
                 self._send(message)
-            case SendFrame(frame):
-                self._send(frame)
             case TakeLive() | StopLive() | CarryOut():
                 self._photographer.obey(effect)
 
@@ -292,36 +270,27 @@ class MachineClient:
         if self._websocket is not None and not self._is_closing:
             self._is_closing = True
             logger.error("closing the link (%d): %s", code, reason)
+            self._end_link(code, reason)
+
+    def _end_link(self, code: int, reason: str) -> None:
+        if self._websocket is not None:
             fitting = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
             self._tasks.start_and_report(self._websocket.close(code, fitting), "close the link")
 
     def _hello(self) -> Hello:
         """Everything about this machine as it is now; some milliseconds, so not on the loop."""
-        try:
-            displays = self._injector.displays()
-        except InjectionUnavailable as error:
-            logger.warning("the displays are unknown: %s", error)
-            displays = []
+        desktop = self._desktop.state
         return Hello(
             protocols=[*PROTOCOLS],
             client_version=__version__,
             platform=platform.platform()[:200],
             boot_id=boot_id(),
-            displays=displays,
-            input=self._can_inject,
-            screen=self._can_show(),
+            displays=desktop.displays,
+            input=desktop.input,
+            screen=desktop.screen,
             journal=self._journal.position,
             yields=self._reconnecting.yields,
         )
-
-    def _can_show(self) -> Capability:
-        if not self._settings.screen:
-            return Capability(available=False, reason="its owner lets nobody look at the screen")
-        try:
-            self._photographer.try_camera()
-        except DesktopError as error:
-            return Capability(available=False, reason=str(error)[:500])
-        return Capability(available=True)
 
 
 def boot_id() -> str:

@@ -56,7 +56,9 @@ class Injector:
     """The one that presses.
 
     For one thread at a time, and never the event loop: an input takes as long as it takes.  Only
-    `interrupt`, `injected` and `displays` may be used from any thread at any time.
+    `interrupt`, `injected`, `is_lost` and `displays` may be used from any thread at any time.
+
+    One whose desktop was lost stays so; `machine_client.desktop_watch` opens another.
 
     The caller's duty: `prepare`, then write down that the input begins, then call what came back;
     `release_all` when the link ends, `close` at the end.
@@ -72,10 +74,8 @@ class Injector:
 
         Raises InjectionUnavailable.
         """
-        self._display = display
-        self._open = opened_by or _open_x11
-        self._desktop = self._open(display)
-        self._lost = False
+        self._desktop = (opened_by or _open_x11)(display)
+        self.is_lost = False
         self._confirmed_before = self._desktop.confirmed
         self._buttons: dict[Button, None] = {}
         self._stop = threading.Event()
@@ -101,7 +101,7 @@ class Injector:
         """
         chords: tuple[Chord, ...] = ()
         try:
-            desktop = self._open_desktop()
+            desktop = self._present_desktop()
             # From here on, whoever looks sees this input's count and no earlier one's.
             self._confirmed_before = desktop.confirmed
             if isinstance(body, PressKeys):
@@ -142,17 +142,14 @@ class Injector:
         self.release_all()
         self._desktop.close()
 
-    def _open_desktop(self) -> Desktop:
-        """The desktop, opened again if it was lost, as when somebody logged out and in."""
-        if self._lost:
-            self._desktop.close()
-            self._desktop = self._open(self._display)
-            self._lost = False
+    def _present_desktop(self) -> Desktop:
+        if self.is_lost:
+            raise InjectionUnavailable("The desktop is gone; it is opened again when it is back")
         return self._desktop
 
     def _note(self, error: DesktopError) -> None:
         if error.code == "display_lost":
-            self._lost = True
+            self.is_lost = True
 
     def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:
         self._confirmed_before = self._desktop.confirmed

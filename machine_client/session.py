@@ -27,12 +27,14 @@ from schemas.wire import (
     Ack,
     ClientMessage,
     CloseCode,
+    DesktopChanged,
     DesktopQuery,
     Heartbeat,
     HeartbeatAck,
     Hello,
     Input,
     Ready,
+    Released,
     Report,
     Resolve,
     ScreenCredit,
@@ -87,6 +89,16 @@ class JournalMarked:
 
 
 @dataclass(frozen=True, slots=True)
+class DesktopIsNow:
+    """The desktop was looked at and is as this says.
+
+    What was released when it was opened is in it once, and is told by the next message that can.
+    """
+
+    desktop: DesktopChanged
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
     """Nothing happened, but later."""
 
@@ -102,6 +114,7 @@ Event = (
     | CommandEnded
     | CommandLookedUp
     | JournalMarked
+    | DesktopIsNow
     | Taken
     | TimePassed
     | LinkLost
@@ -148,6 +161,13 @@ class ReleaseHeld:
 
 
 @dataclass(frozen=True, slots=True)
+class GreetAnew:
+    """Close the websocket in peace, and say hello on another: there is news for it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CloseLink:
     """Close the websocket with this code."""
 
@@ -162,6 +182,7 @@ Effect = (
     | ExpireCommand
     | MarkJournal
     | ReleaseHeld
+    | GreetAnew
     | CloseLink
     | ScreenEffect
 )
@@ -184,6 +205,9 @@ class Session:
         self._greeted_with = 0
         self._offered: Sequence[int] = ()
         self._heartbeats: deque[int] = deque()
+        self._desktop: DesktopChanged | None = None
+        self._told: DesktopChanged | None = None
+        self._released: Released | None = None
         self._open = False
         self.welcome: Welcome | None = None
 
@@ -203,6 +227,8 @@ class Session:
                 return self._report(command_id, outcome, sequence)
             case JournalMarked(sequence):
                 return self._marked(sequence)
+            case DesktopIsNow(desktop):
+                return self._desktop_is(desktop)
             case PictureTaken() | DesktopLookedAt() | OrderFailed():
                 return self._taken(event)
             case TimePassed():
@@ -220,7 +246,9 @@ class Session:
         self._greeted_with = hello.journal.sequence
         self._offered = hello.protocols
         self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
-        return [SendMessage(hello)]
+        self._told = DesktopChanged(displays=hello.displays, input=hello.input, screen=hello.screen)
+        released, self._released = self._released, None
+        return [SendMessage(hello.model_copy(update={"released": hello.released or released}))]
 
     def _received(self, message: ServerMessage) -> list[Effect]:
         self._server_clock.heard(message.server_time, self._clock())
@@ -265,7 +293,28 @@ class Session:
                 )
             ]
         self.welcome = welcome
-        return [SendMessage(Ready())]
+        return [SendMessage(Ready()), *self._tell_desktop()]
+
+    def _desktop_is(self, desktop: DesktopChanged) -> list[Effect]:
+        self._released = desktop.released or self._released
+        self._desktop = desktop.model_copy(update={"released": None})
+        return self._tell_desktop()
+
+    def _tell_desktop(self) -> list[Effect]:
+        """Say how the desktop is, where the server believes something else."""
+        told, desktop = self._told, self._desktop
+        if self.welcome is None or told is None or desktop is None:
+            return []
+        if self.welcome.protocol < 2:
+            # It has no word for that: a new hello says what has come, and is worth a new link.
+            if not _has_come(told, desktop):
+                return []
+            self._told = desktop
+            return [GreetAnew("the desktop is there now")]
+        if desktop == told and self._released is None:
+            return []
+        released, self._released, self._told = self._released, None, desktop
+        return [SendMessage(desktop.model_copy(update={"released": released}))]
 
     def _marked(self, sequence: int) -> list[Effect]:
         """Answer a heartbeat, with a number that no earlier copy of the journal can have."""
@@ -381,3 +430,10 @@ class Session:
         self._queue.clear()
         self._owed.clear()
         return [ReleaseHeld(), *self._showing.over()]
+
+
+def _has_come(before: DesktopChanged, now: DesktopChanged) -> bool:
+    """Whether input or the screen is available now and was not before."""
+    return (now.input.available and not before.input.available) or (
+        now.screen.available and not before.screen.available
+    )

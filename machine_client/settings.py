@@ -84,6 +84,12 @@ class MachineSettings(FileAndEnvironment):
     reconnect_longest: float = Field(
         15, gt=0, le=600, description="Seconds between two tries to connect, at most."
     )
+    desktop_check: float = Field(
+        1.5,
+        ge=0.05,
+        le=1.5,
+        description="Seconds between two looks whether it is there.",
+    )
     screen: bool = Field(True, description="Whether operators may look at this desktop.")
     screen_rate: float = Field(10, gt=0, le=30, description="Live pictures a second, at most.")
     screen_bytes_per_second: int = Field(

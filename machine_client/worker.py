@@ -31,6 +31,10 @@ class Injector(Protocol):
     def injected(self) -> int:
         """How many events of the running injection have surely happened; for any thread."""
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the desktop that was opened is gone, and another injector is needed."""
+
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         """Check an input whole.  What comes back injects it.
 

@@ -82,10 +82,14 @@ class Display(_Message):
 
 
 class Capability(_Message):
-    """Something that a machine can do, or why it cannot."""
+    """Something that a machine can do, or why it cannot.
+
+    What its owner has ``switched_off`` is no trouble that anybody should look after.
+    """
 
     available: bool
     reason: str | None = Field(None, max_length=500)
+    switched_off: bool = False
 
 
 class JournalPosition(_Message):

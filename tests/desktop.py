@@ -5,8 +5,10 @@ Nothing here uses the code under test, so that it can contradict it.
 
 import contextlib
 import os
+import random
 import select
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -75,6 +77,12 @@ def running(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
 @contextlib.contextmanager
 def virtual_display(size: str = "1280x800x24", *options: str) -> Iterator[str]:
     """Start an X server on a free display; yields its name, such as ``:7``."""
+    with _x_server(size, *options) as (name, _):
+        yield name
+
+
+@contextlib.contextmanager
+def _x_server(size: str, *options: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     readable, writable = os.pipe()
     try:
         server = running(
@@ -82,7 +90,7 @@ def virtual_display(size: str = "1280x800x24", *options: str) -> Iterator[str]:
             *("-nolisten", "tcp", "-noreset", *options),
             pass_fds=[writable],
         )
-        with server:
+        with server as process:
             os.close(writable)
             writable = -1
             if not select.select([readable], [], [], WAIT_SECONDS)[0]:
@@ -90,11 +98,69 @@ def virtual_display(size: str = "1280x800x24", *options: str) -> Iterator[str]:
             number = os.read(readable, 32).decode().strip()
             if not number:
                 raise RuntimeError("Xvfb ended at once")
-            yield f":{number}"
+            yield f":{number}", process
     finally:
         os.close(readable)
         if writable >= 0:
             os.close(writable)
+
+
+class UnsteadyDisplay:
+    """An X server that a test kills, freezes and starts again, always on the same display."""
+
+    def __init__(self, size: str = "1280x800x24") -> None:
+        # Far from the numbers that other X servers choose for themselves meanwhile.
+        self.name = f":{random.randint(10_000, 50_000)}"
+        self._size = size
+        self._running = contextlib.ExitStack()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Run it; a lock file and a socket that a killed one left behind do no harm."""
+        server = _x_server(self._size, self.name)
+        _, self._process = self._running.enter_context(server)
+
+    def kill(self) -> None:
+        """End it as a crash does, frozen or not."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        self._running.close()
+
+    def freeze(self) -> None:
+        """Let it answer nobody, and end no connection."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
+
+@contextlib.contextmanager
+def unsteady_display() -> Iterator[UnsteadyDisplay]:
+    """One that runs, and is ended with the block."""
+    display = UnsteadyDisplay()
+    display.start()
+    try:
+        yield display
+    finally:
+        display.kill()
+
+
+@contextlib.contextmanager
+def grabbed(display: str) -> Iterator[None]:
+    """A program that has grabbed the X server, as some menus do, for as long as the block takes."""
+    connection: Any = Xlib.display.Display(display)
+    connection.grab_server()
+    connection.sync()
+    try:
+        yield
+    finally:
+        connection.close()
 
 
 def set_layout(display: str, layout: str, option: str = "") -> None:

@@ -46,6 +46,10 @@ COMPLETED = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
 _NUMBERS = itertools.count(1)
 
 
+SWITCHED_OFF = "not in this test"
+"""Why a machine shows no screen that its owner has switched off."""
+
+
 def hello(
     *,
     protocols: list[int] | None = None,
@@ -53,7 +57,7 @@ def hello(
     sequence: int = 0,
     boot_id: str = BOOT_ID,
     no_input: str | None = None,
-    no_screen: str | None = "not in this test",
+    no_screen: str | None = SWITCHED_OFF,
     yields: bool = False,
 ) -> Hello:
     """What a machine client says first; ``no_…`` are why it cannot inject, or show."""
@@ -64,7 +68,11 @@ def hello(
         boot_id=boot_id,
         displays=[Display(x=0, y=0, width=1280, height=800)],
         input=Capability(available=no_input is None, reason=no_input),
-        screen=Capability(available=no_screen is None, reason=no_screen),
+        screen=Capability(
+            available=no_screen is None,
+            reason=no_screen,
+            switched_off=no_screen == SWITCHED_OFF,
+        ),
         journal=JournalPosition(id=journal_id, sequence=sequence),
         yields=yields,
     )

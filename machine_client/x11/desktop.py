@@ -42,13 +42,15 @@ class X11Desktop:
             self._pynput = _Pynput(self._connection, display)
             with self._translated():
                 self._keyboard = Keyboard(self._connection, self._pynput.symbols)
+            # Looked at now: while a program has grabbed the server, nobody could.
+            self._displays: list[Display] = []
+            self.displays()
         except DesktopError as error:
             self.close()
             raise InjectionUnavailable(str(error)) from error
         except BaseException:
             self.close()
             raise
-        self._displays: list[Display] = []
 
     @property
     def confirmed(self) -> int:

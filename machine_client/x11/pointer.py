@@ -1,11 +1,13 @@
 """Where the pointer of an X display is, on a connection of its own.
 
-The injector's connection is for one thread, which may be in the middle of a long drag.
+The injector's connection is for one thread, which may be in the middle of a long drag.  A program
+that grabs the server, as some menus do, does not stop this one once it is open.
 """
 
 import contextlib
 
 import Xlib.error
+from Xlib.ext import xtest
 
 from machine_client.desktop import DesktopError, InjectionUnavailable
 from machine_client.x11.connection import errors_translated, open_display
@@ -20,6 +22,10 @@ class X11Pointer:
             self._display = open_display(display)
         except InjectionUnavailable as error:
             raise DesktopError("display_unknown", str(error)) from error
+        with errors_translated():
+            if self._display.has_extension(xtest.extname):
+                self._display.xtest_grab_control(True)
+                self._display.sync()
 
     def place(self) -> Point:
         """Where the pointer is now.  Raises DesktopError."""

@@ -84,8 +84,8 @@ class ScreenHandler(ApiHandler):
         link = self.services.registry.find(organization_id, machine_id)
         if link is None:
             raise await not_connected(self.services.machines, organization_id, machine_id)
-        if not link.hello.screen.available:
-            raise no_screen(link.hello.screen.reason or "it did not say why", link)
+        if not link.desktop.screen.available:
+            raise no_screen(link.desktop.screen.reason or "it did not say why", link)
         return link
 
     async def ask(
@@ -321,4 +321,6 @@ def dimensions(displays: list[Display]) -> Dimensions:
 
 def no_screen(why: str, link: LinkSocket) -> ProblemError:
     """A machine that is connected and shows no screen."""
-    return unavailable("no_screen", f"the machine shows no screen: {why}", link.up_since)
+    desktop = link.desktop
+    since = None if desktop.screen.available else desktop.screen_since
+    return unavailable("no_screen", f"the machine shows no screen: {why}", since)

@@ -29,6 +29,14 @@ def ask_for_metrics(services: Services) -> None:
     database.on_operation = metrics.database.observe
     metrics.gauges = {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
+        "farhand_links_without_input": (
+            "Connected machines whose desktop takes no input.",
+            lambda: registry.without_input,
+        ),
+        "farhand_links_without_screen": (
+            "Connected machines whose screen should be seen and cannot.",
+            lambda: registry.without_screen,
+        ),
         "farhand_inputs_unanswered": (
             "Inputs that wait for their machine's acknowledgement.",
             lambda: sum(link.unanswered for link in registry),

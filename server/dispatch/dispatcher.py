@@ -35,9 +35,11 @@ class Dispatcher:
             raise await not_connected(self._machines, command.organization_id, command.machine_id)
         if link.paused:
             raise await self._paused(command)
-        if not link.hello.input.available:
-            why = link.hello.input.reason or "it did not say why"
-            raise unavailable("no_input", f"the machine has no way to inject: {why}", link.up_since)
+        if not link.desktop.input.available:
+            why = link.desktop.input.reason or "it did not say why"
+            raise unavailable(
+                "no_input", f"the machine has no way to inject: {why}", link.desktop.input_since
+            )
         return link
 
     def connected(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
@@ -105,12 +107,12 @@ def refusal(error: LinkDownError | LinkBusyError, command: Command) -> ProblemEr
 
 def just_disconnected(since: int | None = None) -> ProblemError:
     """A machine whose link ended in this moment, or at ``since`` (milliseconds since 1970)."""
-    since = server_time() if since is None else since
     return unavailable("offline", "the machine has just disconnected", since)
 
 
-def unavailable(reason: str, detail: str, since: int) -> ProblemError:
-    """A machine that cannot take input now; nothing was sent."""
+def unavailable(reason: str, detail: str, since: int | None) -> ProblemError:
+    """A machine that cannot do it, since now or ``since`` (ms since 1970); nothing was sent."""
+    since = server_time() if since is None else since
     return ProblemError(
         problems.MACHINE_UNAVAILABLE,
         detail,

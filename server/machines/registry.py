@@ -8,6 +8,7 @@ from uuid import UUID
 
 from schemas.wire import CloseCode, Hello
 from server.machines.errors import LinkDownError
+from server.machines.live_desktop import DesktopPublisher
 from server.machines.socket import LinkSocket
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, MachineStore
@@ -40,7 +41,8 @@ class LinkRegistry:
     ``opened_links``, ``reconnects`` (of machines that had been there before) and ``takeovers``
     count what has happened.
 
-    ``on_change`` is called with the organization and the id of a machine whose link came or went.
+    ``on_change`` is called with the organization and the id of a machine whose link came or went,
+    or whose desktop did.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class LinkRegistry:
         self._live: dict[Key, LinkSocket] = {}
         self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
+        self._desktops = DesktopPublisher(machines, self._changed)
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The link of a machine that takes inputs, or None."""
@@ -78,6 +81,16 @@ class LinkRegistry:
         """How many machines are connected."""
         return sum(link.is_up for link in self._live.values())
 
+    @property
+    def without_input(self) -> int:
+        """How many of them have no desktop that takes input."""
+        return sum(link.is_up and not link.desktop.input.available for link in self._live.values())
+
+    @property
+    def without_screen(self) -> int:
+        """How many of them should show their screen and cannot."""
+        return sum(link.is_up and link.desktop.is_dark for link in self._live.values())
+
     def __iter__(self) -> Iterator[LinkSocket]:
         return iter(tuple(self._open))
 
@@ -85,6 +98,7 @@ class LinkRegistry:
         """A websocket is open; its hello will follow."""
         self._open[socket] = None
         socket.closing = self._changed
+        socket.desktop_changed = self._desktops.changed
 
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
         """Make this the machine's link: record it, replace the older one, settle what is open.

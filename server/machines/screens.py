@@ -174,6 +174,16 @@ class MachineScreen:
             case RequestRefused(request, reason):
                 self._settle(request, ScreenUnavailableError(reason))
 
+    def unavailable(self, reason: str) -> None:
+        """The screen cannot be taken any more: whoever waits for a picture is told why."""
+        self._end_all(reason)
+        self._show()
+        for future in self._waiting.values():
+            # Its question stays open until the machine answers it after all.
+            if not future.done():
+                future.set_exception(ScreenUnavailableError(reason))
+                future.exception()
+
     def over(self) -> None:
         """The link is closed: nothing more will come."""
         self._end_all("the machine's link ended")

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from schemas.outcomes import Outcome
 from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.problems import entries_of, sentence
-from schemas.wire import CLIENT_MESSAGES, CloseCode, Hello, Input
+from schemas.wire import CLIENT_MESSAGES, CloseCode, DesktopChanged, Hello, Input
 from server.clock import server_time
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link import (
@@ -23,6 +23,7 @@ from server.machines.link import (
     CloseRequested,
     CommandRuns,
     ConnectionLost,
+    DesktopIsNow,
     Effect,
     Event,
     FrameReceived,
@@ -40,6 +41,7 @@ from server.machines.link import (
     TimePassed,
     UnreadableReceived,
 )
+from server.machines.live_desktop import LiveDesktop
 from server.machines.screen_link import (
     DesktopArrived,
     LivePictureArrived,
@@ -89,9 +91,11 @@ class LinkSocket:
     left open.  Inputs may be claimed for the link once it is up, and are sent once it is settled.
     ``took_over`` is whether it replaced another that was live.  ``closing`` is called when this
     side begins to close it, and then ``over_since`` and ``over_reason`` say when and why.
+    ``desktop`` is as the machine last said; ``desktop_changed`` is called when it says otherwise.
     """
 
     hello: Hello
+    desktop: LiveDesktop
     epoch: int = 0
     paused: bool = False
     is_settled: bool = False
@@ -100,6 +104,7 @@ class LinkSocket:
     over_since: int = 0
     over_reason: str = ""
     closing: "Callable[[LinkSocket], None] | None" = None
+    desktop_changed: "Callable[[LinkSocket], None] | None" = None
 
     def __init__(
         self,
@@ -121,7 +126,7 @@ class LinkSocket:
         self.up_since = server_time()
         self._connection = connection
         self._admit = admit
-        self._background = background
+        self.background = background
         self._claiming = 0
         self._waiting: dict[UUID, asyncio.Future[Outcome]] = {}
         self._asked: dict[UUID, Question] = {}
@@ -308,11 +313,13 @@ class LinkSocket:
             case CloseConnection(code, reason):
                 self._close_connection(code, reason)
             case AdmitMachine(hello):
-                self._background.start_and_report(self._admitted(hello), "admit a machine")
+                self.background.start_and_report(self._admitted(hello), "admit a machine")
             case LinkReady():
                 self._ready_or_over.set()
             case LinkUp():
                 self._up_or_over.set()
+            case DesktopIsNow(desktop):
+                self._desktop_is(desktop)
             case (
                 LivePictureArrived()
                 | ScreenshotArrived()
@@ -321,6 +328,13 @@ class LinkSocket:
                 | LiveScreenEnded()
             ):
                 self.screen.arrived(effect)
+
+    def _desktop_is(self, desktop: DesktopChanged) -> None:
+        self.desktop = self.desktop.changed_to(desktop, server_time())
+        if not desktop.screen.available:
+            self.screen.unavailable(desktop.screen.reason or "it did not say why")
+        if self.desktop_changed is not None:
+            self.desktop_changed(self)
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:
         level = logging.WARNING if code is CloseCode.MESSAGE_INVALID else logging.INFO
@@ -351,7 +365,7 @@ class LinkSocket:
                 future.exception()
 
     async def _admitted(self, hello: Hello) -> None:
-        self.hello = hello
+        self.hello, self.desktop = hello, LiveDesktop.greeted(hello, self.up_since)
         try:
             await self._admit(self, hello)
         except LinkDownError:

@@ -177,6 +177,15 @@ class MachineStore:
         wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
         return await self._update(wanted, change) is not None
 
+    async def note_displays(
+        self, organization_id: UUID, machine_id: str, epoch: int, displays: Sequence[Display]
+    ) -> None:
+        """Remember where the displays are now; nothing happens where a newer link began since."""
+        wanted = {**_live(organization_id, machine_id), "epoch": epoch}
+        change = {"$set": {"client.displays": _display_documents(displays)}}
+        async with self._database.operation():
+            await self._machines.update_one(wanted, change)
+
     async def _update(
         self, wanted: Document, change: Document | Sequence[Document]
     ) -> Machine | None:
@@ -192,12 +201,15 @@ def _live(organization_id: UUID, machine_id: str) -> Document:
 
 
 def _client_document(client: ClientSummary) -> Document:
-    displays: Sequence[dict[str, Any]] = [display.model_dump() for display in client.displays]
     return {
         "platform": client.platform,
         "client_version": client.client_version,
-        "displays": displays,
+        "displays": _display_documents(client.displays),
     }
+
+
+def _display_documents(displays: Sequence[Display]) -> Sequence[dict[str, Any]]:
+    return [display.model_dump() for display in displays]
 
 
 def _machine(document: Document) -> Machine:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.rig import Site, Visit, served
+from tests.desktop import grabbed
 
 MANY = 1000
 
@@ -72,6 +73,23 @@ def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -
     expect(row_of(page, "Follow me still")).to_contain_text("Offline")
     assert site.api.call("DELETE", f"/v1/machines/{desk.machine}").status == 204
     expect(row_of(page, "Follow me still")).to_have_count(0)
+
+
+def test_machine_whose_screen_cannot_be_seen_is_in_trouble_until_it_can(
+    operator: Visit,
+) -> None:
+    page, site = operator.page, operator.site
+    with site.desk("A seen one"), site.desk("B dark one") as dark:
+        expect(row_of(page, "A seen one")).to_contain_text("Online")
+        with grabbed(dark.display):
+            row = row_of(page, "B dark one")
+            expect(row).to_contain_text("its screen cannot be seen")
+            expect(row).to_contain_text("Online")
+            names = [name for name in names_in(page) if name in ("A seen one", "B dark one")]
+            assert names == ["B dark one", "A seen one"]
+        expect(row).not_to_contain_text("its screen cannot be seen")
+        names = [name for name in names_in(page) if name in ("A seen one", "B dark one")]
+        assert names == ["A seen one", "B dark one"]
 
 
 def test_machines_in_trouble_come_first(operator: Visit) -> None:

@@ -24,6 +24,8 @@ from tests.machine_client.journals import journal_in
 class EndlessDesktop:
     """Injects an event each millisecond, for ever."""
 
+    is_lost = False
+
     def __init__(self) -> None:
         self.injected = 0
 

@@ -22,6 +22,7 @@ class FakeDesktop:
     """Notes what it is told; a test may set what else happens at each step."""
 
     injected = 0
+    is_lost = False
 
     def __init__(self) -> None:
         self.calls: list[str] = []

@@ -20,6 +20,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from machine_client.connection import MachineClient
+from machine_client.desktop_watch import Pointer
 from machine_client.photographer import Camera
 from machine_client.settings import MachineSettings
 from machine_client.worker import Injector
@@ -52,6 +53,7 @@ class QuietDesktop:
     """An injector that injects nothing and can be made to wait."""
 
     injected = 0
+    is_lost = False
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -93,7 +95,7 @@ class Line:
         await self.websocket.send(message.model_dump_json())
 
     async def greet(self, protocol: int = 1, spread_seconds: float | None = None) -> Hello:
-        """Take the hello, welcome the client, and take its ready."""
+        """Take the hello, welcome the client under a protocol, and take its ready."""
         hello = await self.hear()
         assert isinstance(hello, Hello)
         await self.say(
@@ -223,13 +225,16 @@ async def machine_client(
     *,
     open_desktop: Callable[[], Injector] = QuietDesktop,
     open_camera: Callable[[], Camera] | None = None,
+    open_pointer: Callable[[], Pointer] | None = None,
     token: str = TOKEN,
     **settings: Any,
 ) -> AsyncIterator[asyncio.Task[None]]:
     """Run a machine client; cancelled with the block, if it has not ended by itself."""
     read = MachineSettings(server=address, state_dir=state, token=token, **settings)
     journal = journal_in(read.journal_file)
-    client = MachineClient(read, read.read_token(), journal, open_desktop, open_camera)
+    client = MachineClient(
+        read, read.read_token(), journal, open_desktop, open_camera, open_pointer
+    )
     task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
     try:
         yield task

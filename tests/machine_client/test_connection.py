@@ -16,10 +16,8 @@ from websockets.exceptions import ConnectionClosed
 
 from machine_client import connection, reconnecting, websocket
 from machine_client.failures import MisconfiguredError, MustStopError
-from machine_client.injector import InjectionUnavailable
-from machine_client.worker import Injector
 from schemas.outcomes import Completed, Expired, Outcome
-from schemas.wire import Ack, CloseCode, HeartbeatAck, Hello
+from schemas.wire import Ack, CloseCode, HeartbeatAck
 from tests.certificates import self_signed
 from tests.machine_client.scripted import (
     TOKEN,
@@ -39,7 +37,6 @@ from tests.store import async_test
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short delays, and nothing from the environment."""
     monkeypatch.setattr(reconnecting, "FIRST_DELAY", 0.02)
-    monkeypatch.setattr(connection, "DESKTOP_RETRY_SECONDS", 0.05)
     for name in tuple(os.environ):
         if name.lower().endswith("_proxy") or name.startswith("FARHAND_"):
             monkeypatch.delenv(name)
@@ -369,33 +366,6 @@ async def test_cancelled_client_lets_go_of_the_desktop(tmp_path: Path) -> None:
             await server.finished()
         assert sorted(desktop.calls[:2]) == ["interrupt", "release"]
         assert desktop.calls[2:] == ["close"]
-
-
-@async_test
-async def test_missing_desktop_is_told_and_found_when_it_appears(tmp_path: Path) -> None:
-    tries: list[Injector] = []
-    hellos: list[Hello] = []
-
-    def open_desktop() -> Injector:
-        tries.append(QuietDesktop())
-        if len(tries) < 3:
-            raise InjectionUnavailable("there is no display :7")
-        return tries[-1]
-
-    async def script(line: Line) -> None:
-        hellos.append(await line.greet())
-        if len(hellos) == 1:
-            await line.closed()
-
-    async with (
-        scripted_server(script, script) as server,
-        machine_client(server.address, tmp_path, open_desktop=open_desktop),
-    ):
-        await server.finished()
-    assert [(hello.input.available, hello.input.reason) for hello in hellos] == [
-        (False, "there is no display :7"),
-        (True, None),
-    ]
 
 
 @async_test

@@ -72,6 +72,8 @@ def mark_of(body: AnyInput) -> int:
 class Hand:
     """An injector (`machine_client.worker.Injector`) that may be killed between any two events."""
 
+    is_lost = False
+
     def __init__(self, desktop: Desktop, holder: Holder) -> None:
         self.injected = 0
         self._desktop = desktop

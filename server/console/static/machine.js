@@ -18,7 +18,7 @@ import {
   whileBusy,
 } from "./parts.js";
 import { Screen } from "./screen.js";
-import { displays, number, span } from "./words.js";
+import { displays, number, span, whyOf } from "./words.js";
 
 const READ_SECONDS = 30;
 const TRIES = 3;
@@ -205,7 +205,7 @@ class MachineView {
       this.badge.dataset.shown = machine.state;
       fill(this.badge, stateBadge(machine.state));
     }
-    setText(this.reason, machine.state === "online" ? "" : sentence(machine.reason));
+    setText(this.reason, sentence(whyOf(machine)));
     setTime(this.since, machine.since);
     setText(this.pausing, machine.paused ? "Resume" : "Pause");
     this.#describe();
@@ -214,7 +214,8 @@ class MachineView {
       this.leave();
       notice(`Control has ended: ${sentence(machine.reason)}`, "bad");
     }
-    if (before.state !== machine.state) this.screen.again();
+    const hasCome = machine.screen?.available && !before.screen?.available;
+    if (before.state !== machine.state || hasCome) this.screen.again();
   }
 
   #describe() {

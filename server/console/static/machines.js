@@ -13,7 +13,7 @@ import {
   stateShape,
   timeAgo,
 } from "./parts.js";
-import { count, displays, number, span, STATES, stateOf } from "./words.js";
+import { count, displays, number, span, STATES, stateOf, troubleOf, whyOf } from "./words.js";
 
 const COUNTS_SECONDS = 60;
 const AGAIN_MILLISECONDS = 3000;
@@ -39,9 +39,9 @@ const COLUMNS = [
 
 /** Trouble first, the latest of it above; what works is by name, so that it stays in its place. */
 function byTrouble(one, other) {
-  const [mine, others] = [stateOf(one.state).trouble, stateOf(other.state).trouble];
+  const [mine, others] = [troubleOf(one), troubleOf(other)];
   if (mine !== others) return mine - others;
-  return (one.state === "online" ? 0 : newest(one, other)) || byName(one, other);
+  return (whyOf(one) ? newest(one, other) : 0) || byName(one, other);
 }
 
 export function machinesPage({ signal, events, query, title }) {
@@ -257,7 +257,7 @@ function rowOf(rows, machine) {
   }
   setText(cells.link, machine.name);
   setText(cells.id, machine.id === machine.name ? "" : machine.id);
-  setText(cells.reason, machine.state === "online" ? "" : capital(machine.reason));
+  setText(cells.reason, capital(whyOf(machine)));
   setAttribute(cells.reason, "title", machine.reason);
   setTime(cells.since, machine.since);
   setText(cells.round_trip, machine.round_trip_ms === null ? "–" : span(machine.round_trip_ms));

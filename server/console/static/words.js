@@ -12,6 +12,22 @@ export function stateOf(name) {
   return STATES[name] ?? { word: String(name), trouble: 1 };
 }
 
+/** Whether a machine's screen should be seen and cannot; what its owner switched off is no trouble. */
+export function isDark({ screen }) {
+  return Boolean(screen) && !screen.available && !screen.switched_off;
+}
+
+/** How urgently somebody should look after a machine: the lowest first. */
+export function troubleOf(machine) {
+  const { trouble } = stateOf(machine.state);
+  return machine.state === "online" && isDark(machine) ? trouble - 0.5 : trouble;
+}
+
+/** Why a machine is not as it should be; nothing where it is. */
+export function whyOf(machine) {
+  return machine.state === "online" && !isDark(machine) ? "" : machine.reason;
+}
+
 export const OUTCOMES = {
   completed: { word: "Completed", kind: "good" },
   failed: { word: "Failed", kind: "bad" },

@@ -6,7 +6,7 @@ from machine_client.desktop import DesktopError, InjectionUnavailable
 from machine_client.x11 import pointer as pointer_module
 from machine_client.x11.pointer import X11Pointer
 from schemas.outcomes import Point
-from tests.desktop import somebody_else, virtual_display
+from tests.desktop import grabbed, somebody_else, virtual_display
 
 
 def test_pointer_is_told_where_it_is(display: str) -> None:
@@ -37,4 +37,12 @@ def test_display_that_ends_is_an_error_of_ours() -> None:
     with pytest.raises(DesktopError) as caught:
         pointer.place()
     assert caught.value.code == "display_lost"
+    pointer.close()
+
+
+def test_pointer_is_told_while_a_program_has_grabbed_the_server(display: str) -> None:
+    somebody_else(display, "mousemove", "5", "6")
+    pointer = X11Pointer(display)
+    with grabbed(display):
+        assert pointer.place() == Point(x=5, y=6)
     pointer.close()
