@@ -82,7 +82,7 @@ class MachineSettings(FileAndEnvironment):
     )
     heartbeat: float = Field(20, gt=0, le=60, description="Seconds between two pings.")
     reconnect_longest: float = Field(
-        15, gt=0, le=600, description="Seconds between two tries to connect, at most."
+        15, gt=0, le=600, description="Seconds between two tries, unless the server wants more."
     )
     desktop_check: float = Field(
         1.5,

@@ -3,12 +3,20 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import cast
+from pathlib import Path
+from typing import Any
 
-from websockets.asyncio.client import connect
+import pytest
+from pydantic import SecretStr
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
 
-from machine_client.websocket import DirectConnection
+from machine_client import websocket
+from machine_client.failures import MisconfiguredError
+from machine_client.settings import MachineSettings
+from machine_client.websocket import DirectConnection, open_websocket, proxy_for, tls_context
+from schemas.wire import SUBPROTOCOL
+from tests.certificates import self_signed
 from tests.machine_client.scripted import WAIT_SECONDS
 from tests.store import async_test
 
@@ -22,10 +30,16 @@ async def connected() -> AsyncIterator[tuple[DirectConnection, ServerConnection]
         ends.put_nowait(end)
         await end.wait_closed()
 
-    async with serve(handle, "127.0.0.1", 0, compression=None) as server:
+    async with serve(
+        handle, "127.0.0.1", 0, compression=None, subprotocols=[Subprotocol(SUBPROTOCOL)]
+    ) as server:
         port = next(iter(server.sockets)).getsockname()[1]
-        async with connect(f"ws://127.0.0.1:{port}", create_connection=DirectConnection) as here:
-            yield cast("DirectConnection", here), await ends.get()
+        async with await open_websocket(settings(f"http://127.0.0.1:{port}"), "t", None) as here:
+            yield here, await ends.get()
+
+
+def settings(server: str, **more: Any) -> MachineSettings:
+    return MachineSettings(server=server, token=SecretStr("t"), **more)
 
 
 @async_test
@@ -79,3 +93,67 @@ async def test_written_bytes_arrive_as_a_binary_message() -> None:
         assert await there.recv() == b"\x00\xff"
         await here.close()
         assert here.write_bytes(b"late") == 0
+
+
+@async_test
+async def test_who_closes_it_first_is_known() -> None:
+    async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
+        assert not here.was_closed_by_other_side
+        await there.close(4501, "over")
+        await here.wait_closed()
+        assert here.was_closed_by_other_side
+    async with connected() as (here, _), asyncio.timeout(WAIT_SECONDS):
+        await here.close(4501, "over")
+        assert here.close_code == 4501
+        assert not here.was_closed_by_other_side
+    async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
+        there.transport.abort()
+        await here.wait_closed()
+        assert not here.was_closed_by_other_side
+
+
+@async_test
+async def test_closing_is_bounded_where_the_other_side_takes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(websocket, "CLOSE_SECONDS", 0.05)
+    async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
+        there.transport.pause_reading()
+        while here.write("x" * 1_000_000) < 10_000_000:
+            pass
+        await here.close()
+        await here.wait_closed()
+
+
+def test_certificates_that_have_become_unreadable_are_named(tmp_path: Path) -> None:
+    certificate, _ = self_signed(tmp_path)
+    encrypted = settings("https://127.0.0.1", ca_file=certificate)
+    assert tls_context(encrypted) is not None
+    assert tls_context(settings("http://127.0.0.1", ca_file=certificate)) is None
+    certificate.unlink()
+    with pytest.raises(OSError, match=r"certificate\.pem cannot be read as certificates"):
+        tls_context(encrypted)
+
+
+def test_proxy_is_that_of_the_settings_else_the_environments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://theirs:3128")
+    monkeypatch.setenv("no_proxy", "near.example")
+    assert proxy_for(settings("https://far.example")) == "http://theirs:3128"
+    assert proxy_for(settings("https://near.example")) is None
+    ours = settings("https://near.example", proxy="http://ours:3128")
+    assert proxy_for(ours) == "http://ours:3128"
+
+
+@pytest.mark.parametrize(
+    "address", ["foo://u:secret@a", "http://u:secret@a:port", "http://u:secret@a/x", "http://"]
+)
+def test_proxy_of_the_environment_that_cannot_be_one_is_a_mistake(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("http_proxy", address)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with pytest.raises(MisconfiguredError, match="the environment's proxy") as caught:
+        proxy_for(settings("http://far.example"))
+    assert "secret" not in str(caught.value)
