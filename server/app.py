@@ -45,7 +45,7 @@ from server.store.tokens import TokenStore
 from server.store.trajectories import TrajectoryStore
 from server.store.trajectory_catalogue import TrajectoryCatalogue
 from server.store.workflows import WorkflowStore
-from server.tasks import Tasks
+from server.tasks import OnFailure, Tasks
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,6 @@ RECORDING_SECONDS = 5.0
 STOP_POLL_SECONDS = 0.02
 BODY_POLL_SECONDS = 0.5
 LAG_PROBE_SECONDS = 0.25
-DATABASE_POLL_SECONDS = 1.0
 
 
 class StartError(Exception):
@@ -181,13 +180,29 @@ class Server:
             idle_connection_timeout=settings.idle_connection_timeout,
         )
         self._http.add_sockets(sockets)
-        self._recording = self._background.start(self.services.recorder.run(), "record inputs")
+        self._supervise()
+
+    def _supervise(self) -> None:
+        """Begin what runs as long as the server: all of it begins again after a failure, but one.
+
+        Without its embedded MongoDB a server answers nothing, and whoever restarts the server
+        starts both.  What fails else is missed for a moment: heartbeats, the revocation of tokens,
+        the bound on slow bodies, the measured lag, the catalogue, and the audit, which takes no
+        further inputs when it is not written for too long.
+        """
+        services, supervise = self.services, self._background.supervise
+        self._recording = supervise(services.recorder.run, "record inputs")
         self._watches = [
-            self._background.start(self.services.registry.watch(), "watch the links"),
-            self._background.start(self._watch_bodies(), "watch request bodies"),
-            self._background.start(self._watch_lag(), "watch the event loop"),
-            self._background.start(self.services.catalogue.run(), "enter new trajectories"),
+            supervise(services.registry.keep_time, "tick the links"),
+            supervise(services.registry.check_tokens, "check the tokens of links"),
+            supervise(self._watch_bodies, "watch request bodies"),
+            supervise(self._watch_lag, "watch the event loop"),
+            supervise(services.catalogue.run, "enter new trajectories"),
         ]
+        if (embedded := self._embedded) is not None:
+            self._watches.append(
+                supervise(embedded.until_ended, "watch the database", OnFailure.END_PROGRAM)
+            )
 
     async def _watch_lag(self) -> None:
         """Note by how much later than it should this runs: the time that others took."""
@@ -202,10 +217,9 @@ class Server:
             await asyncio.sleep(BODY_POLL_SECONDS)
             self._application.close_overdue()
 
-    async def database_ended(self) -> None:
-        """Return when the embedded mongod has ended by itself; never, where there is none."""
-        while self._embedded is None or self._embedded.is_alive:  # noqa: ASYNC110 - no event tells
-            await asyncio.sleep(DATABASE_POLL_SECONDS)
+    async def failed(self) -> None:
+        """Wait until the server is of no use any more, and raise why."""
+        await self._background.until_fatal()
 
     async def stop(self) -> None:
         """No new requests; running inputs end; links close, to come back; then all the rest."""

@@ -115,7 +115,7 @@ async def _serve(settings: ServerSettings) -> None:
     gc.set_threshold(GARBAGE_OBJECTS)
     reasons = [
         asyncio.create_task(stopped.wait(), name="stop signal"),  # noqa: TID251
-        asyncio.create_task(server.database_ended(), name="database"),  # noqa: TID251
+        asyncio.create_task(server.failed(), name="failure"),  # noqa: TID251
     ]
     (reason, *_), _ = await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
     logger.info("stopping: running inputs end first; once more stops at once")
@@ -124,8 +124,7 @@ async def _serve(settings: ServerSettings) -> None:
         asyncio.get_running_loop().remove_signal_handler(number)
     await server.stop()
     logger.info("stopped")
-    if reason.get_name() == "database":
-        raise StartError("the embedded mongod ended by itself; its log is in the data directory")
+    await reason
 
 
 def stop_signal() -> asyncio.Event:

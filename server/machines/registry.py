@@ -52,8 +52,9 @@ class LinkRegistry:
         self._machines = machines
         self._tokens = tokens
         self._token_check_seconds = token_check_seconds
-        # In the order in which they were opened.
+        # In the order in which they were opened, all of them and each machine's own.
         self._open: dict[LinkSocket, None] = {}
+        self._open_of: dict[Key, dict[LinkSocket, None]] = {}
         self._live: dict[Key, LinkSocket] = {}
         self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
@@ -79,6 +80,7 @@ class LinkRegistry:
     def opened(self, socket: LinkSocket) -> None:
         """A websocket is open; its hello will follow."""
         self._open[socket] = None
+        self._open_of.setdefault(_key(socket), {})[socket] = None
         socket.closing = self._changed
 
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
@@ -89,7 +91,7 @@ class LinkRegistry:
         everything else is asked about before anything new is sent.  Raises LinkDownError where the
         link ends meanwhile.
         """
-        key = (socket.organization_id, socket.machine_id)
+        key = _key(socket)
         # Whoever greets later is the newest, however long the database takes for either.
         self._replace_earlier(socket)
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
@@ -117,9 +119,13 @@ class LinkRegistry:
 
     async def closed(self, socket: LinkSocket, reason: str) -> None:
         """A websocket is closed, for whatever reason."""
+        key = _key(socket)
         self._open.pop(socket, None)
+        if (of_machine := self._open_of.get(key)) is not None:
+            of_machine.pop(socket, None)
+            if not of_machine:
+                del self._open_of[key]
         socket.lost()
-        key = (socket.organization_id, socket.machine_id)
         if self._live.get(key) is socket:
             del self._live[key]
         if socket.epoch:
@@ -135,19 +141,15 @@ class LinkRegistry:
 
     def _replace_earlier(self, socket: LinkSocket) -> None:
         """Close the links of this machine that were opened before this one."""
-        for other in self:
+        for other in tuple(self._open_of.get(_key(socket), ())):
             if other is socket:
                 return
-            if (other.organization_id, other.machine_id) == (
-                socket.organization_id,
-                socket.machine_id,
-            ):
-                socket.took_over = socket.took_over or other.is_up
-                other.close(
-                    CloseCode.REPLACED,
-                    "a newer connection with this machine's token took over; "
-                    "every machine needs a token of its own",
-                )
+            socket.took_over = socket.took_over or other.is_up
+            other.close(
+                CloseCode.REPLACED,
+                "a newer connection with this machine's token took over; "
+                "every machine needs a token of its own",
+            )
 
     async def _note_end(self, socket: LinkSocket, reason: str) -> None:
         try:
@@ -158,17 +160,21 @@ class LinkRegistry:
             # The next link begins anew; only since when there is none stays unsaid.
             logger.warning("machine=%s end of a link not noted: %s", socket.machine_id, error)
 
-    async def watch(self) -> None:
-        """Tick every link, and close those whose token was revoked or has expired; for ever."""
-        loop = asyncio.get_running_loop()
-        next_check = loop.time()
+    async def keep_time(self) -> None:
+        """Tick every link once a second, for ever; nothing else is waited for between."""
         while True:
             for socket in self:
-                socket.tick()
-            if loop.time() >= next_check:
-                next_check = loop.time() + self._token_check_seconds
-                await self._close_unauthorized()
-            await asyncio.sleep(min(TICK_SECONDS, self._token_check_seconds))
+                try:
+                    socket.tick()
+                except Exception:  # the others' heartbeats are to go on all the same
+                    logger.exception("machine=%s link could not be ticked", socket.machine_id)
+            await asyncio.sleep(TICK_SECONDS)
+
+    async def check_tokens(self) -> None:
+        """Close the links whose token was revoked or has expired, for ever."""
+        while True:
+            await self._close_unauthorized()
+            await asyncio.sleep(self._token_check_seconds)
 
     async def _close_unauthorized(self) -> None:
         sockets = tuple(self)
@@ -186,3 +192,7 @@ class LinkRegistry:
         """End every link of this node."""
         for socket in self:
             socket.close(code, reason)
+
+
+def _key(socket: LinkSocket) -> Key:
+    return socket.organization_id, socket.machine_id

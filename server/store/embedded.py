@@ -37,6 +37,7 @@ STOP_SECONDS: Final = 15.0
 _REPLICA_SET = "farhand"
 _SOCKET_NAME = "mongod.sock"
 _POLL_SECONDS = 0.005
+_WATCH_SECONDS = 1.0
 # A program that mongod's name stands for may have left a child that still holds the log's pipe.
 _LAST_LINES_SECONDS = 1.0
 # sun_path in unix(7) holds 108 bytes, the last of which is NUL.
@@ -132,6 +133,14 @@ class EmbeddedMongoDB:
             if self._lock is not None:
                 os.close(self._lock)
                 self._lock = None
+
+    async def until_ended(self) -> None:
+        """Wait for mongod, and raise EmbeddedMongoDBError when it has ended by itself."""
+        while self.is_alive:  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(_WATCH_SECONDS)
+        raise EmbeddedMongoDBError(
+            f"The embedded mongod ended by itself; its log is {self._log_path}."
+        )
 
     @property
     def _database_path(self) -> Path:
