@@ -12,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from schemas.tokens import ADMINISTRATOR_SCOPES
 from schemas.wire import CloseCode
@@ -29,10 +28,11 @@ from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.resolver import Resolver
 from server.events.hub import EventHub
+from server.foundation import Foundation, StartError
 from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
-from server.settings import ServerSettings
+from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.database import Database
@@ -49,8 +49,6 @@ from server.tasks import OnFailure, Tasks
 
 logger = logging.getLogger(__name__)
 
-ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
-ADDRESS_FILE = "address"
 MAX_HEADER_BYTES = 32 * 1024
 LINK_CLOSING_SECONDS = 3.0
 RECORDING_SECONDS = 5.0
@@ -60,18 +58,17 @@ BODY_POLL_SECONDS = 0.5
 LAG_PROBE_SECONDS = 0.25
 
 
-class StartError(Exception):
-    """The server cannot start; the message says why and what to do, for a person."""
-
-
 class Server:
-    """One node: ``start`` it, wait, ``stop`` it."""
+    """One node: ``start`` it, wait, ``stop`` it.
+
+    ``foundation`` is given where it is taken already.
+    """
 
     services: Services
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, foundation: Foundation | None = None) -> None:
         self._settings = settings
-        self._embedded: EmbeddedMongoDB | None = None
+        self._foundation = foundation
         self._database: Database | None = None
         self._http: HTTPServer | None = None
         self._background = Tasks()
@@ -89,25 +86,23 @@ class Server:
         Raises StartError or a StoreError, and leaves nothing running, where that is not possible.
         """
         settings = self._settings
-        sockets = _bind(settings.host, settings.port)
-        self._port = sockets[0].getsockname()[1]
         try:
-            _make_private(settings.data_dir)
-            uri = settings.mongodb_uri
-            if uri is None:
-                self._embedded = EmbeddedMongoDB(settings.data_dir / "mongodb")
-                uri = await self._embedded.start()
+            if self._foundation is None:
+                self._foundation = Foundation(settings)
+                self._foundation.take()
+            self._port = self._foundation.port
+            uri = await self._foundation.mongodb_uri()
             self._database = await Database.open(uri, settings.mongodb_database)
             self.services = self._assemble(self._database)
             ask_for_metrics(self.services)
             await self._make_first_administrator()
+            sockets = self._foundation.listen()
             _write_private(settings.data_dir / ADDRESS_FILE, self.address)
         except BaseException:
-            for each in sockets:
-                each.close()
             await self.stop()
             raise
         self._serve(sockets)
+        self._supervise(self._foundation.embedded)
 
     def _assemble(self, database: Database) -> Services:
         settings, background = self._settings, self._background
@@ -180,9 +175,8 @@ class Server:
             idle_connection_timeout=settings.idle_connection_timeout,
         )
         self._http.add_sockets(sockets)
-        self._supervise()
 
-    def _supervise(self) -> None:
+    def _supervise(self, embedded: EmbeddedMongoDB | None) -> None:
         """Begin what runs as long as the server: all of it begins again after a failure, but one.
 
         Without its embedded MongoDB a server answers nothing, and whoever restarts the server
@@ -199,7 +193,7 @@ class Server:
             supervise(self._watch_lag, "watch the event loop"),
             supervise(services.catalogue.run, "enter new trajectories"),
         ]
-        if (embedded := self._embedded) is not None:
+        if embedded is not None:
             self._watches.append(
                 supervise(embedded.until_ended, "watch the database", OnFailure.END_PROGRAM)
             )
@@ -239,8 +233,8 @@ class Server:
             self._application.access_log.flush()
         if self._database is not None:
             await self._database.finish()
-        if self._embedded is not None:
-            await self._embedded.stop()
+        if self._foundation is not None:
+            await self._foundation.release()
 
 
 async def _until(condition: Callable[[], bool], timeout: float) -> None:
@@ -248,26 +242,6 @@ async def _until(condition: Callable[[], bool], timeout: float) -> None:
     give_up_at = time.monotonic() + timeout
     while not condition() and time.monotonic() < give_up_at:  # noqa: ASYNC110 - once in a life
         await asyncio.sleep(STOP_POLL_SECONDS)
-
-
-def _bind(host: str, port: int) -> list[socket.socket]:
-    try:
-        return bind_sockets(port, host)
-    except OSError as error:
-        raise StartError(
-            f"cannot listen on {host} port {port}: {error.strerror or error}; choose another "
-            "with --host and --port"
-        ) from None
-
-
-def _make_private(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StartError(
-            f"cannot use the data directory {directory}: {error.strerror}; choose another with "
-            "--data-dir"
-        ) from None
 
 
 def _write_private(file: Path, text: str) -> None:

@@ -14,6 +14,10 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 CLIENT_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN")
 """Variables of the administrative commands, which the server itself does not read."""
 
+ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
+ADDRESS_FILE = "address"
+"""What a server writes into its data directory, for the administrative commands on its host."""
+
 
 def default_data_directory() -> Path:
     """Where a server keeps its data unless told otherwise: ``~/.local/share/farhand``."""

@@ -9,6 +9,7 @@ from uuid import UUID
 from schemas.wire import CloseCode, Hello
 from server.machines.errors import LinkDownError
 from server.machines.socket import LinkSocket
+from server.machines.turns import Turns
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, MachineStore
 from server.store.tokens import TokenStore
@@ -16,6 +17,12 @@ from server.store.tokens import TokenStore
 logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 1.0
+
+ADMITTED_AT_ONCE = 16
+TURN_SECONDS = 1.0
+"""After a restart all machines greet at once.  One after another they are of use one after
+another; all together would be at the end, and whoever asks meanwhile would wait for all of them.
+"""
 
 Key = tuple[UUID, str]
 
@@ -56,6 +63,7 @@ class LinkRegistry:
         self._open: dict[LinkSocket, None] = {}
         self._open_of: dict[Key, dict[LinkSocket, None]] = {}
         self._live: dict[Key, LinkSocket] = {}
+        self._turns = Turns(ADMITTED_AT_ONCE, TURN_SECONDS)
         self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
 
@@ -91,9 +99,17 @@ class LinkRegistry:
         everything else is asked about before anything new is sent.  Raises LinkDownError where the
         link ends meanwhile.
         """
-        key = _key(socket)
         # Whoever greets later is the newest, however long the database takes for either.
         self._replace_earlier(socket)
+        async with self._turns.taken():
+            if socket.is_over:
+                raise LinkDownError
+            await self._bring_up(socket, hello, open_commands)
+
+    async def _bring_up(
+        self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands
+    ) -> None:
+        key = _key(socket)
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
         try:
             machine = await self._machines.begin_link(*key, summary)
