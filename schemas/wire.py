@@ -13,6 +13,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from schemas.foreign_texts import ForeignReason, ForeignText, ShortForeignText
 from schemas.inputs import Operation
 from schemas.outcomes import Outcome, Point
 from schemas.pictures import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat
@@ -74,7 +75,7 @@ class Capability(_Message):
     """Something that a machine can do, or why it cannot."""
 
     available: bool
-    reason: str | None = Field(None, max_length=500)
+    reason: ForeignReason | None = None
 
 
 class JournalPosition(_Message):
@@ -88,10 +89,10 @@ class Hello(_Message):
     """The machine client's first message."""
 
     type: Literal["hello"] = "hello"
-    protocols: list[int] = Field(min_length=1, max_length=16)
-    client_version: str = Field(max_length=64)
-    platform: str = Field(max_length=200)
-    boot_id: str = Field(max_length=64)
+    protocols: list[Int32] = Field(min_length=1, max_length=16)
+    client_version: ShortForeignText
+    platform: ForeignText
+    boot_id: ShortForeignText
     displays: list[Display] = Field(max_length=64)
     input: Capability
     screen: Capability
@@ -142,7 +143,7 @@ class ScreenFailed(_Message):
 
     type: Literal["screen_failed"] = "screen_failed"
     stream: int = Field(ge=0, lt=2**63)
-    reason: str = Field(max_length=500)
+    reason: ForeignReason
 
 
 class RequestFailed(_Message):
@@ -150,7 +151,7 @@ class RequestFailed(_Message):
 
     type: Literal["request_failed"] = "request_failed"
     request: int = Field(ge=0, lt=2**63)
-    reason: str = Field(max_length=500)
+    reason: ForeignReason
 
 
 class DesktopSeen(_Message):

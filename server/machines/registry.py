@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 from uuid import UUID
 
 from schemas.wire import CloseCode, Hello
+from server.machines.bounded_lines import BoundedLines
 from server.machines.errors import LinkDownError
 from server.machines.socket import LinkSocket
 from server.machines.turns import Turns
@@ -23,6 +25,10 @@ TURN_SECONDS = 1.0
 """After a restart all machines greet at once.  One after another they are of use one after
 another; all together would be at the end, and whoever asks meanwhile would wait for all of them.
 """
+
+CLOSINGS_SAID = 10
+CLOSINGS_SECONDS = 60.0
+"""So many lines in so many seconds say of one machine why its links are closed."""
 
 Key = tuple[UUID, str]
 
@@ -64,6 +70,7 @@ class LinkRegistry:
         self._open_of: dict[Key, dict[LinkSocket, None]] = {}
         self._live: dict[Key, LinkSocket] = {}
         self._turns = Turns(ADMITTED_AT_ONCE, TURN_SECONDS)
+        self._closings = BoundedLines(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
         self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
 
@@ -89,7 +96,7 @@ class LinkRegistry:
         """A websocket is open; its hello will follow."""
         self._open[socket] = None
         self._open_of.setdefault(_key(socket), {})[socket] = None
-        socket.closing = self._changed
+        socket.closing = self._closing
 
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
         """Make this the machine's link: record it, replace the older one, settle what is open.
@@ -150,6 +157,20 @@ class LinkRegistry:
             )
             await self._note_end(socket, socket.over_reason or reason)
             self._changed(socket)
+
+    def _closing(self, socket: LinkSocket) -> None:
+        may_be_said, unsaid = self._closings.count(_key(socket))
+        if may_be_said:
+            level = logging.INFO
+            if socket.over_code is CloseCode.MESSAGE_INVALID:
+                level = logging.WARNING
+            logger.log(
+                level,
+                "machine=%s link=%s closing %d: %s%s",
+                *(socket.machine_id, socket.link_id, socket.over_code, socket.over_reason),
+                f" ({unsaid} more since the last line)" if unsaid else "",
+            )
+        self._changed(socket)
 
     def _changed(self, socket: LinkSocket) -> None:
         if socket.epoch:
