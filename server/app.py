@@ -3,19 +3,16 @@
 import asyncio
 import json
 import logging
-import os
 import socket
 import time
 from collections.abc import Callable
 from datetime import timedelta
 from importlib.metadata import version
-from pathlib import Path
 
 from tornado.httpserver import HTTPServer
 
-from schemas.tokens import ADMINISTRATOR_SCOPES
 from schemas.wire import CloseCode
-from server.api.authentication import Authenticator, new_secret, secret_hash
+from server.api.authentication import Authenticator
 from server.api.metrics import ask_for_metrics
 from server.api.openapi import openapi_document
 from server.api.routes import ROUTES
@@ -28,11 +25,12 @@ from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.resolver import Resolver
 from server.events.hub import EventHub
-from server.foundation import Foundation, StartError
+from server.first_administrator import make_first_administrator
+from server.foundation import Foundation, write_private
 from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
-from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, ServerSettings
+from server.settings import ADDRESS_FILE, ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.database import Database
@@ -95,9 +93,11 @@ class Server:
             self._database = await Database.open(uri, settings.mongodb_database)
             self.services = self._assemble(self._database)
             ask_for_metrics(self.services)
-            await self._make_first_administrator()
+            await make_first_administrator(
+                self.services.organizations, self.services.tokens, settings.data_dir
+            )
             sockets = self._foundation.listen()
-            _write_private(settings.data_dir / ADDRESS_FILE, self.address)
+            write_private(settings.data_dir / ADDRESS_FILE, self.address)
         except BaseException:
             await self.stop()
             raise
@@ -149,20 +149,6 @@ class Server:
             metrics=metrics,
             openapi=json.dumps(openapi_document(ROUTES, version("farhand"))).encode(),
         )
-
-    async def _make_first_administrator(self) -> None:
-        """On an empty database: the organization ``default`` and a token that may do anything."""
-        organization, made = await self.services.organizations.ensure_default()
-        if not made and await self.services.tokens.any():
-            return
-        secret = new_secret()
-        file = self._settings.data_dir / ADMIN_TOKEN_FILE
-        # The file first: a token that is stored and that nobody knows would lock everybody out.
-        _write_private(file, secret)
-        await self.services.tokens.create(
-            organization.id, "administrator", secret_hash(secret), ADMINISTRATOR_SCOPES
-        )
-        logger.info("made an administrator's token, in %s", file)
 
     def _serve(self, sockets: list[socket.socket]) -> None:
         settings = self._settings
@@ -242,17 +228,3 @@ async def _until(condition: Callable[[], bool], timeout: float) -> None:
     give_up_at = time.monotonic() + timeout
     while not condition() and time.monotonic() < give_up_at:  # noqa: ASYNC110 - once in a life
         await asyncio.sleep(STOP_POLL_SECONDS)
-
-
-def _write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner reads, whole or not at all."""
-    draft = file.with_suffix(".draft")
-    try:
-        draft.unlink(missing_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-            stream.write(text + "\n")
-        draft.replace(file)
-    except OSError as error:
-        raise StartError(
-            f"cannot write {file}: {error.strerror}; choose another data directory with --data-dir"
-        ) from None

@@ -4,6 +4,7 @@ Taking them needs little of the program, and MongoDB's recovery takes longer tha
 a start: the rest of the program is loaded meanwhile.
 """
 
+import os
 import socket
 from pathlib import Path
 from typing import Final
@@ -113,4 +114,18 @@ def make_private(directory: Path) -> None:
         raise StartError(
             f"cannot use the data directory {directory}: {error.strerror}; choose another with "
             "--data-dir"
+        ) from None
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write a file that only its owner reads, whole or not at all."""
+    draft = file.with_suffix(".draft")
+    try:
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            stream.write(text + "\n")
+        draft.replace(file)
+    except OSError as error:
+        raise StartError(
+            f"cannot write {file}: {error.strerror}; choose another data directory with --data-dir"
         ) from None
