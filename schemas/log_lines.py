@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final, Literal
 
+from schemas.foreign_texts import printable
 from schemas.times import format_time
 
 LogFormat = Literal["text", "json"]
@@ -19,13 +20,7 @@ class TextLine(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """The line, with whatever is not printable escaped as in a Python string."""
-        line = super().formatMessage(record)
-        if line.isprintable():
-            return line
-        return "".join(
-            character if character.isprintable() else character.encode("unicode_escape").decode()
-            for character in line
-        )
+        return printable(super().formatMessage(record))
 
 
 class JsonLine(logging.Formatter):

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from schemas.foreign_texts import ForeignReason, ForeignText, ShortForeignText
 from schemas.inputs import Button, Operation
 from schemas.outcomes import Outcome, Point
 from schemas.pictures import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat
@@ -88,7 +89,7 @@ class Capability(_Message):
     """
 
     available: bool
-    reason: str | None = Field(None, max_length=500)
+    reason: ForeignReason | None = None
     switched_off: bool = False
 
 
@@ -116,10 +117,10 @@ class Hello(_Message):
     """
 
     type: Literal["hello"] = "hello"
-    protocols: list[int] = Field(min_length=1, max_length=16)
-    client_version: str = Field(max_length=64)
-    platform: str = Field(max_length=200)
-    boot_id: str = Field(max_length=64)
+    protocols: list[Int32] = Field(min_length=1, max_length=16)
+    client_version: ShortForeignText
+    platform: ForeignText
+    boot_id: ShortForeignText
     displays: list[Display] = Field(max_length=64)
     input: Capability
     screen: Capability
@@ -183,7 +184,7 @@ class ScreenFailed(_Message):
 
     type: Literal["screen_failed"] = "screen_failed"
     stream: int = Field(ge=0, lt=2**63)
-    reason: str = Field(max_length=500)
+    reason: ForeignReason
 
 
 class RequestFailed(_Message):
@@ -191,7 +192,7 @@ class RequestFailed(_Message):
 
     type: Literal["request_failed"] = "request_failed"
     request: int = Field(ge=0, lt=2**63)
-    reason: str = Field(max_length=500)
+    reason: ForeignReason
 
 
 class DesktopSeen(_Message):

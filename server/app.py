@@ -3,20 +3,14 @@
 import asyncio
 import json
 import logging
-import os
 import socket
 import time
 from collections.abc import Callable
 from datetime import timedelta
 from importlib.metadata import version
-from pathlib import Path
-from uuid import UUID
 
-from tornado.netutil import bind_sockets
-
-from schemas.tokens import ADMINISTRATOR_SCOPES
 from schemas.wire import CloseCode
-from server.api.authentication import Authenticator, new_secret, secret_hash
+from server.api.authentication import Authenticator
 from server.api.bodies import MAX_DRAINED_BYTES
 from server.api.body_room import BodyRoom
 from server.api.http_server import ApiServer
@@ -34,11 +28,12 @@ from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.resolver import Resolver
 from server.events.hub import EventHub
+from server.first_administrator import give_new_scopes, make_first_administrator
+from server.foundation import Foundation, write_private
 from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
-from server.settings import ServerSettings
-from server.store.administrators import grant_new_scopes
+from server.settings import ADDRESS_FILE, ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.database import Database
@@ -52,33 +47,29 @@ from server.store.tokens import TokenStore
 from server.store.trajectories import TrajectoryStore
 from server.store.trajectory_catalogue import TrajectoryCatalogue
 from server.store.workflows import WorkflowStore
-from server.tasks import Tasks
+from server.tasks import OnFailure, Tasks
 
 logger = logging.getLogger(__name__)
 
-ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
-ADDRESS_FILE = "address"
 LINK_CLOSING_SECONDS = 3.0
 RECORDING_SECONDS = 5.0
 """For the last inputs to be recorded, when the server stops."""
 STOP_POLL_SECONDS = 0.02
 BODY_POLL_SECONDS = 0.5
 LAG_PROBE_SECONDS = 0.25
-DATABASE_POLL_SECONDS = 1.0
-
-
-class StartError(Exception):
-    """The server cannot start; the message says why and what to do, for a person."""
 
 
 class Server:
-    """One node: ``start`` it, wait, ``stop`` it."""
+    """One node: ``start`` it, wait, ``stop`` it.
+
+    ``foundation`` is given where it is taken already.
+    """
 
     services: Services
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, foundation: Foundation | None = None) -> None:
         self._settings = settings
-        self._embedded: EmbeddedMongoDB | None = None
+        self._foundation = foundation
         self._database: Database | None = None
         self._http: ApiServer | None = None
         self._background = Tasks()
@@ -96,27 +87,27 @@ class Server:
         Raises StartError or a StoreError, and leaves nothing running, where that is not possible.
         """
         settings = self._settings
-        sockets = _bind(settings.host, settings.port)
-        self._port = sockets[0].getsockname()[1]
         try:
-            _make_private(settings.data_dir)
-            uri = settings.mongodb_uri
-            if uri is None:
-                self._embedded = EmbeddedMongoDB(settings.data_dir / "mongodb")
-                uri = await self._embedded.start()
+            if self._foundation is None:
+                self._foundation = Foundation(settings)
+                self._foundation.take()
+            self._port = self._foundation.port
+            uri = await self._foundation.mongodb_uri()
             self._database = await Database.open(uri, settings.mongodb_database)
             installation = await Installation.open(self._database)
             self.services = self._assemble(self._database, installation)
             ask_for_metrics(self.services)
-            organization_id = await self._make_first_administrator()
-            await self._give_new_scopes(organization_id)
-            _write_private(settings.data_dir / ADDRESS_FILE, self.address)
+            organization = await make_first_administrator(
+                self.services.organizations, self.services.tokens, settings.data_dir
+            )
+            await give_new_scopes(self._database, organization)
+            sockets = self._foundation.listen()
+            write_private(settings.data_dir / ADDRESS_FILE, self.address)
         except BaseException:
-            for each in sockets:
-                each.close()
             await self.stop()
             raise
         self._serve(sockets)
+        self._supervise(self._foundation.embedded)
 
     def _assemble(self, database: Database, installation: Installation) -> Services:
         settings, background = self._settings, self._background
@@ -170,45 +161,6 @@ class Server:
             openapi=json.dumps(openapi_document(ROUTES, version("farhand"))).encode(),
         )
 
-    async def _make_first_administrator(self) -> UUID:
-        """On an empty database: the organization ``default`` and a token that may do anything.
-
-        Returns the organization's id.
-        """
-        organization, made = await self.services.organizations.ensure_default()
-        if not made and await self.services.tokens.any():
-            return organization.id
-        secret = new_secret()
-        file = self._settings.data_dir / ADMIN_TOKEN_FILE
-        # The file first: a token that is stored and that nobody knows would lock everybody out.
-        _write_private(file, secret)
-        await self.services.tokens.create(
-            organization.id, "administrator", secret_hash(secret), ADMINISTRATOR_SCOPES
-        )
-        logger.info("made an administrator's token, in %s", file)
-        return organization.id
-
-    async def _give_new_scopes(self, organization_id: UUID) -> None:
-        """After an upgrade: what this Farhand can newly allow, for the administrator's token."""
-        new = await grant_new_scopes(
-            self.services.database, organization_id, tuple(ADMINISTRATOR_SCOPES)
-        )
-        if not new.scopes:
-            return
-        if new.token is None:
-            logger.warning(
-                "no token may give away what is new (%s): for that, the organization default "
-                "needs a token in force that never ends and has every scope of before",
-                ", ".join(new.scopes),
-            )
-        elif not set(new.scopes) <= set(new.token.scopes):
-            logger.info(
-                "gave the administrator's token %r (%s) the new scopes %s",
-                new.token.name,
-                new.token.id,
-                ", ".join(new.scopes),
-            )
-
     def _serve(self, sockets: list[socket.socket]) -> None:
         settings = self._settings
         self._application = ApiApplication(ROUTES, self.services)
@@ -221,13 +173,28 @@ class Server:
             idle_connection_timeout=settings.idle_connection_timeout,
         )
         self._http.add_sockets(sockets)
-        self._recording = self._background.start(self.services.recorder.run(), "record inputs")
+
+    def _supervise(self, embedded: EmbeddedMongoDB | None) -> None:
+        """Begin what runs as long as the server: all of it begins again after a failure, but one.
+
+        Without its embedded MongoDB a server answers nothing, and whoever restarts the server
+        starts both.  What fails else is missed for a moment: heartbeats, the revocation of tokens,
+        the bound on slow bodies, the measured lag, the catalogue, and the audit, which takes no
+        further inputs when it is not written for too long.
+        """
+        services, supervise = self.services, self._background.supervise
+        self._recording = supervise(services.recorder.run, "record inputs")
         self._watches = [
-            self._background.start(self.services.registry.watch(), "watch the links"),
-            self._background.start(self._watch_bodies(), "watch request bodies"),
-            self._background.start(self._watch_lag(), "watch the event loop"),
-            self._background.start(self.services.catalogue.run(), "enter new trajectories"),
+            supervise(services.registry.keep_time, "tick the links"),
+            supervise(services.registry.check_tokens, "check the tokens of links"),
+            supervise(self._watch_bodies, "watch request bodies"),
+            supervise(self._watch_lag, "watch the event loop"),
+            supervise(services.catalogue.run, "enter new trajectories"),
         ]
+        if embedded is not None:
+            self._watches.append(
+                supervise(embedded.until_ended, "watch the database", OnFailure.END_PROGRAM)
+            )
 
     async def _watch_lag(self) -> None:
         """Note by how much later than it should this runs: the time that others took."""
@@ -242,10 +209,9 @@ class Server:
             await asyncio.sleep(BODY_POLL_SECONDS)
             self.services.body_room.close_overdue(self._settings.body_timeout)
 
-    async def database_ended(self) -> None:
-        """Return when the embedded mongod has ended by itself; never, where there is none."""
-        while self._embedded is None or self._embedded.is_alive:  # noqa: ASYNC110 - no event tells
-            await asyncio.sleep(DATABASE_POLL_SECONDS)
+    async def failed(self) -> None:
+        """Wait until the server is of no use any more, and raise why."""
+        await self._background.until_fatal()
 
     async def stop(self) -> None:
         """No new requests; running inputs end; links close, to come back; then all the rest."""
@@ -265,8 +231,8 @@ class Server:
             self._application.access_log.flush()
         if self._database is not None:
             await self._database.finish()
-        if self._embedded is not None:
-            await self._embedded.stop()
+        if self._foundation is not None:
+            await self._foundation.release()
 
 
 async def _until(condition: Callable[[], bool], timeout: float) -> None:
@@ -274,37 +240,3 @@ async def _until(condition: Callable[[], bool], timeout: float) -> None:
     give_up_at = time.monotonic() + timeout
     while not condition() and time.monotonic() < give_up_at:  # noqa: ASYNC110 - once in a life
         await asyncio.sleep(STOP_POLL_SECONDS)
-
-
-def _bind(host: str, port: int) -> list[socket.socket]:
-    try:
-        return bind_sockets(port, host)
-    except OSError as error:
-        raise StartError(
-            f"cannot listen on {host} port {port}: {error.strerror or error}; choose another "
-            "with --host and --port"
-        ) from None
-
-
-def _make_private(directory: Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StartError(
-            f"cannot use the data directory {directory}: {error.strerror}; choose another with "
-            "--data-dir"
-        ) from None
-
-
-def _write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner reads, whole or not at all."""
-    draft = file.with_suffix(".draft")
-    try:
-        draft.unlink(missing_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-            stream.write(text + "\n")
-        draft.replace(file)
-    except OSError as error:
-        raise StartError(
-            f"cannot write {file}: {error.strerror}; choose another data directory with --data-dir"
-        ) from None

@@ -7,7 +7,7 @@ name of an organization, a machine or a token is in it.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, product
 from typing import Final, Protocol
 
@@ -73,12 +73,14 @@ class Metrics(Collector):
     """Everything that is counted and timed.
 
     What others count anyway is asked of them when somebody reads: ``gauges`` and ``counters`` are
-    filled by whoever puts the parts together, with a name, what it says, and who knows it.
+    filled by whoever puts the parts together, with a name, what it says, and who knows it;
+    ``task_failures`` says how often which background task has failed.
     """
 
     def __init__(self) -> None:
         self.gauges: dict[str, tuple[str, Callable[[], float]]] = {}
         self.counters: dict[str, tuple[str, Callable[[], float]]] = {}
+        self.task_failures: Mapping[str, int] = {}
         self.database = Histogram(OPERATION_BOUNDS)
         self.loop_lag = Histogram(LAG_BOUNDS)
         # What is not there before the first of its kind looks to Prometheus as if there were none.
@@ -132,11 +134,20 @@ class Metrics(Collector):
         for labels, count in self._inputs.items():
             inputs.add_metric(labels, count)
         yield inputs
+        yield self._failed_tasks()
         yield from self._timed()
         for name, (text, ask) in self.gauges.items():
             yield GaugeMetricFamily(name, text, value=ask())
         for name, (text, ask) in self.counters.items():
             yield CounterMetricFamily(name, text, value=ask())
+
+    def _failed_tasks(self) -> Metric:
+        failures = CounterMetricFamily(
+            "farhand_task_failures", "Failures of background tasks.", labels=("task",)
+        )
+        for task, count in self.task_failures.items():
+            failures.add_metric((task,), count)
+        return failures
 
     def _timed(self) -> Iterator[Metric]:
         total = HistogramMetricFamily(

@@ -18,6 +18,10 @@ Network = IPv4Network | IPv6Network
 CLIENT_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN")
 """Variables of the administrative commands, which the server itself does not read."""
 
+ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
+ADDRESS_FILE = "address"
+"""What a server writes into its data directory, for the administrative commands on its host."""
+
 
 def default_data_directory() -> Path:
     """Where a server keeps its data unless told otherwise: ``~/.local/share/farhand``."""

@@ -3,11 +3,13 @@
 import logging
 from contextlib import suppress
 from functools import partial
+from typing import cast
 
 from tornado.iostream import StreamClosedError
-from tornado.websocket import WebSocketHandler, WebSocketProtocol13
+from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
 from schemas import problems
+from schemas.foreign_texts import foreign_text
 from schemas.problems import ProblemError
 from schemas.tokens import Scope
 from schemas.wire import SUBPROTOCOL
@@ -21,11 +23,29 @@ TEXT_FRAME = 0x1
 LEAST_SPREAD_SECONDS = 1.0
 MOST_SPREAD_SECONDS = 3600.0
 
+MAX_LATE_FRAMES = 256
+"""So many frames may have been on their way when a link was closed; more are a flood."""
+
+
+class CountedFrames(WebSocketProtocol13):
+    """Tells the handler of every frame that came: pings and parts of messages, too.
+
+    Tornado's hooks do not tell of all of them, and each costs whoever reads it.
+    """
+
+    async def _receive_frame(self) -> None:
+        await super()._receive_frame()
+        if not cast("ConnectHandler", self.handler).is_heard_further():
+            # What is read already is not taken frame by frame, and the rest not read at all.
+            self.client_terminated = True
+            self.close()
+
 
 class ConnectHandler(ApiHandler, WebSocketHandler):
     """The handshake and the frames; what they mean is the link's business."""
 
     link: LinkSocket | None = None
+    _late_frames = 0
 
     @operation(
         Operation(
@@ -53,6 +73,13 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
     def select_subprotocol(self, subprotocols: list[str]) -> str | None:
         """The one that the handshake has checked already."""
         return SUBPROTOCOL if SUBPROTOCOL in subprotocols else None
+
+    def get_websocket_protocol(self) -> WebSocketProtocol | None:
+        """Tornado's own, which tells of every frame."""
+        protocol = super().get_websocket_protocol()
+        if not isinstance(protocol, WebSocketProtocol13):
+            return None
+        return CountedFrames(self, protocol.mask_outgoing, protocol.params)
 
     def open(self, *_args: str, **_kwargs: str) -> None:
         """Begin a link for the machine that the token is bound to."""
@@ -83,11 +110,21 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         if self.link is not None:
             self.link.received(message)
 
+    def is_heard_further(self) -> bool:
+        """Count a frame; False for whoever floods a link that is closing already."""
+        if self.link is None:
+            return True
+        if not self.link.is_over:
+            self.link.frames_came()
+            return True
+        self._late_frames += 1
+        return self._late_frames <= MAX_LATE_FRAMES
+
     def on_close(self) -> None:
         """Tell the link and the registry that the websocket is gone."""
         if self.link is None:
             return  # It closed between the handshake and its opening.
-        reason = self.close_reason or f"closed with code {self.close_code}"
+        reason = foreign_text(self.close_reason or f"closed with code {self.close_code}")
         if self.close_code is None:
             reason = "the connection broke"
         services = self.services

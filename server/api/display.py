@@ -199,7 +199,7 @@ class StreamHandler(ScreenHandler):
             viewer = self.viewer = link.screen.watch(wish)
         except LinkDownError:
             raise just_disconnected() from None
-        checking = self.services.background.start(self._check(viewer), "check a viewer")
+        checking = self.services.background.start_and_report(self._check(viewer), "check a viewer")
         try:
             await self._show(viewer, await self._first(viewer, link))
         finally:
@@ -244,6 +244,9 @@ class StreamHandler(ScreenHandler):
                 viewer.end(error.detail)
             except StoreUnavailable:
                 continue  # Nobody can revoke anything now either; the next look tells.
+            except Exception:
+                viewer.end("the server could not check whether this may still be seen")
+                raise
             if self.services.stopping:
                 viewer.end("the server is stopping")
 

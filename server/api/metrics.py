@@ -27,6 +27,7 @@ def ask_for_metrics(services: Services) -> None:
     metrics, registry, events = services.metrics, services.registry, services.events
     database, recorder = services.database, services.recorder
     database.on_operation = metrics.database.observe
+    metrics.task_failures = services.background.failures
     metrics.gauges = {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
         "farhand_links_without_input": (

@@ -4,21 +4,43 @@ Exit codes: 0 done, 1 failed, 2 used wrongly.  What a program may want to read g
 output, alone; everything said to people goes to standard error.
 """
 
+from importlib import import_module
+from typing import Final
+
 import click
 
-from server.cli.administration import command, organization, token
-from server.cli.demo import demo
-from server.cli.doctor import doctor
-from server.cli.importing import trajectory
-from server.cli.machines import machine
-from server.cli.serve import serve
+COMMANDS: Final = {
+    "serve": "serve",
+    "demo": "demo",
+    "organization": "administration",
+    "token": "administration",
+    "machine": "machines",
+    "command": "administration",
+    "trajectory": "importing",
+    "doctor": "doctor",
+}
+"""Each command by its name, and the module of this room that has it under that name."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class LazyGroup(click.Group):
+    """Imports a command only when it is asked for.
+
+    Most need the models of the whole API, and one that starts a server must lose no time.
+    """
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """Their names, in order."""
+        return sorted(COMMANDS)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """The command of this name, or None."""
+        if name not in COMMANDS:
+            return None
+        found: click.Command = getattr(import_module(f"{__name__}.{COMMANDS[name]}"), name)
+        return found
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="farhand")
 def farhand() -> None:
     """Send mouse and keyboard input to remote desktops, at most once."""
-
-
-for part in (serve, demo, organization, token, machine, command, trajectory, doctor):
-    farhand.add_command(part)

@@ -22,8 +22,7 @@ from tornado.httpclient import (
 )
 
 from schemas.problems import ValidationErrorBody, sentence
-from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
-from server.settings import default_data_directory
+from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 
 REQUEST_SECONDS = 120.0
 MAX_REFUSAL_BYTES = 64 * 1024

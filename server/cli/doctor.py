@@ -18,10 +18,9 @@ from tornado.httpclient import HTTPClientError, HTTPResponse
 
 from schemas import failpoints
 from schemas.settings import SettingsError, read_settings
-from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.cli.client import Api, refusal
 from server.cli.serve import CONFIG_VARIABLE, MACHINE_PREFIX, server_options
-from server.settings import CLIENT_VARIABLES, ServerSettings
+from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
 from server.store.database import Database
 from server.store.embedded import find_mongod
 from server.store.errors import StoreError

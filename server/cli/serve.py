@@ -6,17 +6,20 @@ import logging
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import uvloop
 
 from schemas import failpoints
 from schemas.settings import SettingsError, read_settings
-from server.app import ADMIN_TOKEN_FILE, Server, StartError
+from server.foundation import Foundation, StartError
 from server.logs import configure_logging
-from server.settings import CLIENT_VARIABLES, ServerSettings
+from server.settings import ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
 from server.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from server.app import Server
 
 logger = logging.getLogger(__name__)
 
@@ -100,8 +103,7 @@ def serve(
 
 async def _serve(settings: ServerSettings) -> None:
     stopped = stop_signal()
-    server = Server(settings)
-    await server.start()
+    server = await _started(settings)
     logger.info("listening on %s, data in %s", server.address, settings.data_dir)
     logger.info(
         "the console is at %s/console; a token to sign in with: %s, or farhand token create",
@@ -115,7 +117,7 @@ async def _serve(settings: ServerSettings) -> None:
     gc.set_threshold(GARBAGE_OBJECTS)
     reasons = [
         asyncio.create_task(stopped.wait(), name="stop signal"),  # noqa: TID251
-        asyncio.create_task(server.database_ended(), name="database"),  # noqa: TID251
+        asyncio.create_task(server.failed(), name="failure"),  # noqa: TID251
     ]
     (reason, *_), _ = await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
     logger.info("stopping: running inputs end first; once more stops at once")
@@ -124,8 +126,21 @@ async def _serve(settings: ServerSettings) -> None:
         asyncio.get_running_loop().remove_signal_handler(number)
     await server.stop()
     logger.info("stopped")
-    if reason.get_name() == "database":
-        raise StartError("the embedded mongod ended by itself; its log is in the data directory")
+    await reason
+
+
+async def _started(settings: ServerSettings) -> "Server":
+    foundation = Foundation(settings)
+    try:
+        foundation.take()
+        # Loaded while MongoDB recovers, each of which takes about as long as the other.
+        from server.app import Server  # noqa: PLC0415
+    except BaseException:
+        await foundation.release()
+        raise
+    server = Server(settings, foundation)
+    await server.start()
+    return server
 
 
 def stop_signal() -> asyncio.Event:

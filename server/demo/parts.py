@@ -10,11 +10,10 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from server.app import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.demo import DemoError
 from server.demo.caller import Caller
 from server.demo.children import START_SECONDS, Child, Children, python_module
-from server.settings import ServerSettings
+from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, ServerSettings
 
 MACHINE_ID = "demo"
 SCREEN = "1280x800"

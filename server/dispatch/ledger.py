@@ -142,7 +142,9 @@ class Ledger:
             self._watch.left_open(command)
             # Recorded late, and only for whoever asks what became of it.
             record = _record(command, link, CommandState.SENT)
-            keeping = self._background.start(self._keep(record), "keep a pending command")
+            keeping = self._background.start_and_report(
+                self._keep(record), "keep a pending command"
+            )
             await asyncio.wait((keeping,), timeout=KEEP_SECONDS)
             raise pending(command.id) from None
         command.legs.acknowledged = perf_counter()

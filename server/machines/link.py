@@ -36,6 +36,7 @@ from schemas.wire import (
     ServerMessage,
     Welcome,
 )
+from server.machines.frame_budget import A_SECOND, BURST, FrameBudget
 from server.machines.pictures import PictureError
 from server.machines.screen_link import ScreenAnswer, ScreenArrival, ScreenLink, ScreenQuestion
 
@@ -73,6 +74,7 @@ class UnreadableReceived:
     """The machine client sent what is no message; ``reason`` says why."""
 
     reason: str
+    code: CloseCode = CloseCode.MESSAGE_INVALID
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,13 @@ class FrameReceived:
     """The machine client sent a binary frame."""
 
     frame: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FramesCounted:
+    """Something came, whatever it was; ``frames`` is less than none for what has been asked."""
+
+    frames: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +144,7 @@ Event = (
     MessageReceived
     | UnreadableReceived
     | FrameReceived
+    | FramesCounted
     | ScreenAsked
     | MachineAdmitted
     | MarkRequested
@@ -254,10 +264,12 @@ class Link:
     _outcomes: dict[UUID, Outcome] = field(default_factory=dict)
     _last_change_at: float = field(init=False)
     _screen: ScreenLink = field(init=False)
+    _budget: FrameBudget = field(init=False)
 
     def __post_init__(self) -> None:
         self._last_change_at = self.clock()
         self._screen = ScreenLink(self.largest_picture, self.server_time)
+        self._budget = FrameBudget(self.clock)
 
     @property
     def is_up(self) -> bool:
@@ -293,6 +305,8 @@ class Link:
                 return []
             case MessageReceived(message):
                 return self._received(message)
+            case FramesCounted(frames):
+                return self._counted(frames)
             case InputSubmitted() | ResolutionRequested():
                 return self._questioned(event)
             case TimePassed():
@@ -303,13 +317,23 @@ class Link:
                 return self._admitted()
             case MarkRequested():
                 return self._mark()
-            case CloseRequested(code, reason):
-                return self._close(code, reason)
-            case UnreadableReceived(reason):
-                return self._close(CloseCode.MESSAGE_INVALID, reason)
+            case CloseRequested() | UnreadableReceived():
+                return self._close(event.code, event.reason)
+
+    def _counted(self, frames: int) -> list[Effect]:
+        if frames < 0:
+            self._budget.earn(-frames)
+        elif not self._budget.spend(frames):
+            return self._close(
+                CloseCode.OVERFLOW,
+                f"it sent more than the {BURST} frames at once, or {A_SECOND} a second, that a "
+                "machine client may send unasked",
+            )
+        return []
 
     def _questioned(self, event: InputSubmitted | ResolutionRequested) -> list[Effect]:
         self._questions += 1
+        self._budget.earn(1)
         if isinstance(event, ResolutionRequested):
             self.resolving.add(event.command_id)
             question = Resolve(command_id=event.command_id, server_time=self.server_time())
@@ -480,9 +504,13 @@ class Link:
     def _heartbeat_acknowledged(self, ack: HeartbeatAck) -> list[Effect]:
         if (impossible := self._journal_moved(ack.journal_sequence)) is not None:
             return impossible
-        if ack.sequence == self._heartbeat_sequence and self._heartbeat_sent_at is not None:
-            self.round_trip_seconds = self.clock() - self._heartbeat_sent_at
-            self._heartbeat_sent_at = None
+        if ack.sequence != self._heartbeat_sequence or self._heartbeat_sent_at is None:
+            return self._close(
+                CloseCode.MESSAGE_INVALID,
+                "answered a heartbeat that was not sent, or was answered before",
+            )
+        self.round_trip_seconds = self.clock() - self._heartbeat_sent_at
+        self._heartbeat_sent_at = None
         if self._state is _State.UP:
             return []
         if ack.journal_sequence <= self._greeted_with:

@@ -45,7 +45,9 @@ class MachineNews:
             return  # Nobody hears it, and the database is about to be closed.
         self._changed[organization_id, machine_id] = None
         if self._telling is None or self._telling.done():
-            self._telling = self._background.start(self._tell_all(), "tell of changed machines")
+            self._telling = self._background.start_and_report(
+                self._tell_all(), "tell of changed machines"
+            )
 
     async def _tell_all(self) -> None:
         while self._changed:

@@ -21,6 +21,11 @@ from schemas.pictures import (
 )
 
 _MAX_SEGMENTS = 64
+_MAX_SMALL_CHUNKS = 64
+_CHUNK_BYTES = 1024
+"""A PNG may have so many chunks, and one more for so many bytes: encoders make them larger."""
+_MARKER_SHARE = 8
+"""At most every eighth byte of a JPEG's scan begins what could be a marker: it is one of 256."""
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_CHUNKS = {b"IHDR", b"PLTE", b"IDAT", b"IEND"}
 _JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
@@ -104,7 +109,11 @@ def _png_size(content: bytes) -> Size:
     if not content.startswith(_PNG_SIGNATURE):
         raise PictureError("not a PNG picture")
     position, size, kind = len(_PNG_SIGNATURE), Size(0, 0), b""
+    chunks = _MAX_SMALL_CHUNKS + len(content) // _CHUNK_BYTES
     while kind != b"IEND":
+        chunks -= 1
+        if chunks < 0:
+            raise PictureError("a PNG picture of too many parts")
         length, kind = struct.unpack_from(">I4s", content, position)
         if kind not in _PNG_CHUNKS or (kind == b"IHDR") != (size == (0, 0)):
             raise PictureError("a PNG picture with a part that it does not need")
@@ -141,6 +150,8 @@ def _jpeg_size(content: bytes) -> Size:
         position += 2 + length
     else:
         raise PictureError("a JPEG picture of too many parts")
+    if content.count(b"\xff", position) > _MAX_SEGMENTS + len(content) // _MARKER_SHARE:
+        raise PictureError("a JPEG picture of too many markers")
     # One scan, and nothing after it: further ones cost whoever decodes them, not who sends them.
     after = _JPEG_MARKER.search(content, position + 2 + length)
     if after is None or after.end() != len(content):

@@ -2,14 +2,17 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 from uuid import UUID
 
 from schemas.wire import CloseCode, Hello
+from server.machines.bounded_lines import BoundedLines
 from server.machines.errors import LinkDownError
 from server.machines.live_desktop import DesktopPublisher
 from server.machines.socket import LinkSocket
+from server.machines.turns import Turns
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, MachineStore
 from server.store.tokens import TokenStore
@@ -17,6 +20,16 @@ from server.store.tokens import TokenStore
 logger = logging.getLogger(__name__)
 
 TICK_SECONDS = 1.0
+
+ADMITTED_AT_ONCE = 16
+TURN_SECONDS = 1.0
+"""After a restart all machines greet at once.  One after another they are of use one after
+another; all together would be at the end, and whoever asks meanwhile would wait for all of them.
+"""
+
+CLOSINGS_SAID = 10
+CLOSINGS_SECONDS = 60.0
+"""So many lines in so many seconds say of one machine why its links are closed."""
 
 Key = tuple[UUID, str]
 
@@ -54,9 +67,12 @@ class LinkRegistry:
         self._machines = machines
         self._tokens = tokens
         self._token_check_seconds = token_check_seconds
-        # In the order in which they were opened.
+        # In the order in which they were opened, all of them and each machine's own.
         self._open: dict[LinkSocket, None] = {}
+        self._open_of: dict[Key, dict[LinkSocket, None]] = {}
         self._live: dict[Key, LinkSocket] = {}
+        self._turns = Turns(ADMITTED_AT_ONCE, TURN_SECONDS)
+        self._closings = BoundedLines(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
         self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
         self._desktops = DesktopPublisher(machines, self._changed)
@@ -97,7 +113,8 @@ class LinkRegistry:
     def opened(self, socket: LinkSocket) -> None:
         """A websocket is open; its hello will follow."""
         self._open[socket] = None
-        socket.closing = self._changed
+        self._open_of.setdefault(_key(socket), {})[socket] = None
+        socket.closing = self._closing
         socket.desktop_changed = self._desktops.changed
 
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
@@ -112,7 +129,6 @@ class LinkRegistry:
         everything else is asked about before anything new is sent.  Raises LinkDownError where the
         link ends meanwhile.
         """
-        key = (socket.organization_id, socket.machine_id)
         if socket.yields and self._has_other_link(socket):
             socket.close(
                 CloseCode.TAKEN_OVER,
@@ -122,6 +138,15 @@ class LinkRegistry:
             return
         # Whoever greets later is the newest, however long the database takes for either.
         self._replace_earlier(socket)
+        async with self._turns.taken():
+            if socket.is_over:
+                raise LinkDownError
+            await self._bring_up(socket, hello, open_commands)
+
+    async def _bring_up(
+        self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands
+    ) -> None:
+        key = _key(socket)
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
         try:
             machine = await self._machines.begin_link(*key, summary)
@@ -147,9 +172,13 @@ class LinkRegistry:
 
     async def closed(self, socket: LinkSocket, reason: str) -> None:
         """A websocket is closed, for whatever reason."""
+        key = _key(socket)
         self._open.pop(socket, None)
+        if (of_machine := self._open_of.get(key)) is not None:
+            of_machine.pop(socket, None)
+            if not of_machine:
+                del self._open_of[key]
         socket.lost()
-        key = (socket.organization_id, socket.machine_id)
         if self._live.get(key) is socket:
             del self._live[key]
         if socket.epoch:
@@ -159,6 +188,20 @@ class LinkRegistry:
             await self._note_end(socket, socket.over_reason or reason)
             self._changed(socket)
 
+    def _closing(self, socket: LinkSocket) -> None:
+        may_be_said, unsaid = self._closings.count(_key(socket))
+        if may_be_said:
+            level = logging.INFO
+            if socket.over_code is CloseCode.MESSAGE_INVALID:
+                level = logging.WARNING
+            logger.log(
+                level,
+                "machine=%s link=%s closing %d: %s%s",
+                *(socket.machine_id, socket.link_id, socket.over_code, socket.over_reason),
+                f" ({unsaid} more since the last line)" if unsaid else "",
+            )
+        self._changed(socket)
+
     def _changed(self, socket: LinkSocket) -> None:
         if socket.epoch:
             self.on_change(socket.organization_id, socket.machine_id)
@@ -166,24 +209,17 @@ class LinkRegistry:
     def _has_other_link(self, socket: LinkSocket) -> bool:
         """Whether another link of this machine is live, or has said its hello and will be."""
         return any(
-            other is not socket
-            and other.is_greeted
-            and (other.organization_id, other.machine_id)
-            == (socket.organization_id, socket.machine_id)
-            for other in self
+            other is not socket and other.is_greeted
+            for other in self._open_of.get(_key(socket), ())
         )
 
     def _replace_earlier(self, socket: LinkSocket) -> None:
         """Close the links of this machine that were opened before this one."""
-        for other in self:
+        for other in tuple(self._open_of.get(_key(socket), ())):
             if other is socket:
                 return
-            if (other.organization_id, other.machine_id) == (
-                socket.organization_id,
-                socket.machine_id,
-            ):
-                socket.took_over = socket.took_over or other.is_up
-                other.give_way()
+            socket.took_over = socket.took_over or other.is_up
+            other.give_way()
 
     async def _note_end(self, socket: LinkSocket, reason: str) -> None:
         try:
@@ -194,17 +230,21 @@ class LinkRegistry:
             # The next link begins anew; only since when there is none stays unsaid.
             logger.warning("machine=%s end of a link not noted: %s", socket.machine_id, error)
 
-    async def watch(self) -> None:
-        """Tick every link, and close those whose token was revoked or has expired; for ever."""
-        loop = asyncio.get_running_loop()
-        next_check = loop.time()
+    async def keep_time(self) -> None:
+        """Tick every link once a second, for ever; nothing else is waited for between."""
         while True:
             for socket in self:
-                socket.tick()
-            if loop.time() >= next_check:
-                next_check = loop.time() + self._token_check_seconds
-                await self._close_unauthorized()
-            await asyncio.sleep(min(TICK_SECONDS, self._token_check_seconds))
+                try:
+                    socket.tick()
+                except Exception:  # the others' heartbeats are to go on all the same
+                    logger.exception("machine=%s link could not be ticked", socket.machine_id)
+            await asyncio.sleep(TICK_SECONDS)
+
+    async def check_tokens(self) -> None:
+        """Close the links whose token was revoked or has expired, for ever."""
+        while True:
+            await self._close_unauthorized()
+            await asyncio.sleep(self._token_check_seconds)
 
     async def _close_unauthorized(self) -> None:
         sockets = tuple(self)
@@ -222,3 +262,7 @@ class LinkRegistry:
         """End every link of this node."""
         for socket in self:
             socket.close(code, reason)
+
+
+def _key(socket: LinkSocket) -> Key:
+    return socket.organization_id, socket.machine_id

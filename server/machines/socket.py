@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 from pydantic import ValidationError
 
+from schemas.foreign_texts import foreign_text
 from schemas.outcomes import Outcome
 from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.problems import entries_of, sentence
@@ -27,6 +28,7 @@ from server.machines.link import (
     Effect,
     Event,
     FrameReceived,
+    FramesCounted,
     InputSubmitted,
     Link,
     LinkReady,
@@ -54,6 +56,12 @@ from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
+
+CHARACTERS_OF_A_FRAME = 512
+"""A text that is longer counts as several frames: reading it takes as long as reading them."""
+
+LARGE_FRAME_BYTES = 8 * 1024
+"""Frames of a picture that are so large are no more than the picture needs, and count as none."""
 
 MAX_REASON_BYTES = 123
 """What RFC 6455 leaves for a close reason in a control frame."""
@@ -90,8 +98,9 @@ class LinkSocket:
     ``admit`` records a hello, makes this the machine's newest link and settles what earlier links
     left open.  Inputs may be claimed for the link once it is up, and are sent once it is settled.
     ``took_over`` is whether it replaced another that was live.  ``closing`` is called when this
-    side begins to close it, and then ``over_since`` and ``over_reason`` say when and why.
-    ``desktop`` is as the machine last said; ``desktop_changed`` is called when it says otherwise.
+    side begins to close it, and then ``over_code``, ``over_since`` and ``over_reason`` say how,
+    when and why.  ``desktop`` is as the machine last said; ``desktop_changed`` is called when it
+    says otherwise.
     """
 
     hello: Hello
@@ -101,6 +110,7 @@ class LinkSocket:
     is_settled: bool = False
     up_since: int
     took_over: bool = False
+    over_code: CloseCode | None = None
     over_since: int = 0
     over_reason: str = ""
     closing: "Callable[[LinkSocket], None] | None" = None
@@ -187,17 +197,27 @@ class LinkSocket:
         return self._link.round_trip_seconds
 
     def received(self, message: str | bytes) -> None:
-        """Take one frame from the websocket."""
+        """Take one message from the websocket."""
+        if self._link.is_over:
+            return  # It was on its way, or is one of a flood: not worth reading.
         if isinstance(message, bytes):
+            if len(message) >= LARGE_FRAME_BYTES:
+                self.frames_came(-1)
             self._feed(FrameReceived(message))
             return
+        if len(message) >= CHARACTERS_OF_A_FRAME:
+            self.frames_came(len(message) // CHARACTERS_OF_A_FRAME)
         try:
             parsed = CLIENT_MESSAGES.validate_json(message)
         except ValidationError as error:
             entries = entries_of(error.errors(include_url=False, include_input=False))
-            self._feed(UnreadableReceived(f"not a message: {sentence(entries[0])}"))
+            self._feed(UnreadableReceived(f"not a message: {foreign_text(sentence(entries[0]))}"))
             return
         self._feed(MessageReceived(parsed))
+
+    def frames_came(self, frames: int = 1) -> None:
+        """Count frames, of whatever kind, against what a machine client may send unasked."""
+        self._feed(FramesCounted(frames))
 
     def tick(self) -> None:
         """Let the link notice that time has passed; call once a second."""
@@ -337,12 +357,8 @@ class LinkSocket:
             self.desktop_changed(self)
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:
-        level = logging.WARNING if code is CloseCode.MESSAGE_INVALID else logging.INFO
-        logger.log(
-            level, "machine=%s link=%s closing %d: %s", self.machine_id, self.link_id, code, reason
-        )
         self._connection.close(code, _fitting(reason))
-        self.over_since, self.over_reason = server_time(), reason
+        self.over_code, self.over_since, self.over_reason = code, server_time(), reason
         if self.closing is not None:
             self.closing(self)
 

@@ -10,12 +10,14 @@ import asyncio
 import fcntl
 import importlib.util
 import json
+import logging
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +30,8 @@ from server.store import die_with_parent
 from server.store.bounded_log import BoundedLog
 from server.store.errors import EmbeddedMongoDBError
 
+logger = logging.getLogger(__name__)
+
 START_SECONDS: Final = 60.0
 """How long mongod may take until it is primary: recovery after a crash can be long."""
 
@@ -37,6 +41,7 @@ STOP_SECONDS: Final = 15.0
 _REPLICA_SET = "farhand"
 _SOCKET_NAME = "mongod.sock"
 _POLL_SECONDS = 0.005
+_WATCH_SECONDS = 1.0
 # A program that mongod's name stands for may have left a child that still holds the log's pipe.
 _LAST_LINES_SECONDS = 1.0
 # sun_path in unix(7) holds 108 bytes, the last of which is NUL.
@@ -76,6 +81,7 @@ class EmbeddedMongoDB:
         self._directory = directory.absolute()
         self._binary = binary
         self._lock: int | None = None
+        self._launched_at = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._log: BoundedLog | None = None
 
@@ -94,14 +100,36 @@ class EmbeddedMongoDB:
 
         Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
         """
+        self.launch()
+        return await self.until_primary()
+
+    def launch(self) -> None:
+        """Start mongod, and wait for nothing.
+
+        Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
+        """
         if self._process is not None:
             raise EmbeddedMongoDBError("This embedded MongoDB is started already.")
         binary = self._binary or find_mongod()
         try:
             self._make_directory()
             self._take_lock()
-            await self._end_left_over()
+            self._end_left_over()
+            self._launched_at = time.monotonic()
             self._launch(binary)
+        except OSError as error:
+            self._release_lock()
+            raise self._cannot_use(error) from error
+        except BaseException:
+            self._release_lock()
+            raise
+
+    async def until_primary(self) -> str:
+        """Wait until the launched mongod takes writes; the URI that reaches it.
+
+        Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
+        """
+        try:
             uri = self._uri()
             async with asyncio.timeout(START_SECONDS):
                 await self._wait_for_socket()
@@ -114,12 +142,13 @@ class EmbeddedMongoDB:
             ) from None
         except OSError as error:
             await self.stop()
-            raise EmbeddedMongoDBError(
-                f"The embedded MongoDB cannot use {self._directory}: {error}"
-            ) from error
+            raise self._cannot_use(error) from error
         except BaseException:
             await self.stop()
             raise
+        logger.info(
+            "the embedded MongoDB is primary after %.2f s", time.monotonic() - self._launched_at
+        )
         return uri
 
     async def stop(self) -> None:
@@ -129,9 +158,15 @@ class EmbeddedMongoDB:
                 await self._end(self._process)
         finally:
             self._process = None
-            if self._lock is not None:
-                os.close(self._lock)
-                self._lock = None
+            self._release_lock()
+
+    async def until_ended(self) -> None:
+        """Wait for mongod, and raise EmbeddedMongoDBError when it has ended by itself."""
+        while self.is_alive:  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(_WATCH_SECONDS)
+        raise EmbeddedMongoDBError(
+            f"The embedded mongod ended by itself; its log is {self._log_path}."
+        )
 
     @property
     def _database_path(self) -> Path:
@@ -162,14 +197,25 @@ class EmbeddedMongoDB:
             raise
         self._lock = lock
 
-    async def _end_left_over(self) -> None:
+    def _release_lock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _cannot_use(self, error: OSError) -> EmbeddedMongoDBError:
+        return EmbeddedMongoDBError(f"The embedded MongoDB cannot use {self._directory}: {error}")
+
+    def _end_left_over(self) -> None:
         """Kill a mongod that outlived its server; its journal keeps what it acknowledged."""
         pid = self._left_over_pid()
         if pid is None:
             return
         os.kill(pid, signal.SIGKILL)
-        async with asyncio.timeout(STOP_SECONDS):
-            await _until(lambda: self._left_over_pid() != pid)
+        give_up_at = time.monotonic() + STOP_SECONDS
+        while self._left_over_pid() == pid:
+            if time.monotonic() > give_up_at:
+                raise EmbeddedMongoDBError(f"An earlier mongod, process {pid}, does not end.")
+            time.sleep(_POLL_SECONDS)
 
     def _left_over_pid(self) -> int | None:
         try:

@@ -51,10 +51,14 @@ class TokenStore:
         user_id: UUID | None = None,
         machine_id: str | None = None,
         expires_at: datetime | None = None,
+        token_id: UUID | None = None,
     ) -> StoredToken:
-        """Keep a new token by the SHA-256 of its secret.  Raises AlreadyExists for a known hash."""
+        """Keep a new token by the SHA-256 of its secret.
+
+        Raises AlreadyExists for a known hash, or a known ``token_id``; without one, it is random.
+        """
         token = StoredToken(
-            id=uuid4(),
+            id=token_id or uuid4(),
             hash=secret_hash,
             name=name,
             organization_id=organization_id,

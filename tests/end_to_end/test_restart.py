@@ -124,7 +124,7 @@ def test_server_whose_mongod_ended_says_so_and_ends(tmp_path: Path) -> None:
         mongod = child_of(program.process.pid, "mongod")
         os.kill(mongod, signal.SIGKILL)
         assert program.ends() == 1
-        assert "Error: the embedded mongod ended by itself" in program.output
+        assert "Error: The embedded mongod ended by itself" in program.output
         assert "Traceback" not in program.output
 
 

@@ -13,7 +13,8 @@ from tornado.httpclient import AsyncHTTPClient
 from schemas.tokens import ADMINISTRATOR_SCOPES, Scope
 from schemas.wire import CloseCode, Input
 from server.api.authentication import secret_hash
-from server.app import Server, StartError
+from server.app import Server
+from server.foundation import StartError
 from server.settings import ServerSettings
 from server.store.errors import StoreError
 from tests.service import (

@@ -85,3 +85,9 @@ def test_others_are_asked_when_somebody_reads() -> None:
 
 def test_process_is_described_too() -> None:
     assert read(Metrics())["process_resident_memory_bytes", ()] > 0
+
+
+def test_failed_tasks_are_counted_by_name() -> None:
+    metrics = Metrics()
+    metrics.task_failures = {"tick the links": 2}
+    assert read(metrics)["farhand_task_failures_total", ("tick the links",)] == 2

@@ -3,7 +3,8 @@ import logging
 
 import pytest
 
-from server.tasks import Tasks
+from server import tasks as tasks_module
+from server.tasks import OnFailure, Tasks
 from tests.store import async_test
 
 
@@ -80,3 +81,76 @@ async def test_close_waits_for_what_the_last_ones_start() -> None:
 async def test_close_of_nothing_returns_at_once() -> None:
     async with asyncio.timeout(1):
         await Tasks().close(60.0)
+
+
+@async_test
+async def test_supervised_task_begins_again_after_pauses_that_grow_to_a_bound(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(tasks_module, "LONGEST_PAUSE_SECONDS", 0.003)
+    began = 0
+
+    async def fail_four_times() -> None:
+        nonlocal began
+        began += 1
+        if began <= 4:
+            raise ValueError("the reason")
+
+    tasks = Tasks()
+    with caplog.at_level(logging.ERROR):
+        await tasks.supervise(fail_four_times, "some work")
+    assert began == 5
+    assert tasks.failures == {"some work": 4}
+    pauses = ("0.001", "0.002", "0.003", "0.003")
+    assert [record.getMessage() for record in caplog.records] == [
+        f"task some work failed and begins again in {pause} s" for pause in pauses
+    ]
+    assert "the reason" in caplog.text
+
+
+@async_test
+async def test_supervised_task_that_ran_long_before_it_failed_begins_again_soon(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(tasks_module, "STEADY_SECONDS", 0.0)
+    began = 0
+
+    async def fail_twice() -> None:
+        nonlocal began
+        began += 1
+        if began <= 2:
+            raise ValueError("the reason")
+
+    with caplog.at_level(logging.ERROR):
+        await Tasks().supervise(fail_twice, "some work")
+    assert {record.getMessage() for record in caplog.records} == {
+        "task some work failed and begins again in 0.001 s"
+    }
+
+
+@async_test
+async def test_supervised_task_is_cancelled_as_any_other(caplog: pytest.LogCaptureFixture) -> None:
+    tasks = Tasks()
+    task = tasks.supervise(asyncio.Event().wait, "waits")  # type: ignore[arg-type]
+    await tasks.close(0.0)
+    assert task.cancelled()
+    assert caplog.text == ""
+    assert tasks.failures == {"waits": 0}
+
+
+@async_test
+async def test_failure_that_ends_the_program_is_raised_where_that_is_awaited(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def fail() -> None:
+        raise ValueError("the reason")
+
+    tasks = Tasks()
+    ending = tasks.start(tasks.until_fatal(), "waits for the end")
+    tasks.supervise(fail, "some work", OnFailure.END_PROGRAM)
+    with caplog.at_level(logging.ERROR), pytest.raises(ValueError, match="the reason"):
+        await ending
+    assert tasks.failures == {"some work": 1}
+    assert "task some work failed, and the program cannot go on: the reason" in caplog.text

@@ -121,7 +121,7 @@ class Node:
         self.process.call_soon(self._watch)
 
     def _watch(self) -> None:
-        self.background.start(self.registry.watch(), "watch the links")
+        self.background.start(self.registry.keep_time(), "tick the links")
 
     def kill(self, *, silently: bool) -> None:
         """End at once; ``silently`` is without a word to the machines, as a host does."""

@@ -436,6 +436,22 @@ async def test_revoked_token_ends_a_stream_that_nobody_reads(
 
 
 @pytest.mark.gen_test
+async def test_stream_ends_when_nobody_can_say_whether_it_may_still_be_seen(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(*_arguments: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(display, "CHECK_SECONDS", 0.05)
+    async with connected(service) as desk:
+        viewer, _ = await desk.watched()
+        monkeypatch.setattr(display.StreamHandler, "authorize", fail)
+        await desk.heard(ScreenStop)
+        await viewer.close()
+    assert "task check a viewer failed" in caplog.text
+
+
+@pytest.mark.gen_test
 async def test_token_that_is_revoked_before_the_first_picture_sees_none(service: Service) -> None:
     async with connected(service) as desk:
         asking = desk.asking(STREAM, token=await service.new_token(Scope.SCREEN_READ))

@@ -109,3 +109,10 @@ async def test_no_name_of_anybody_is_in_it(service: Service) -> None:
 async def test_token_for_metrics_alone_is_enough(service: Service) -> None:
     token = await service.new_token(Scope.METRICS_READ)
     assert (await service.get("/metrics", token=token)).status == 200
+
+
+@pytest.mark.gen_test
+async def test_permanent_tasks_are_shown_before_the_first_failure(service: Service) -> None:
+    samples = await read(service)
+    for task in ("tick the links", "check the tokens of links", "record inputs"):
+        assert samples["farhand_task_failures_total", (task,)] == 0

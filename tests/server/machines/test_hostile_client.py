@@ -28,6 +28,7 @@ from schemas.wire import (
     Welcome,
 )
 from server.machines.link import MAX_ENTRIES_PER_COMMAND
+from server.machines.registry import CLOSINGS_SAID
 from server.store.commands import CommandState
 from tests.commands import recorded
 from tests.links import COMPLETED, hello
@@ -217,6 +218,18 @@ async def makes_up_a_type_of_message(scene: Scene) -> str:
 
 
 @misdeed
+async def answers_a_heartbeat_that_was_not_sent(scene: Scene) -> str:
+    await scene.link.say(HeartbeatAck(sequence=7, journal_sequence=await scene.number()))
+    return "a heartbeat that was not sent"
+
+
+@misdeed
+async def answers_a_heartbeat_twice(scene: Scene) -> str:
+    await scene.link.say(HeartbeatAck(sequence=1, journal_sequence=await scene.number()))
+    return "or was answered before"
+
+
+@misdeed
 async def sends_what_is_no_json(scene: Scene) -> str:
     await scene.link.websocket.send("[" * 100_000)
     return "not a message"
@@ -326,6 +339,50 @@ async def test_message_above_the_limit_is_not_even_read(service: Service, size: 
         code, reason = await link.closed()
         was_read = (code, "not a message" in reason) == (CloseCode.MESSAGE_INVALID, True)
         assert was_read == (size == MAX_MESSAGE_BYTES)
+
+
+LONG_TYPE = '{"type": "' + "A" * 200_000 + '\\u001b[2J"}'
+
+
+@pytest.mark.gen_test
+async def test_what_a_client_made_up_is_cut_where_it_enters(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        await link.websocket.send(LONG_TYPE)
+        assert (await link.closed())[0] == CloseCode.MESSAGE_INVALID
+    await machine.until_gone()
+    said = (await service.get("/v1/machines/desk-1")).json["reason"]
+    assert said.startswith("not a message: ")
+    assert "AAAA" in said
+    assert len(said) < 300
+    assert all(len(each) < 500 for each in warnings_in(caplog))
+
+
+@pytest.mark.gen_test
+async def test_client_that_lies_again_and_again_fills_no_log(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = await service.new_machine()
+    with caplog.at_level(logging.DEBUG):
+        for _ in range(3 * CLOSINGS_SAID):
+            async with machine.open_websocket() as websocket:
+                await websocket.send(LONG_TYPE)
+                assert (await ScriptedLink(websocket).closed())[0] == CloseCode.MESSAGE_INVALID
+        await machine.until_closed()
+    about = [each.getMessage() for each in caplog.records if "machine=desk-1" in each.getMessage()]
+    assert len(about) == CLOSINGS_SAID
+
+
+@pytest.mark.gen_test
+async def test_what_a_client_says_of_itself_steers_no_terminal(service: Service) -> None:
+    machine = await service.new_machine()
+    greeting = hello(no_screen="none\x1b[2J", no_input="gone\nERROR all is lost")
+    async with machine.connected(greeting):
+        shown = (await service.get("/v1/machines/desk-1")).json
+    assert shown["reason"] == r"gone\nERROR all is lost"
+    assert shown["screen"]["reason"] == r"none\x1b[2J"
 
 
 Greeting = Callable[[ScriptedLink], Awaitable[None]]

@@ -16,6 +16,7 @@ from schemas.wire import (
     ScreenStart,
     Welcome,
 )
+from server.machines.frame_budget import A_SECOND, BURST
 from server.machines.link import (
     GREETING_SECONDS,
     MAX_ENTRIES_PER_COMMAND,
@@ -28,6 +29,7 @@ from server.machines.link import (
     DesktopIsNow,
     Event,
     FrameReceived,
+    FramesCounted,
     InputSubmitted,
     LinkReady,
     LinkUp,
@@ -521,3 +523,37 @@ def test_what_is_wrong_with_a_picture_is_the_closing_reason(up: LinkScript) -> N
 def test_answer_about_the_screen_to_no_question_closes_the_link(up: LinkScript) -> None:
     answer = RequestFailed(request=1, reason="why not")
     up.closes_on(MessageReceived(answer), CloseCode.MESSAGE_INVALID, "nobody has made")
+
+
+def test_frames_that_nobody_asked_for_close_the_link_when_they_are_too_many(
+    up: LinkScript,
+) -> None:
+    for _ in range(BURST):
+        up.on(FramesCounted(1))
+    up.later(1.0)
+    for _ in range(A_SECOND):
+        up.on(FramesCounted(1))
+    up.closes_on(FramesCounted(1), CloseCode.OVERFLOW, str(BURST), str(A_SECOND))
+    up.on(FramesCounted(1))
+
+
+def test_answers_to_what_was_asked_are_no_flood(up: LinkScript) -> None:
+    for number in range(3 * BURST):
+        command = input_message()
+        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(
+            ack(command.command_id, sequence=2 + number),
+            SettleCommand(command.command_id, COMPLETED),
+        )
+        up.on(FramesCounted(1))
+
+
+def test_frames_full_of_a_picture_count_as_none(up: LinkScript) -> None:
+    for _ in range(3 * BURST):
+        up.on(FramesCounted(-1))
+        up.on(FramesCounted(1))
+
+
+def test_answer_to_a_heartbeat_that_is_not_open_closes_the_link(up: LinkScript) -> None:
+    answer = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=2))
+    up.closes_on(answer, CloseCode.MESSAGE_INVALID, "was not sent, or was answered before")

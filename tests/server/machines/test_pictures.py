@@ -140,3 +140,26 @@ def test_assembly_checks_the_whole_picture() -> None:
     head = header(content, kind=PictureKind.SCREENSHOT, form="png")
     with pytest.raises(PictureError, match="65 x 40 pixels was declared as 64 x 40"):
         assembly().add(frames_of(head, content)[0])
+
+
+def chunk(kind: bytes, content: bytes = b"") -> bytes:
+    """A part of a PNG."""
+    whole = kind + content
+    return struct.pack(">I", len(content)) + whole + struct.pack(">I", zlib.crc32(whole))
+
+
+def test_png_of_countless_empty_chunks_is_refused_before_they_are_all_looked_at() -> None:
+    start = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", *SIZE, 8, 2, 0, 0, 0))
+    few = start + 50 * chunk(b"IDAT") + chunk(b"IEND")
+    check_picture("png", SIZE, few)
+    with pytest.raises(PictureError, match="too many parts"):
+        # It breaks off: whoever looks at all of it says that instead.
+        check_picture("png", SIZE, start + 100_000 * chunk(b"IDAT"))
+
+
+def test_jpeg_that_is_made_of_markers_is_refused_before_they_are_all_looked_at() -> None:
+    plain = picture("jpeg", *SIZE)
+    assert plain.endswith(b"\xff\xd9")
+    check_picture("jpeg", SIZE, plain[:-2] + 10 * b"\xff\x00" + plain[-2:])
+    with pytest.raises(PictureError, match="too many markers"):
+        check_picture("jpeg", SIZE, plain[:-2] + 100_000 * b"\xff\x00" + plain[-2:])

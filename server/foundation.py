@@ -1,0 +1,131 @@
+"""What a server stands on, taken before anything else: its port, its directory, its MongoDB.
+
+Taking them needs little of the program, and MongoDB's recovery takes longer than anything else at
+a start: the rest of the program is loaded meanwhile.
+"""
+
+import os
+import socket
+from pathlib import Path
+from typing import Final
+
+from server.settings import ServerSettings
+from server.store.embedded import EmbeddedMongoDB
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be accepted: all machines of a server come back at once."""
+
+
+class StartError(Exception):
+    """The server cannot start; the message says why and what to do, for a person."""
+
+
+class Foundation:
+    """Port, data directory and embedded MongoDB of one server: ``take``, then ``release``.
+
+    ``sockets`` are bound, but refuse connections until ``listen``: whoever finds no server tries
+    again after a while of its own choice, where all who wait in a queue would come at once.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self.sockets: list[socket.socket] = []
+        self.port = 0
+        self.embedded: EmbeddedMongoDB | None = None
+
+    def take(self) -> None:
+        """Take the port, make the directory, start mongod; wait for nothing.
+
+        Raises StartError or EmbeddedMongoDBError; then ``release`` what is taken so far.
+        """
+        settings = self._settings
+        self.sockets = bind(settings.host, settings.port)
+        self.port = self.sockets[0].getsockname()[1]
+        make_private(settings.data_dir)
+        if settings.mongodb_uri is None:
+            self.embedded = EmbeddedMongoDB(settings.data_dir / "mongodb")
+            self.embedded.launch()
+
+    async def mongodb_uri(self) -> str:
+        """Where MongoDB is reached, once the embedded one can be."""
+        if self.embedded is None:
+            assert self._settings.mongodb_uri is not None  # noqa: S101  else there is one
+            return self._settings.mongodb_uri
+        return await self.embedded.until_primary()
+
+    def listen(self) -> list[socket.socket]:
+        """Let connections come; the sockets are the caller's from now on.
+
+        Raises StartError where another server, which started at the same time, was faster.
+        """
+        try:
+            for each in self.sockets:
+                each.listen(BACKLOG)
+        except OSError as error:
+            raise _cannot_listen(self._settings.host, self.port, error) from None
+        sockets, self.sockets = self.sockets, []
+        return sockets
+
+    async def release(self) -> None:
+        """Give back what is still held, and end mongod."""
+        for each in self.sockets:
+            each.close()
+        if self.embedded is not None:
+            await self.embedded.stop()
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """A socket for each address of a host, all with one port; none takes connections yet."""
+    sockets: list[socket.socket] = []
+    try:
+        for family, kind, protocol, _, address in dict.fromkeys(
+            socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        ):
+            each = socket.socket(family, kind, protocol)
+            sockets.append(each)
+            each.setblocking(False)
+            # Connections of a server that has just ended are no reason to refuse the next.
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                # The addresses of version 4 have a socket of their own.
+                each.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            each.bind((address[0], port, *address[2:]))
+            # Where the system chooses the port, it chooses for the first.
+            port = each.getsockname()[1]
+    except OSError as error:
+        for each in sockets:
+            each.close()
+        raise _cannot_listen(host, port, error) from None
+    return sockets
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> StartError:
+    return StartError(
+        f"cannot listen on {host} port {port}: {error.strerror or error}; choose another "
+        "with --host and --port"
+    )
+
+
+def make_private(directory: Path) -> None:
+    """Make a directory that only its owner enters, unless it is there already."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StartError(
+            f"cannot use the data directory {directory}: {error.strerror}; choose another with "
+            "--data-dir"
+        ) from None
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write a file that only its owner reads, whole or not at all."""
+    draft = file.with_suffix(".draft")
+    try:
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            stream.write(text + "\n")
+        draft.replace(file)
+    except OSError as error:
+        raise StartError(
+            f"cannot write {file}: {error.strerror}; choose another data directory with --data-dir"
+        ) from None

@@ -1,0 +1,97 @@
+"""What watches the links while they live, when something else is slow or broken."""
+
+import logging
+import os
+import signal
+from collections.abc import Iterable
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from schemas.wire import CloseCode
+from server import tasks
+from server.machines.socket import LinkSocket
+from server.store.embedded import EmbeddedMongoDB
+from server.store.tokens import TokenStore
+from tests.service import Service, running_service, until
+
+
+@pytest.mark.gen_test
+async def test_heartbeats_go_on_while_the_database_stands_still(
+    io_loop: object, tmp_path: Path
+) -> None:
+    embedded = EmbeddedMongoDB(tmp_path / "mongodb")
+    uri = await embedded.start()
+    async with running_service(uri, tmp_path / "data", heartbeat=0.2, token_check=0.1) as service:
+        machine, database = await service.new_machine(), service.server.services.database
+        async with machine.connected() as link:
+            assert embedded.pid is not None
+            os.kill(embedded.pid, signal.SIGSTOP)
+            try:
+                for _ in range(3):
+                    await link.mark()
+                # The token check, which began meanwhile, still waits for its first answer.
+                assert database.failures == 0
+            finally:
+                os.kill(embedded.pid, signal.SIGCONT)
+            assert not (await machine.until_live()).is_over
+    await embedded.stop()
+
+
+@pytest.mark.parametrize("settings", [{"token_check": 0.05}])
+@pytest.mark.gen_test
+async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tasks, "FIRST_PAUSE_SECONDS", 0.01)
+    failures, real = 0, TokenStore.usable
+
+    async def fail_first(store: TokenStore, token_ids: Iterable[UUID]) -> set[UUID]:
+        nonlocal failures
+        if failures < 2:
+            failures += 1
+            raise ZeroDivisionError
+        return await real(store, token_ids)
+
+    monkeypatch.setattr(TokenStore, "usable", fail_first)
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        await until(lambda: failures == 2)
+        await service.server.services.tokens.revoke_of_machine(service.organization_id, "desk-1")
+        assert (await link.closed())[0] == CloseCode.TOKEN_REVOKED
+    assert service.server.services.background.failures["check the tokens of links"] == 2
+    assert "task check the tokens of links failed" in caplog.text
+
+
+@pytest.mark.gen_test
+async def test_link_that_cannot_be_ticked_holds_up_no_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("server.machines.registry.TICK_SECONDS", 0.05)
+    machine, other = await service.new_machine(), await service.new_machine("desk-2")
+    async with machine.connected(), other.connected():
+        broken, ticked = await machine.until_live(), 0
+        real = LinkSocket.tick
+
+        def tick(link: LinkSocket) -> None:
+            nonlocal ticked
+            if link is broken:
+                raise ZeroDivisionError
+            real(link)
+            ticked += 1
+
+        with caplog.at_level(logging.ERROR):
+            monkeypatch.setattr(LinkSocket, "tick", tick)
+            await until(lambda: ticked >= 2)
+    assert "machine=desk-1 link could not be ticked" in caplog.text
+    await machine.until_closed()
+
+
+@pytest.mark.gen_test
+async def test_nothing_is_kept_of_a_machine_whose_links_have_ended(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected(), machine.connected(wait_until_live=False):
+        pass
+    await machine.until_closed()
+    assert not service.server.services.registry._open_of
