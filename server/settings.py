@@ -52,7 +52,7 @@ class ServerSettings(FileAndEnvironment):
     audit_lifetime: Seconds = Field(7_776_000, ge=60, description="That the audit is kept.")
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
     reconnects_per_second: float = Field(
-        200,
+        100,
         gt=0,
         allow_inf_nan=False,
         description="Of machines that lost the server all at once, on average.",
