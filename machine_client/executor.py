@@ -46,9 +46,9 @@ class Executor:
         """Carry out a command, unless :func:`awake_seconds` is past ``begin_by`` by then."""
         self._jobs.put(lambda: self._report(self._worker.carry_out(command, begin_by)))
 
-    def look_up(self, command_id: UUID) -> None:
+    def look_up(self, command_id: UUID, mark: UUID | None = None) -> None:
         """Report what became of a command that does not run; bar it if it is not known."""
-        self._do_beside(lambda: self._report(self._worker.look_up(command_id)))
+        self._do_beside(lambda: self._report(self._worker.look_up(command_id, mark)))
 
     def expire(self, command: Input) -> None:
         """Report the end of a command whose turn did not come in its time."""
@@ -56,7 +56,7 @@ class Executor:
 
     def mark(self) -> None:
         """Count the journal's number up, and report it."""
-        self._do_beside(lambda: self._report(JournalMarked(self._journal.mark())))
+        self._do_beside(lambda: self._report(JournalMarked(*self._journal.mark())))
 
     def note_progress(self) -> None:
         """Have the journal know how far a running command has come; call now and then."""

@@ -3,6 +3,8 @@
 One entry for each command id: INTENT before the first event, DONE with the outcome after the last,
 or TOMBSTONE for an id that must never be carried out.  A journal has a random id and a sequence
 number that grows with every entry, so that the server notices another journal, or an old copy.
+Marks are entries with random ids of their own: of two copies that were both used, each lacks the
+marks of the other, whatever their numbers say.
 
 What no key can repeat is not worth a wait: its entries gather in memory, and ``settle`` writes
 them when there is time.  Until then they have no number, so none that was told can go back.
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import Lock
 from typing import NamedTuple, Protocol
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from schemas.outcomes import NotCarriedOut, Outcome, Unknown
 from schemas.wire import JournalPosition
@@ -30,12 +32,9 @@ PRUNE_EVERY = 3600.0
 MAX_UNWRITTEN = 256
 """How many entries that no key can repeat may gather in memory."""
 
-_MARK = UUID(int=0)
-"""Stands in the place of a command's id: the one entry that no command made."""
-
 
 class EntryState(StrEnum):
-    """How far a command came; or a mark, which only counts the number up."""
+    """How far a command came; or a mark, which no command made and only counts the number up."""
 
     INTENT = "INTENT"
     DONE = "DONE"
@@ -67,6 +66,13 @@ class NumberedEntry(NamedTuple):
     sequence: int
     command_id: UUID
     entry: Entry
+
+
+class Mark(NamedTuple):
+    """A mark's number and its random id."""
+
+    sequence: int
+    id: UUID
 
 
 class JournalStorage(Protocol):
@@ -158,11 +164,17 @@ class Journal:
             self._write({command_id: Entry(EntryState.TOMBSTONE, "", None)}, flush=True)
             return True
 
-    def mark(self) -> int:
-        """Count the number up, so that a copy made before can be told; the new number."""
+    def mark(self) -> Mark:
+        """Count the number up, with an id that no copy made before has."""
+        mark = uuid4()
         with self._lock:
-            self._write({_MARK: Entry(EntryState.MARK, "", None)})
-            return self._storage.sequence
+            self._write({mark: Entry(EntryState.MARK, "", None)})
+            return Mark(self._storage.sequence, mark)
+
+    def has_mark(self, mark: UUID) -> bool:
+        """Whether this journal, or the one that it is a copy of, was marked so."""
+        entry = self.find(mark)
+        return entry is not None and entry.state is EntryState.MARK
 
     def settle(self) -> None:
         """Write what gathered, and forget what is old; for when nobody waits."""

@@ -82,9 +82,10 @@ class CommandLookedUp:
 
 @dataclass(frozen=True, slots=True)
 class JournalMarked:
-    """The journal has counted its number up."""
+    """The journal has counted its number up, and the mark has this id."""
 
     journal_sequence: int
+    mark: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,13 @@ class BeginCommand:
 
 @dataclass(frozen=True, slots=True)
 class LookUpCommand:
-    """Ask the journal about a command that does not run, and bar it if it is not there."""
+    """Ask the journal about a command that does not run, and bar it if it is not there.
+
+    It was sent when the journal had that mark, if one is given.
+    """
 
     command_id: UUID
+    mark: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +206,8 @@ class Session:
                 return self._ended(event)
             case CommandLookedUp(command_id, outcome, sequence):
                 return self._report(command_id, outcome, sequence)
-            case JournalMarked(sequence):
-                return self._marked(sequence)
+            case JournalMarked():
+                return self._marked(event)
             case PictureTaken() | DesktopLookedAt() | OrderFailed():
                 return self._taken(event)
             case TimePassed():
@@ -232,8 +237,8 @@ class Session:
                     return [CloseLink(CloseCode.OVERFLOW, reason)]
                 self._heartbeats.append(sequence)
                 return [MarkJournal()]
-            case Resolve(command_id=command_id):
-                return self._resolve(command_id)
+            case Resolve():
+                return self._resolve(message)
             case Welcome():
                 return self._welcomed(message)
             case ScreenStart() | ScreenStop() | ScreenCredit() | Screenshot() | DesktopQuery():
@@ -266,16 +271,18 @@ class Session:
         self.welcome = welcome
         return [SendMessage(Ready())]
 
-    def _marked(self, sequence: int) -> list[Effect]:
-        """Answer a heartbeat, with a number that no earlier copy of the journal can have."""
-        self._journal_sequence = max(self._journal_sequence, sequence)
+    def _marked(self, marked: JournalMarked) -> list[Effect]:
+        """Answer a heartbeat, with a number and an id that no earlier copy of the journal has."""
+        self._journal_sequence = max(self._journal_sequence, marked.journal_sequence)
         # A mark that an earlier link asked for may be in this one's hello already.
-        if not self._heartbeats or sequence <= self._greeted_with:
+        if not self._heartbeats or marked.journal_sequence <= self._greeted_with:
             return []
         return [
             SendMessage(
                 HeartbeatAck(
-                    sequence=self._heartbeats.popleft(), journal_sequence=self._journal_sequence
+                    sequence=self._heartbeats.popleft(),
+                    journal_sequence=self._journal_sequence,
+                    mark=marked.mark,
                 )
             )
         ]
@@ -346,7 +353,8 @@ class Session:
             )
         ]
 
-    def _resolve(self, command_id: UUID) -> list[Effect]:
+    def _resolve(self, question: Resolve) -> list[Effect]:
+        command_id = question.command_id
         if command_id == self._running:
             self._owed.add(command_id)
             return self._report(command_id, None, self._journal_sequence)
@@ -356,7 +364,7 @@ class Session:
                 self._queue.remove(command)
                 self._owed.discard(command_id)
                 break
-        return [LookUpCommand(command_id)]
+        return [LookUpCommand(command_id, question.mark)]
 
     def _report(self, command_id: UUID, outcome: Outcome | None, sequence: int) -> list[Effect]:
         self._journal_sequence = max(self._journal_sequence, sequence)

@@ -104,9 +104,10 @@ class InputSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class ResolutionRequested:
-    """What became of a command that was sent earlier?"""
+    """What became of a command that was sent earlier, when the journal had this mark?"""
 
     command_id: UUID
+    mark: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,8 @@ class Link:
     that it was asked about.  An answer to anything else closes the link, as does one that another
     contradicts: a client that says such things cannot be believed in the rest either.
 
-    ``journal_sequence`` is the highest number of the machine's journal that was heard.
+    ``journal_sequence`` is the highest number of the machine's journal that was heard, and
+    ``journal_mark`` the id of its last mark; None for a client whose marks have no ids.
     """
 
     link_id: UUID
@@ -230,6 +232,7 @@ class Link:
     unanswered: set[UUID] = field(default_factory=set)
     resolving: set[UUID] = field(default_factory=set)
     journal_sequence: int = 0
+    journal_mark: UUID | None = None
     round_trip_seconds: float | None = None
     _state: _State = _State.AWAITING_HELLO
     _heartbeat_sequence: int = 0
@@ -284,7 +287,9 @@ class Link:
         self._questions += 1
         if isinstance(event, ResolutionRequested):
             self.resolving.add(event.command_id)
-            question = Resolve(command_id=event.command_id, server_time=self.server_time())
+            question = Resolve(
+                command_id=event.command_id, mark=event.mark, server_time=self.server_time()
+            )
             return [SendMessage(question)]
         # Days later the same key may bring the same id with another end.
         self._outcomes.pop(event.message.command_id, None)
@@ -440,6 +445,7 @@ class Link:
     def _heartbeat_acknowledged(self, ack: HeartbeatAck) -> list[Effect]:
         if (impossible := self._journal_moved(ack.journal_sequence)) is not None:
             return impossible
+        self.journal_mark = ack.mark
         if ack.sequence == self._heartbeat_sequence and self._heartbeat_sent_at is not None:
             self.round_trip_seconds = self.clock() - self._heartbeat_sent_at
             self._heartbeat_sent_at = None

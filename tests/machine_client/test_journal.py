@@ -148,10 +148,23 @@ def test_id_that_comes_again_does_not_change_the_number(
 
 
 def test_mark_counts_up_whatever_else_there_is(journal: Journal) -> None:
-    assert [journal.mark(), journal.mark()] == [1, 2]
+    assert [journal.mark().sequence, journal.mark().sequence] == [1, 2]
     journal.intend(COMMAND, "f")
-    assert journal.mark() == journal.position.sequence == 4
+    assert journal.mark().sequence == journal.position.sequence == 4
     assert known(journal).state is EntryState.INTENT
+
+
+def test_journal_has_its_own_marks_and_those_of_what_it_is_a_copy_of(
+    storage: JournalStorage, journal: Journal
+) -> None:
+    first, second = journal.mark(), journal.mark()
+    journal.bar(COMMAND)
+    assert first.id != second.id
+    for each in (journal, Journal(storage)):
+        assert each.has_mark(first.id)
+        assert each.has_mark(second.id)
+    assert not journal.has_mark(uuid4())
+    assert not journal.has_mark(COMMAND)
 
 
 def test_progress_is_told_where_the_end_is_not(journal: Journal) -> None:

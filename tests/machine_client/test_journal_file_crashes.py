@@ -107,7 +107,7 @@ def test_sequence_that_was_told_is_there_after_a_kill(file: Path) -> None:
 
 def test_mark_that_was_told_is_there_after_a_kill(file: Path) -> None:
     killed = other_process(
-        f"journal.mark(); print(journal.mark()); sys.stdout.flush()\n{KILL_SELF}", file
+        f"journal.mark(); print(journal.mark().sequence); sys.stdout.flush()\n{KILL_SELF}", file
     )
     assert int(killed.communicate()[0]) == 2
     again = journal_in(file)

@@ -22,7 +22,7 @@ from schemas.wire import (
     HeartbeatAck,
     Ready,
 )
-from tests.machine_client.session_script import DONE, A, B, C, Script, ack, hello, report
+from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, hello, report
 
 
 def test_hello_comes_first_and_ready_answers_welcome() -> None:
@@ -39,16 +39,16 @@ def test_every_heartbeat_is_answered_with_the_number_of_its_own_mark() -> None:
     script = Script()
     for sequence in (1, 2, 3):
         script.on(script.heartbeat(sequence), MarkJournal())
-        script.on(JournalMarked(10 + sequence), beat(sequence, 10 + sequence))
+        script.on(JournalMarked(10 + sequence, MARK), beat(sequence, 10 + sequence))
 
 
 def test_heartbeats_that_come_faster_than_marks_are_answered_in_their_order() -> None:
     script = Script()
     script.on(script.heartbeat(1), MarkJournal())
     script.on(script.heartbeat(2), MarkJournal())
-    script.on(JournalMarked(1), beat(1, 1))
-    script.on(JournalMarked(2), beat(2, 2))
-    script.on(JournalMarked(3))
+    script.on(JournalMarked(1, MARK), beat(1, 1))
+    script.on(JournalMarked(2, MARK), beat(2, 2))
+    script.on(JournalMarked(3, MARK))
 
 
 def test_more_heartbeats_than_can_wait_for_the_journal_close_the_link() -> None:
@@ -65,24 +65,26 @@ def test_heartbeat_is_answered_while_a_command_runs() -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(script.heartbeat(7), MarkJournal())
-    script.on(JournalMarked(1), beat(7, 1))
+    script.on(JournalMarked(1, MARK), beat(7, 1))
 
 
 def test_mark_that_an_earlier_link_asked_for_answers_nobody() -> None:
     script = Script()
     script.on(script.heartbeat(1), MarkJournal())
     script.on(LinkLost(), ReleaseHeld())
-    script.on(JournalMarked(1))
+    script.on(JournalMarked(1, MARK))
     script.link(1)
-    script.on(JournalMarked(1))
+    script.on(JournalMarked(1, MARK))
     script.on(script.heartbeat(1), MarkJournal())
     # It is in hello already, and so in copies that were made before this link.
-    script.on(JournalMarked(1))
-    script.on(JournalMarked(2), beat(1, 2))
+    script.on(JournalMarked(1, MARK))
+    script.on(JournalMarked(2, MARK), beat(1, 2))
 
 
 def beat(sequence: int, journal_sequence: int) -> SendMessage:
-    return SendMessage(HeartbeatAck(sequence=sequence, journal_sequence=journal_sequence))
+    return SendMessage(
+        HeartbeatAck(sequence=sequence, journal_sequence=journal_sequence, mark=MARK)
+    )
 
 
 def test_protocol_that_was_not_offered_closes_the_link() -> None:
@@ -114,11 +116,11 @@ def test_input_before_welcome_closes_the_link_and_is_not_begun() -> None:
 
 def test_number_of_a_mark_is_told_with_every_later_answer() -> None:
     script = Script()
-    script.on(JournalMarked(5))
+    script.on(JournalMarked(5, MARK))
     script.on(script.resolve(A), LookUpCommand(A))
     script.on(CommandLookedUp(A, NotCarriedOut(), 4), report(A, NotCarriedOut(), 5))
     # What an earlier moment's mark says comes too late to count.
-    script.on(JournalMarked(3))
+    script.on(JournalMarked(3, MARK))
     script.on(script.resolve(B), LookUpCommand(B))
     script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 5))
 

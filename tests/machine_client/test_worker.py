@@ -2,7 +2,7 @@
 
 import logging
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -22,7 +22,7 @@ from schemas.outcomes import (
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import JournalMemory
 
-COMMAND = UUID(int=0xA)
+COMMAND, OTHER = UUID(int=0xA), UUID(int=0xB)
 NOW = 10.0
 
 
@@ -157,6 +157,18 @@ def test_command_that_is_looked_up_first_is_never_carried_out(bench: Bench) -> N
     assert bench.carry_out() == NotCarriedOut()
     assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
     assert bench.desktop.calls == []
+
+
+def test_journal_without_the_mark_that_a_command_was_sent_after_knows_nothing_of_it(
+    bench: Bench,
+) -> None:
+    """It is a copy of another branch: what it says may be of an earlier life of the key."""
+    done = bench.carry_out()
+    marked = bench.journal.mark()
+    assert bench.worker.look_up(COMMAND, marked.id).outcome == done
+    assert bench.worker.look_up(COMMAND, uuid4()).outcome == Unknown()
+    assert bench.worker.look_up(OTHER, uuid4()).outcome == Unknown()
+    assert bench.journal.find(OTHER) is None
 
 
 def test_command_that_ended_is_looked_up_with_its_outcome(bench: Bench) -> None:

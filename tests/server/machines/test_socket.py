@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -24,6 +24,8 @@ from server.tasks import Tasks
 from tests.links import COMPLETED, hello, input_message
 from tests.service import until
 from tests.store import ORGANIZATION, async_test
+
+MARK = UUID(int=0x4D)
 
 
 class Wire:
@@ -93,8 +95,10 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
     wire = Wire()
     socket = await up(wire)
     command_id = uuid4()
-    first, second = socket.resolve(command_id), socket.resolve(command_id)
-    assert [type(message) for message in wire.sent] == [Resolve]
+    first, second = socket.resolve(command_id, MARK), socket.resolve(command_id, MARK)
+    (question,) = wire.sent
+    assert isinstance(question, Resolve)
+    assert question.mark == MARK
     report = Report(command_id=command_id, outcome=COMPLETED, journal_sequence=1)
     socket.received(report.model_dump_json())
     assert first is second
@@ -105,7 +109,7 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
 @async_test
 async def test_lost_link_fails_everything_that_waits() -> None:
     socket = await up(Wire())
-    answered, resolved = socket.send(input_message()), socket.resolve(uuid4())
+    answered, resolved = socket.send(input_message()), socket.resolve(uuid4(), None)
     socket.lost()
     for future in (answered, resolved.outcome, resolved.reported):
         with pytest.raises(LinkLostError):
@@ -121,7 +125,7 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
     with pytest.raises(LinkDownError):
         socket.send(input_message())
     with pytest.raises(LinkDownError):
-        socket.resolve(uuid4())
+        socket.resolve(uuid4(), None)
     with pytest.raises(LinkDownError), socket.place():
         pass
     assert not wire.sent
@@ -135,7 +139,7 @@ async def test_link_that_is_not_settled_asks_but_sends_nothing() -> None:
     with pytest.raises(LinkDownError):
         socket.send(input_message())
     assert not wire.sent
-    socket.resolve(uuid4())
+    socket.resolve(uuid4(), None)
     assert [type(message) for message in wire.sent] == [Resolve]
 
 
