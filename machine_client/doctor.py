@@ -17,7 +17,8 @@ from machine_client.camera import open_camera
 from machine_client.connection import OPEN_SECONDS, retry_or_stop, tls_context
 from machine_client.desktop import DesktopError
 from machine_client.injector import InjectionUnavailable, Injector
-from machine_client.journal_file import JournalError, JournalFile
+from machine_client.journal import JournalError
+from machine_client.journal_file import JournalFile
 from machine_client.settings import MachineSettings
 from schemas.wire import SUBPROTOCOL
 

@@ -25,12 +25,20 @@ from schemas.outcomes import NotCarriedOut, Outcome, Unknown
 from schemas.wire import JournalPosition
 
 KEPT_SECONDS = 8 * 24 * 3600
-"""How long an entry stays: a day more than the seven that the protocol demands."""
+"""How long an entry stays: a day more than the seven that the protocol demands.
+
+Only the time that the machine client runs counts, so that no clock that is set wrong, or right,
+makes an entry old in a moment.
+"""
 
 PRUNE_EVERY = 3600.0
 
 MAX_UNWRITTEN = 256
 """How many entries that no key can repeat may gather in memory."""
+
+
+class JournalError(Exception):
+    """The journal cannot be used; the message says why, for a person."""
 
 
 class EntryState(StrEnum):
@@ -78,7 +86,8 @@ class Mark(NamedTuple):
 class JournalStorage(Protocol):
     """Keeps the entries of one journal.
 
-    ``sequence`` is the highest number of all that are kept.
+    ``sequence`` is the highest number of all that are kept.  All but ``close`` raise
+    :class:`JournalError` where the storage fails, as on a full disk.
     """
 
     journal_id: UUID
@@ -94,20 +103,25 @@ class JournalStorage(Protocol):
         """
 
     def forget(self, older_than: float) -> None:
-        """Delete what was last changed before, in seconds ago; but never the highest number."""
+        """Delete what is older, in seconds; but never the highest number."""
 
     def close(self) -> None:
         """Let go of the storage."""
 
 
 class Journal:
-    """The journal of one machine; each method is atomic, whichever thread calls it."""
+    """The journal of one machine; each method is atomic, whichever thread calls it.
+
+    Where the storage fails they raise :class:`JournalError`; until a later write succeeds,
+    ``trouble`` says why.
+    """
 
     def __init__(self, storage: JournalStorage) -> None:
         self._storage = storage
         self._lock = Lock()
         self._unwritten: dict[UUID, Entry] = {}
         self._prune_at = 0.0
+        self.trouble: str | None = None
 
     @property
     def position(self) -> JournalPosition:
@@ -139,12 +153,20 @@ class Journal:
             done = Entry(EntryState.DONE, intended.fingerprint, outcome)
             if command_id in self._unwritten:
                 self._unwritten[command_id] = done
-            else:
+                return
+            try:
                 self._write({command_id: done})
+            except JournalError:
+                # While this process lives it knows the end, and writes it when there is room.
+                if len(self._unwritten) < MAX_UNWRITTEN:
+                    self._unwritten[command_id] = done
+                raise
 
     def progress(self, command_id: UUID, injected: int) -> None:
         """Note how many events of a running command have surely been injected, not flushed."""
         with self._lock:
+            if command_id in self._unwritten:
+                return
             intended = self._storage.find(command_id)
             if intended is not None and intended.state is EntryState.INTENT:
                 so_far = Unknown(injected_at_least=injected)
@@ -188,8 +210,10 @@ class Journal:
     def close(self) -> None:
         """Write what gathered, and let go of the storage."""
         with self._lock:
-            self._settle()
-            self._storage.close()
+            try:
+                self._settle()
+            finally:
+                self._storage.close()
 
     def _find(self, command_id: UUID) -> Entry | None:
         return self._unwritten.get(command_id) or self._storage.find(command_id)
@@ -213,10 +237,13 @@ class Journal:
 
     def _write(self, entries: dict[UUID, Entry], *, flush: bool = False) -> None:
         numbers = range(self._storage.sequence + 1, self._storage.sequence + 1 + len(entries))
-        self._storage.write(
-            [
-                NumberedEntry(number, command_id, entry)
-                for number, (command_id, entry) in zip(numbers, entries.items(), strict=True)
-            ],
-            flush=flush,
-        )
+        numbered = [
+            NumberedEntry(number, command_id, entry)
+            for number, (command_id, entry) in zip(numbers, entries.items(), strict=True)
+        ]
+        try:
+            self._storage.write(numbered, flush=flush)
+        except JournalError as error:
+            self.trouble = str(error)
+            raise
+        self.trouble = None

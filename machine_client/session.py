@@ -46,6 +46,8 @@ from schemas.wire import (
 
 MAX_QUEUED = 10_000
 MAX_HEARTBEATS = 16
+MAX_LOOK_UPS = 10_000
+"""How many questions may wait for the journal, whichever link they came on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,17 @@ class JournalMarked:
 
 
 @dataclass(frozen=True, slots=True)
+class JournalFailed:
+    """The journal cannot be written or read, as on a full disk; ``reason`` is for a person.
+
+    ``command_id`` is the command that was looked up in vain, if that is what failed.
+    """
+
+    reason: str
+    command_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
     """Nothing happened, but later."""
 
@@ -104,6 +117,7 @@ Event = (
     | CommandEnded
     | CommandLookedUp
     | JournalMarked
+    | JournalFailed
     | Taken
     | TimePassed
     | LinkLost
@@ -129,7 +143,8 @@ class BeginCommand:
 class LookUpCommand:
     """Ask the journal about a command that does not run, and bar it if it is not there.
 
-    It was sent when the journal had that mark, if one is given.
+    Then feed CommandLookedUp, or JournalFailed with its id.  The command was sent when the journal
+    had that mark, if one is given.
     """
 
     command_id: UUID
@@ -186,6 +201,9 @@ class Session:
         self._queue: deque[Input] = deque()
         self._running: UUID | None = None
         self._owed: set[UUID] = set()
+        self._asked: set[UUID] = set()
+        self._looking_up = 0
+        self._has_failed = False
         self._journal_sequence = 0
         self._greeted_with = 0
         self._heartbeats: deque[int] = deque()
@@ -204,10 +222,12 @@ class Session:
                 return self._received(message) if self._open else []
             case CommandEnded():
                 return self._ended(event)
-            case CommandLookedUp(command_id, outcome, sequence):
-                return self._report(command_id, outcome, sequence)
+            case CommandLookedUp():
+                return self._looked_up(event)
             case JournalMarked():
                 return self._marked(event)
+            case JournalFailed():
+                return self._failed(event)
             case PictureTaken() | DesktopLookedAt() | OrderFailed():
                 return self._taken(event)
             case TimePassed():
@@ -218,7 +238,7 @@ class Session:
                 return self._lost()
 
     def _greet(self, hello: Hello) -> list[Effect]:
-        self._open = True
+        self._open, self._has_failed = True, False
         # A new link may lead to another server, with another clock.
         self._server_clock = ServerClock()
         self._showing = Showing()
@@ -364,12 +384,34 @@ class Session:
                 self._queue.remove(command)
                 self._owed.discard(command_id)
                 break
+        if self._looking_up >= MAX_LOOK_UPS:
+            return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_LOOK_UPS} questions wait")]
+        self._looking_up += 1
+        self._asked.add(command_id)
         return [LookUpCommand(command_id, question.mark)]
+
+    def _looked_up(self, found: CommandLookedUp) -> list[Effect]:
+        """Answer on the link that asked; where that is gone, another may not have asked yet."""
+        self._looking_up -= 1
+        if found.command_id not in self._asked:
+            return []
+        self._asked.discard(found.command_id)
+        return self._report(found.command_id, found.outcome, found.journal_sequence)
+
+    def _failed(self, failed: JournalFailed) -> list[Effect]:
+        """End the link: without its journal this machine can promise nothing, and says why.
+
+        The server answers what comes meanwhile with "unavailable"; the next link finds out whether
+        the journal works again.
+        """
+        self._looking_up -= failed.command_id is not None
+        if not self._open or self._has_failed:
+            return []
+        self._has_failed = True
+        return [CloseLink(CloseCode.JOURNAL_FAILED, failed.reason)]
 
     def _report(self, command_id: UUID, outcome: Outcome | None, sequence: int) -> list[Effect]:
         self._journal_sequence = max(self._journal_sequence, sequence)
-        if not self._open:
-            return []
         return [
             SendMessage(
                 Report(
@@ -387,4 +429,5 @@ class Session:
         self._heartbeats.clear()
         self._queue.clear()
         self._owed.clear()
+        self._asked.clear()
         return [ReleaseHeld(), *self._showing.over()]

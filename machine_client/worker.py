@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
-from machine_client.journal import Journal
+from machine_client.journal import Journal, JournalError
 from machine_client.session import CommandEnded, CommandLookedUp
 from schemas.failpoints import Failpoint, reached
 from schemas.inputs import INPUT_BODIES, AnyInput
@@ -75,6 +75,9 @@ class Worker:
         """Carry out a command, unless the clock is past ``begin_by``; never raises for its sake."""
         try:
             outcome = self._outcome(command, begin_by)
+        except JournalError as error:
+            # Nothing is begun without its INTENT; the executor has the link end, and says why.
+            outcome = Failed(code="journal_failed", message=str(error)[:1000], injected_at_least=0)
         except Exception as error:
             logger.exception("command=%s failed", command.command_id)
             outcome = Failed(

@@ -54,8 +54,8 @@ class CommandRecord:
     ``attempt`` is random and names the claim, which others may take over after ``lease_until`` for
     as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id``, ``journal_sequence`` and
     ``journal_mark`` are those of the link that it was sent on, or was to be; there is no mark where
-    the machine client gives its marks no ids.  ``minimal`` is whether no body was wanted.  A command
-    without a key has an empty fingerprint.  ``token_id`` and ``token_name`` are of who sent it.
+    the machine client gives its marks no ids.  ``minimal`` is whether no body was wanted.  Without
+    a key the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
     """
 
     command_id: UUID

@@ -283,6 +283,23 @@ def test_what_may_still_be_asked_about_is_kept_and_what_is_older_forgotten(
     assert Journal(memory).position == journal.position
 
 
+def test_end_that_cannot_be_written_is_known_and_written_when_there_is_room(
+    memory: JournalMemory,
+) -> None:
+    journal = Journal(memory)
+    journal.intend(COMMAND, "f")
+    memory.is_full = True
+    with pytest.raises(DiskFullError):
+        journal.finish(COMMAND, DONE)
+    assert journal.trouble is not None
+    journal.progress(COMMAND, 3)
+    assert known(journal).final_outcome() == DONE
+    memory.is_full = False
+    journal.settle()
+    assert journal.trouble is None
+    assert known(Journal(memory)).final_outcome() == DONE
+
+
 def test_forgetting_is_for_now_and_then(memory: JournalMemory) -> None:
     journal = Journal(memory)
     journal.settle()

@@ -1,10 +1,13 @@
 """How a link begins and ends, and what outlives it."""
 
+import pytest
+
 from machine_client import session as session_module
 from machine_client.session import (
     CloseLink,
     CommandEnded,
     CommandLookedUp,
+    JournalFailed,
     JournalMarked,
     LinkLost,
     LinkOpened,
@@ -198,6 +201,51 @@ def test_look_up_that_ends_after_the_link_is_told_to_nobody() -> None:
     script.on(script.resolve(A), LookUpCommand(A))
     script.on(LinkLost(), ReleaseHeld())
     script.on(CommandLookedUp(A, NotCarriedOut(), 3))
+
+
+def test_look_up_of_an_earlier_link_answers_only_a_link_that_asked_as_well() -> None:
+    """A server that is told what it did not ask about closes the link for good."""
+    script = Script()
+    for command_id in (A, B):
+        script.on(script.resolve(command_id), LookUpCommand(command_id))
+    script.on(LinkLost(), ReleaseHeld())
+    script.link()
+    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(CommandLookedUp(A, NotCarriedOut(), 3))
+    script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 4))
+    script.on(CommandLookedUp(B, NotCarriedOut(), 4))
+
+
+def test_more_questions_than_can_wait_for_the_journal_close_the_link(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(session_module, "MAX_LOOK_UPS", 2)
+    script = Script()
+    for command_id in (A, B):
+        script.on(script.resolve(command_id), LookUpCommand(command_id))
+    # The link's end empties no queue of the journal's.
+    script.on(LinkLost(), ReleaseHeld())
+    script.link()
+    (effect,) = script.session.handle(script.resolve(C))
+    assert isinstance(effect, CloseLink)
+    assert effect.code is CloseCode.OVERFLOW
+    script.on(CommandLookedUp(A, NotCarriedOut(), 3))
+    script.on(script.resolve(C), LookUpCommand(C))
+    (effect,) = script.session.handle(script.resolve(A))
+    assert isinstance(effect, CloseLink)
+    script.on(JournalFailed("it is full", B), CloseLink(CloseCode.JOURNAL_FAILED, "it is full"))
+    script.on(script.resolve(A), LookUpCommand(A))
+
+
+def test_journal_that_fails_ends_the_link_once_with_the_reason() -> None:
+    script = Script()
+    closed = CloseLink(CloseCode.JOURNAL_FAILED, "the disk is full")
+    script.on(JournalFailed("the disk is full"), closed)
+    script.on(JournalFailed("the disk is full"))
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(JournalFailed("the disk is full"))
+    script.link()
+    script.on(JournalFailed("the disk is full"), closed)
 
 
 def test_journal_sequence_never_goes_back_on_the_wire() -> None:

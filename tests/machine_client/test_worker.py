@@ -21,6 +21,7 @@ from schemas.outcomes import (
 )
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import JournalMemory
+from tests.store import there
 
 COMMAND, OTHER = UUID(int=0xA), UUID(int=0xB)
 NOW = 10.0
@@ -215,18 +216,23 @@ def test_end_that_the_journal_cannot_take_is_told_all_the_same(bench: Bench) -> 
         bench.memory.is_full = True
 
     bench.desktop.on_inject = fill_the_disk
-    assert isinstance(bench.carry_out(), Completed)
-    # Whoever asks the journal later hears what it honestly knows, and nothing is injected again.
-    assert bench.worker.look_up(COMMAND).outcome == Unknown()
-    assert bench.carry_out() == Unknown()
+    done = bench.carry_out()
+    assert isinstance(done, Completed)
+    # This process remembers the end; a later one hears what the disk honestly knows.
+    assert bench.worker.look_up(COMMAND).outcome == done
+    assert bench.carry_out() == done
     assert bench.desktop.calls == ["inject 1"]
+    assert there(Journal(bench.memory).find(COMMAND)).final_outcome() == Unknown()
+    bench.memory.is_full = False
+    bench.journal.settle()
+    assert there(Journal(bench.memory).find(COMMAND)).final_outcome() == done
 
 
 def test_intent_that_the_journal_cannot_take_is_never_injected(bench: Bench) -> None:
     bench.memory.is_full = True
     failed = bench.carry_out()
     assert isinstance(failed, Failed)
-    assert (failed.code, failed.injected_at_least) == ("internal_error", 0)
+    assert (failed.code, failed.injected_at_least) == ("journal_failed", 0)
     assert bench.desktop.calls == []
 
 
