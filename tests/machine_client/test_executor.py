@@ -15,7 +15,7 @@ import pytest
 from machine_client.clock import awake_seconds
 from machine_client.executor import Executor, Report
 from machine_client.injector import InjectionFailed
-from machine_client.journal import EntryState, Journal
+from machine_client.journal import EntryState, Journal, Mark
 from machine_client.journal_file import JournalFile
 from machine_client.session import CommandEnded, CommandLookedUp, JournalFailed, JournalMarked
 from schemas.outcomes import (
@@ -330,6 +330,31 @@ def test_late_command_is_answered_while_another_runs(bench: Bench) -> None:
         assert (ended.command_id, ended.outcome) == (command_id, outcome)
     go_on.set()
     assert bench.next().command_id == running
+
+
+def test_stop_answers_what_was_asked_before_the_journal_is_closed(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "journal")
+    go_on = threading.Event()
+    mark = bench.journal.mark
+
+    def mark_later() -> Mark:
+        assert go_on.wait(WAIT_SECONDS)
+        return mark()
+
+    bench.journal.mark = mark_later  # type: ignore[method-assign]
+    bench.executor.mark()
+    bench.executor.look_up(COMMAND)
+    stopping = threading.Thread(target=bench.executor.stop)
+    stopping.start()
+    while "close" not in bench.desktop.calls:
+        pass
+    go_on.set()
+    stopping.join()
+    bench.next_of(JournalMarked)
+    assert bench.next() == CommandLookedUp(COMMAND, NotCarriedOut(), 2)
+    again = journal_in(tmp_path / "journal")
+    assert not again.intend(COMMAND, "f")
+    again.close()
 
 
 def test_stop_interrupts_what_runs_and_closes_everything(tmp_path: Path) -> None:

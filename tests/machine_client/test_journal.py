@@ -1,13 +1,20 @@
 """What a journal knows and says, on a disk and in memory alike."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
 from machine_client import journal as journal_module
-from machine_client.journal import MAX_UNWRITTEN, Entry, EntryState, Journal, JournalStorage
+from machine_client.journal import (
+    MAX_UNWRITTEN,
+    Entry,
+    EntryState,
+    Journal,
+    JournalStorage,
+    NumberedEntry,
+)
 from machine_client.journal_file import JournalFile
 from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Point, Refused, Unknown
 from tests.machine_client.journals import DiskFullError, JournalMemory
@@ -281,6 +288,32 @@ def test_what_may_still_be_asked_about_is_kept_and_what_is_older_forgotten(
     # The last stays, whatever its age: with it the number would go back.
     assert journal.position.sequence == 4
     assert Journal(memory).position == journal.position
+
+
+def test_storage_is_never_touched_by_two_at_once() -> None:
+    """What is looked at must still be so when it is written: a late progress ends no end."""
+    touched = []
+
+    class Watched(JournalMemory):
+        def find(self, command_id: UUID) -> Entry | None:
+            touched.append(watched._lock.locked())
+            return super().find(command_id)
+
+        def write(self, entries: Sequence[NumberedEntry], *, flush: bool) -> None:
+            touched.append(watched._lock.locked())
+            super().write(entries, flush=flush)
+
+    watched = Journal(Watched())
+    watched.intend(COMMAND, "f")
+    watched.progress(COMMAND, 1)
+    watched.finish(COMMAND, DONE)
+    watched.bar(OTHER)
+    watched.refuse(uuid4(), "f", Expired())
+    watched.intend(uuid4(), "")
+    watched.settle()
+    assert watched.has_mark(watched.mark().id)
+    assert len(touched) > 10
+    assert all(touched)
 
 
 def test_end_that_cannot_be_written_is_known_and_written_when_there_is_room(

@@ -20,6 +20,7 @@ from schemas.wire import (
 )
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.socket import LinkSocket
+from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.links import COMPLETED, hello, input_message
 from tests.service import until
@@ -155,6 +156,14 @@ async def test_places_are_limited_to_commands_that_wait_or_are_being_claimed() -
     await answered
     with socket.place(), socket.place():
         pass
+
+
+@async_test
+async def test_place_is_free_again_whatever_happens_to_who_held_it() -> None:
+    socket = await up(Wire(), unanswered_limit=1)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable), socket.place():
+            raise StoreUnavailable("The database did not answer in time.")
 
 
 @pytest.mark.parametrize(

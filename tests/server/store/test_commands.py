@@ -198,11 +198,28 @@ async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name:
         await commands.claim(record)
         stored = database.collection("commands")
         assert "delete_at" not in there(await stored.find_one({}))
-        await commands.finish(record, CommandState.DONE, ANSWER, NOW)
-        assert there(await stored.find_one({}))["delete_at"] == NOW + timedelta(hours=2)
+        final_at = record.accepted_at + timedelta(minutes=7)
+        await commands.finish(record, CommandState.DONE, ANSWER, final_at)
+        assert there(await stored.find_one({}))["delete_at"] == final_at + timedelta(hours=2)
         indexes = await stored.index_information()
         assert indexes["lifetime"]["key"] == [("delete_at", 1)]
         assert indexes["lifetime"]["expireAfterSeconds"] == 0
+
+
+@async_test
+async def test_what_is_open_is_read_with_what_no_majority_holds_yet(
+    mongodb: str, database_name: str
+) -> None:
+    """A record that says SENT on a primary may be of an input that was sent."""
+    async with opened(mongodb, database_name) as database:
+        commands, profile = CommandStore(database), database.collection("system.profile")
+        await profile.database.command({"profile": 2})
+        await commands.unresolved(ORGANIZATION, "desk-1", 4)
+        await commands.find(uuid4())
+        await profile.database.command({"profile": 0})
+        done = await profile.find({"ns": {"$regex": "[.]commands$"}}).sort("ts", 1).to_list(None)
+        levels = [each["command"]["readConcern"]["level"] for each in done]
+        assert levels == ["local", "majority"]
 
 
 @async_test
