@@ -20,8 +20,8 @@ from machine_client.connection import MachineClient
 from machine_client.doctor import examine
 from machine_client.failures import MisconfiguredError, MustStopError
 from machine_client.injector import Injector
-from machine_client.journal import Journal
-from machine_client.journal_file import JournalError, JournalFile
+from machine_client.journal import Journal, JournalError
+from machine_client.journal_file import JournalFile
 from machine_client.settings import MachineSettings
 from schemas import failpoints
 from schemas.log_lines import log_formatter

@@ -11,7 +11,8 @@ from machine_client.camera import open_camera
 from machine_client.desktop import DesktopError
 from machine_client.failures import MisconfiguredError, MustStopError, reason_to_retry
 from machine_client.injector import InjectionUnavailable, Injector
-from machine_client.journal_file import JournalError, JournalFile
+from machine_client.journal import JournalError
+from machine_client.journal_file import JournalFile
 from machine_client.settings import MachineSettings
 from machine_client.websocket import OPEN_SECONDS, open_websocket, proxy_for
 

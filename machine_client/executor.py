@@ -11,8 +11,8 @@ from threading import Thread
 from uuid import UUID
 
 from machine_client.clock import awake_seconds
-from machine_client.journal import Journal
-from machine_client.session import CommandEnded, CommandLookedUp, JournalMarked
+from machine_client.journal import Journal, JournalError
+from machine_client.session import CommandEnded, CommandLookedUp, JournalFailed, JournalMarked
 from machine_client.worker import Injector, Worker
 from schemas.wire import Input
 
@@ -21,14 +21,14 @@ logger = logging.getLogger(__name__)
 STOP_SECONDS = 5.0
 SETTLE_AFTER_SECONDS = 0.05
 
-Report = CommandEnded | CommandLookedUp | JournalMarked
+Report = CommandEnded | CommandLookedUp | JournalMarked | JournalFailed
 
 
 class Executor:
     """Carries out commands in the order in which they are begun.
 
     ``report`` takes what ended; it is called from this executor's threads.  Whatever happens to a
-    command, exactly one CommandEnded is reported for it.
+    command, exactly one CommandEnded is reported for it; where the journal fails, that as well.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class Executor:
 
     def begin(self, command: Input, begin_by: float) -> None:
         """Carry out a command, unless :func:`awake_seconds` is past ``begin_by`` by then."""
-        self._jobs.put(lambda: self._report(self._worker.carry_out(command, begin_by)))
+        self._jobs.put(lambda: self._carry_out(command, begin_by))
 
-    def look_up(self, command_id: UUID) -> None:
+    def look_up(self, command_id: UUID, mark: UUID | None = None) -> None:
         """Report what became of a command that does not run; bar it if it is not known."""
-        self._do_beside(lambda: self._report(self._worker.look_up(command_id)))
+        self._do_beside(lambda: self._look_up(command_id, mark))
 
     def expire(self, command: Input) -> None:
         """Report the end of a command whose turn did not come in its time."""
@@ -56,7 +56,7 @@ class Executor:
 
     def mark(self) -> None:
         """Count the journal's number up, and report it."""
-        self._do_beside(lambda: self._report(JournalMarked(self._journal.mark())))
+        self._do_beside(lambda: self._report(JournalMarked(*self._journal.mark())))
 
     def note_progress(self) -> None:
         """Have the journal know how far a running command has come; call now and then."""
@@ -85,6 +85,17 @@ class Executor:
         self._jobs.put(None)
         self._thread.join(STOP_SECONDS)
 
+    def _carry_out(self, command: Input, begin_by: float) -> None:
+        self._report(self._worker.carry_out(command, begin_by))
+        if (trouble := self._journal.trouble) is not None:
+            self._report(JournalFailed(trouble))
+
+    def _look_up(self, command_id: UUID, mark: UUID | None) -> None:
+        try:
+            self._report(self._worker.look_up(command_id, mark))
+        except JournalError as error:
+            self._report(JournalFailed(str(error), command_id))
+
     # The injector may be another one by the time when these are done.
 
     def _release_held(self) -> None:
@@ -106,6 +117,8 @@ class Executor:
     def _do(self, job: Callable[[], None]) -> None:
         try:
             job()
+        except JournalError as error:
+            self._report(JournalFailed(str(error)))
         except Exception:  # the threads must outlive every mistake, and never silently
             logger.exception("a job of the executor failed")
 

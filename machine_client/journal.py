@@ -3,6 +3,8 @@
 One entry for each command id: INTENT before the first event, DONE with the outcome after the last,
 or TOMBSTONE for an id that must never be carried out.  A journal has a random id and a sequence
 number that grows with every entry, so that the server notices another journal, or an old copy.
+Marks are entries with random ids of their own: of two copies that were both used, each lacks the
+marks of the other, whatever their numbers say.
 
 What no key can repeat is not worth a wait: its entries gather in memory, and ``settle`` writes
 them when there is time.  Until then they have no number, so none that was told can go back.
@@ -17,25 +19,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import Lock
 from typing import NamedTuple, Protocol
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from schemas.outcomes import NotCarriedOut, Outcome, Unknown
 from schemas.wire import JournalPosition
 
 KEPT_SECONDS = 8 * 24 * 3600
-"""How long an entry stays: a day more than the seven that the protocol demands."""
+"""How long an entry stays: a day more than the seven that the protocol demands.
+
+Only the time that the machine client runs counts, so that no clock that is set wrong, or right,
+makes an entry old in a moment.
+"""
 
 PRUNE_EVERY = 3600.0
 
 MAX_UNWRITTEN = 256
 """How many entries that no key can repeat may gather in memory."""
 
-_MARK = UUID(int=0)
-"""Stands in the place of a command's id: the one entry that no command made."""
+
+class JournalError(Exception):
+    """The journal cannot be used; the message says why, for a person."""
 
 
 class EntryState(StrEnum):
-    """How far a command came; or a mark, which only counts the number up."""
+    """How far a command came; or a mark, which no command made and only counts the number up."""
 
     INTENT = "INTENT"
     DONE = "DONE"
@@ -69,10 +76,18 @@ class NumberedEntry(NamedTuple):
     entry: Entry
 
 
+class Mark(NamedTuple):
+    """A mark's number and its random id."""
+
+    sequence: int
+    id: UUID
+
+
 class JournalStorage(Protocol):
     """Keeps the entries of one journal.
 
-    ``sequence`` is the highest number of all that are kept.
+    ``sequence`` is the highest number of all that are kept.  All but ``close`` raise
+    :class:`JournalError` where the storage fails, as on a full disk.
     """
 
     journal_id: UUID
@@ -88,20 +103,25 @@ class JournalStorage(Protocol):
         """
 
     def forget(self, older_than: float) -> None:
-        """Delete what was last changed before, in seconds ago; but never the highest number."""
+        """Delete what is older, in seconds; but never the highest number."""
 
     def close(self) -> None:
         """Let go of the storage."""
 
 
 class Journal:
-    """The journal of one machine; each method is atomic, whichever thread calls it."""
+    """The journal of one machine; each method is atomic, whichever thread calls it.
+
+    Where the storage fails they raise :class:`JournalError`; until a later write succeeds,
+    ``trouble`` says why.
+    """
 
     def __init__(self, storage: JournalStorage) -> None:
         self._storage = storage
         self._lock = Lock()
         self._unwritten: dict[UUID, Entry] = {}
         self._prune_at = 0.0
+        self.trouble: str | None = None
 
     @property
     def position(self) -> JournalPosition:
@@ -133,12 +153,20 @@ class Journal:
             done = Entry(EntryState.DONE, intended.fingerprint, outcome)
             if command_id in self._unwritten:
                 self._unwritten[command_id] = done
-            else:
+                return
+            try:
                 self._write({command_id: done})
+            except JournalError:
+                # While this process lives it knows the end, and writes it when there is room.
+                if len(self._unwritten) < MAX_UNWRITTEN:
+                    self._unwritten[command_id] = done
+                raise
 
     def progress(self, command_id: UUID, injected: int) -> None:
         """Note how many events of a running command have surely been injected, not flushed."""
         with self._lock:
+            if command_id in self._unwritten:
+                return
             intended = self._storage.find(command_id)
             if intended is not None and intended.state is EntryState.INTENT:
                 so_far = Unknown(injected_at_least=injected)
@@ -158,11 +186,17 @@ class Journal:
             self._write({command_id: Entry(EntryState.TOMBSTONE, "", None)}, flush=True)
             return True
 
-    def mark(self) -> int:
-        """Count the number up, so that a copy made before can be told; the new number."""
+    def mark(self) -> Mark:
+        """Count the number up, with an id that no copy made before has."""
+        mark = uuid4()
         with self._lock:
-            self._write({_MARK: Entry(EntryState.MARK, "", None)})
-            return self._storage.sequence
+            self._write({mark: Entry(EntryState.MARK, "", None)})
+            return Mark(self._storage.sequence, mark)
+
+    def has_mark(self, mark: UUID) -> bool:
+        """Whether this journal, or the one that it is a copy of, was marked so."""
+        entry = self.find(mark)
+        return entry is not None and entry.state is EntryState.MARK
 
     def settle(self) -> None:
         """Write what gathered, and forget what is old; for when nobody waits."""
@@ -176,8 +210,10 @@ class Journal:
     def close(self) -> None:
         """Write what gathered, and let go of the storage."""
         with self._lock:
-            self._settle()
-            self._storage.close()
+            try:
+                self._settle()
+            finally:
+                self._storage.close()
 
     def _find(self, command_id: UUID) -> Entry | None:
         return self._unwritten.get(command_id) or self._storage.find(command_id)
@@ -201,10 +237,13 @@ class Journal:
 
     def _write(self, entries: dict[UUID, Entry], *, flush: bool = False) -> None:
         numbers = range(self._storage.sequence + 1, self._storage.sequence + 1 + len(entries))
-        self._storage.write(
-            [
-                NumberedEntry(number, command_id, entry)
-                for number, (command_id, entry) in zip(numbers, entries.items(), strict=True)
-            ],
-            flush=flush,
-        )
+        numbered = [
+            NumberedEntry(number, command_id, entry)
+            for number, (command_id, entry) in zip(numbers, entries.items(), strict=True)
+        ]
+        try:
+            self._storage.write(numbered, flush=flush)
+        except JournalError as error:
+            self.trouble = str(error)
+            raise
+        self.trouble = None

@@ -47,6 +47,8 @@ from schemas.wire import (
 
 MAX_QUEUED = 10_000
 MAX_HEARTBEATS = 16
+MAX_LOOK_UPS = 10_000
+"""How many questions may wait for the journal, whichever link they came on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,21 @@ class CommandLookedUp:
 
 @dataclass(frozen=True, slots=True)
 class JournalMarked:
-    """The journal has counted its number up."""
+    """The journal has counted its number up, and the mark has this id."""
 
     journal_sequence: int
+    mark: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFailed:
+    """The journal cannot be written or read, as on a full disk; ``reason`` is for a person.
+
+    ``command_id`` is the command that was looked up in vain, if that is what failed.
+    """
+
+    reason: str
+    command_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +129,7 @@ Event = (
     | CommandLookedUp
     | JournalMarked
     | DesktopIsNow
+    | JournalFailed
     | Taken
     | TimePassed
     | LinkLost
@@ -138,9 +153,14 @@ class BeginCommand:
 
 @dataclass(frozen=True, slots=True)
 class LookUpCommand:
-    """Ask the journal about a command that does not run, and bar it if it is not there."""
+    """Ask the journal about a command that does not run, and bar it if it is not there.
+
+    Then feed CommandLookedUp, or JournalFailed with its id.  The command was sent when the journal
+    had that mark, if one is given.
+    """
 
     command_id: UUID
+    mark: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +221,9 @@ class Session:
         self._queue: deque[Input] = deque()
         self._running: UUID | None = None
         self._owed: set[UUID] = set()
+        self._asked: set[UUID] = set()
+        self._looking_up = 0
+        self._has_failed = False
         self._journal_sequence = 0
         self._greeted_with = 0
         self._offered: Sequence[int] = ()
@@ -223,10 +246,12 @@ class Session:
                 return self._received(message) if self._open else []
             case CommandEnded():
                 return self._ended(event)
-            case CommandLookedUp(command_id, outcome, sequence):
-                return self._report(command_id, outcome, sequence)
-            case JournalMarked(sequence):
-                return self._marked(sequence)
+            case CommandLookedUp():
+                return self._looked_up(event)
+            case JournalMarked():
+                return self._marked(event)
+            case JournalFailed():
+                return self._failed(event)
             case DesktopIsNow(desktop):
                 return self._desktop_is(desktop)
             case PictureTaken() | DesktopLookedAt() | OrderFailed():
@@ -239,7 +264,7 @@ class Session:
                 return self._lost()
 
     def _greet(self, hello: Hello) -> list[Effect]:
-        self._open = True
+        self._open, self._has_failed = True, False
         # A new link may lead to another server, with another clock.
         self._server_clock = ServerClock()
         self._showing = Showing()
@@ -261,8 +286,8 @@ class Session:
                     return [CloseLink(CloseCode.OVERFLOW, reason)]
                 self._heartbeats.append(sequence)
                 return [MarkJournal()]
-            case Resolve(command_id=command_id):
-                return self._resolve(command_id)
+            case Resolve():
+                return self._resolve(message)
             case Welcome():
                 return self._welcomed(message)
             case ScreenStart() | ScreenStop() | ScreenCredit() | Screenshot() | DesktopQuery():
@@ -316,16 +341,18 @@ class Session:
         released, self._released, self._told = self._released, None, desktop
         return [SendMessage(desktop.model_copy(update={"released": released}))]
 
-    def _marked(self, sequence: int) -> list[Effect]:
-        """Answer a heartbeat, with a number that no earlier copy of the journal can have."""
-        self._journal_sequence = max(self._journal_sequence, sequence)
+    def _marked(self, marked: JournalMarked) -> list[Effect]:
+        """Answer a heartbeat, with a number and an id that no earlier copy of the journal has."""
+        self._journal_sequence = max(self._journal_sequence, marked.journal_sequence)
         # A mark that an earlier link asked for may be in this one's hello already.
-        if not self._heartbeats or sequence <= self._greeted_with:
+        if not self._heartbeats or marked.journal_sequence <= self._greeted_with:
             return []
         return [
             SendMessage(
                 HeartbeatAck(
-                    sequence=self._heartbeats.popleft(), journal_sequence=self._journal_sequence
+                    sequence=self._heartbeats.popleft(),
+                    journal_sequence=self._journal_sequence,
+                    mark=marked.mark,
                 )
             )
         ]
@@ -396,7 +423,8 @@ class Session:
             )
         ]
 
-    def _resolve(self, command_id: UUID) -> list[Effect]:
+    def _resolve(self, question: Resolve) -> list[Effect]:
+        command_id = question.command_id
         if command_id == self._running:
             self._owed.add(command_id)
             return self._report(command_id, None, self._journal_sequence)
@@ -406,12 +434,34 @@ class Session:
                 self._queue.remove(command)
                 self._owed.discard(command_id)
                 break
-        return [LookUpCommand(command_id)]
+        if self._looking_up >= MAX_LOOK_UPS:
+            return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_LOOK_UPS} questions wait")]
+        self._looking_up += 1
+        self._asked.add(command_id)
+        return [LookUpCommand(command_id, question.mark)]
+
+    def _looked_up(self, found: CommandLookedUp) -> list[Effect]:
+        """Answer on the link that asked; where that is gone, another may not have asked yet."""
+        self._looking_up -= 1
+        if found.command_id not in self._asked:
+            return []
+        self._asked.discard(found.command_id)
+        return self._report(found.command_id, found.outcome, found.journal_sequence)
+
+    def _failed(self, failed: JournalFailed) -> list[Effect]:
+        """End the link: without its journal this machine can promise nothing, and says why.
+
+        The server answers what comes meanwhile with "unavailable"; the next link finds out whether
+        the journal works again.
+        """
+        self._looking_up -= failed.command_id is not None
+        if not self._open or self._has_failed:
+            return []
+        self._has_failed = True
+        return [CloseLink(CloseCode.JOURNAL_FAILED, failed.reason)]
 
     def _report(self, command_id: UUID, outcome: Outcome | None, sequence: int) -> list[Effect]:
         self._journal_sequence = max(self._journal_sequence, sequence)
-        if not self._open:
-            return []
         return [
             SendMessage(
                 Report(
@@ -429,6 +479,7 @@ class Session:
         self._heartbeats.clear()
         self._queue.clear()
         self._owed.clear()
+        self._asked.clear()
         return [ReleaseHeld(), *self._showing.over()]
 
 

@@ -13,11 +13,20 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
-from machine_client.journal import Entry, Journal
+from machine_client.journal import Entry, Journal, JournalError
 from machine_client.session import CommandEnded, CommandLookedUp
 from schemas.failpoints import Failpoint, reached
 from schemas.inputs import INPUT_BODIES, AnyInput
-from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Outcome, Point, Refused
+from schemas.outcomes import (
+    Completed,
+    Expired,
+    Failed,
+    NotCarriedOut,
+    Outcome,
+    Point,
+    Refused,
+    Unknown,
+)
 from schemas.problems import entries_of, sentence
 from schemas.wire import Display, Input
 
@@ -70,6 +79,9 @@ class Worker:
         """Carry out a command, unless the clock is past ``begin_by``; never raises for its sake."""
         try:
             outcome = self._outcome(command, begin_by)
+        except JournalError as error:
+            # Nothing is begun without its INTENT; the executor has the link end, and says why.
+            outcome = Failed(code="journal_failed", message=str(error)[:1000], injected_at_least=0)
         except Exception as error:
             logger.exception("command=%s failed", command.command_id)
             outcome = Failed(
@@ -80,14 +92,17 @@ class Worker:
         _log_end(command, outcome)
         return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
 
-    def look_up(self, command_id: UUID) -> CommandLookedUp:
+    def look_up(self, command_id: UUID, mark: UUID | None = None) -> CommandLookedUp:
         """What became of a command that does not run; one that is not known is barred for ever.
 
-        For any thread, as are the two below.
+        A journal without the mark that the command was sent after cannot know: whatever it says
+        is of another branch.  For any thread, as are the two below.
         """
         reached(Failpoint.BEFORE_REPORT)
         outcome: Outcome = NotCarriedOut()
-        if not self._journal.bar(command_id):
+        if mark is not None and not self._journal.has_mark(mark):
+            outcome = Unknown()
+        elif not self._journal.bar(command_id):
             entry = self._journal.find(command_id)
             outcome = NotCarriedOut() if entry is None else entry.final_outcome()
         return CommandLookedUp(command_id, outcome, self._journal.position.sequence)

@@ -48,6 +48,7 @@ class CloseCode(IntEnum):
     GREETING_MISSED = 4004
     REPORT_MISSED = 4005
     TAKEN_OVER = 4006
+    JOURNAL_FAILED = 4007
     REPLACED = 4500
     TOKEN_REVOKED = 4501
     MACHINE_REMOVED = 4502
@@ -171,12 +172,14 @@ class Ready(_Message):
 class HeartbeatAck(_Message):
     """The answer to ``heartbeat``, after the journal has got a mark, which counts its number up.
 
-    So a copy of the journal that was made before, and is put back later, is told by a lower one.
+    So a copy of the journal that was made before, and is put back later, is told by a lower one;
+    a copy that has been used since, and has counted up as far, lacks the mark's random id.
     """
 
     type: Literal["heartbeat_ack"] = "heartbeat_ack"
     sequence: int
     journal_sequence: int = Field(ge=0, lt=2**63)
+    mark: UUID | None = Field(None, description="The mark's id; older machine clients give none.")
 
 
 class ScreenFailed(_Message):
@@ -260,10 +263,15 @@ class Input(_Message):
 
 
 class Resolve(_Message):
-    """Report what became of a command; one that never arrived must never be carried out."""
+    """Report what became of a command; one that never arrived must never be carried out.
+
+    ``mark`` is the last mark of the journal that the server had heard of when the command was sent.
+    A journal that lacks it is a copy from another branch: there the outcome is unknown.
+    """
 
     type: Literal["resolve"] = "resolve"
     command_id: UUID
+    mark: UUID | None = None
     server_time: int
 
 

@@ -252,12 +252,17 @@ class ScriptedMachine:
 
     @asynccontextmanager
     async def connected(
-        self, greeting: Hello | None = None, *, wait_until_live: bool = True
+        self,
+        greeting: Hello | None = None,
+        *,
+        wait_until_live: bool = True,
+        mark: UUID | None = None,
     ) -> AsyncIterator["ScriptedLink"]:
         """A link after its greeting, which takes inputs unless the server asks something first."""
         async with self.open_websocket() as websocket:
             said = greeting or hello()
             link = ScriptedLink(websocket, said.journal.sequence)
+            link.mark_id = mark
             await link.say(said)
             await link.heard(Welcome)
             await link.ready()
@@ -302,6 +307,8 @@ class ScriptedLink:
     def __init__(self, websocket: ClientConnection, sequence: int = 0) -> None:
         self.websocket = websocket
         self.sequence = sequence
+        self.mark_id: UUID | None = None
+        """The id of its journal's marks; None as of a machine client that gives them none."""
 
     async def say(self, message: BaseModel) -> None:
         """Send a message."""
@@ -320,7 +327,9 @@ class ScriptedLink:
 
     async def _answer(self, beat: Heartbeat) -> None:
         self.sequence += 1
-        await self.say(HeartbeatAck(sequence=beat.sequence, journal_sequence=self.sequence))
+        await self.say(
+            HeartbeatAck(sequence=beat.sequence, journal_sequence=self.sequence, mark=self.mark_id)
+        )
 
     async def next_message(self) -> ServerMessage:
         """The next message that is not a heartbeat."""

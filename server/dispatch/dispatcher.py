@@ -110,6 +110,15 @@ def just_disconnected(since: int | None = None) -> ProblemError:
     return unavailable("offline", "the machine has just disconnected", since)
 
 
+def settling(link: LinkSocket) -> ProblemError:
+    """A machine that has not said in time what became of what earlier links had sent it."""
+    return unavailable(
+        "settling",
+        "the machine has not said yet what became of earlier inputs; nothing was sent",
+        link.up_since,
+    )
+
+
 def unavailable(reason: str, detail: str, since: int | None) -> ProblemError:
     """A machine that cannot do it, since now or ``since`` (ms since 1970); nothing was sent."""
     since = server_time() if since is None else since

@@ -21,7 +21,7 @@ from schemas.problems import NOT_FOUND, InvalidRequestError, ProblemError
 from schemas.wire import CloseCode
 from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
-from server.dispatch.dispatcher import Dispatcher, pending, refusal
+from server.dispatch.dispatcher import Dispatcher, pending, refusal, settling
 from server.dispatch.persistence import persistently
 from server.dispatch.resolver import Resolver, journal_is_lost, subject_of
 from server.dispatch.watching import CommandWatch, NobodyWatches
@@ -199,10 +199,7 @@ class Ledger:
                     return await self._known(command, record)
                 command.legs.claimed = perf_counter()
                 if record.state is CommandState.CLAIMED:
-                    try:
-                        record = await self._marked_sent(command, record, link)
-                    except TimeoutError:
-                        return await self._resolver.finish(record, Expired()), False
+                    record = await self._marked_sent(command, record, link)
                 answered = await self._send(command, record, link)
                 command.legs.sent = perf_counter()
         except (ProblemError, LinkDownError, LinkBusyError) as error:
@@ -283,15 +280,23 @@ class Ledger:
     ) -> CommandRecord:
         """The record that says SENT, once the link is settled.
 
-        Raises TimeoutError where the command's time to begin passes before.
+        Where the command's time to begin passes before, its key stays unused: the journal may know
+        how it ended when the key was used before the ledger's memory, and nobody could ask it.
         """
         reached(Failpoint.AFTER_CLAIM)
         try:
             await self._dispatcher.until_settled(link, command)
-        except LinkDownError:
+        except (LinkDownError, TimeoutError) as error:
             await self._commands.forget(command.id, claim.attempt)
+            if isinstance(error, TimeoutError):
+                raise settling(link) from None
             raise
-        sent = replace(claim, state=CommandState.SENT, journal_sequence=link.journal_sequence)
+        sent = replace(
+            claim,
+            state=CommandState.SENT,
+            journal_sequence=link.journal_sequence,
+            journal_mark=link.journal_mark,
+        )
         if not await persistently(
             lambda: self._commands.mark_sent(sent), is_worthwhile=lambda: _has_time(command)
         ):
@@ -328,7 +333,7 @@ class Ledger:
         if journal_is_lost(record, link):
             return await self._resolver.finish(record, Unknown()), True
         try:
-            question = link.resolve(record.command_id)
+            question = link.resolve(record.command_id, record.journal_mark)
         except LinkDownError:
             raise pending(record.command_id) from None
         return await self._answered(record, question)
@@ -353,7 +358,7 @@ class Ledger:
 
     async def _settle_one(self, record: CommandRecord, link: LinkSocket) -> None:
         try:
-            question = link.resolve(record.command_id)
+            question = link.resolve(record.command_id, record.journal_mark)
         except LinkDownError:
             return
         # Where a task is under way, it waits for an older link and is about to notice its end.
@@ -413,6 +418,7 @@ def _record(command: Command, link: LinkSocket, state: CommandState) -> CommandR
         boot_id=link.hello.boot_id,
         journal_id=link.hello.journal.id,
         journal_sequence=link.journal_sequence,
+        journal_mark=link.journal_mark,
         request_id=command.request_id,
         minimal=command.minimal,
         accepted_at=datetime.fromtimestamp(command.accepted_at / 1000, UTC),

@@ -117,9 +117,10 @@ class InputSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class ResolutionRequested:
-    """What became of a command that was sent earlier?"""
+    """What became of a command that was sent earlier, when the journal had this mark?"""
 
     command_id: UUID
+    mark: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,8 @@ class Link:
     contradicts: a client that says such things cannot be believed in the rest either.
 
     ``protocol`` is the newest version that both sides speak, and 0 until the hello has come.
-    ``journal_sequence`` is the highest number of the machine's journal that was heard.
+    ``journal_sequence`` is the highest number of the machine's journal that was heard, and
+    ``journal_mark`` the id of its last mark; None for a client whose marks have no ids.
     """
 
     link_id: UUID
@@ -255,6 +257,7 @@ class Link:
     unanswered: set[UUID] = field(default_factory=set)
     resolving: set[UUID] = field(default_factory=set)
     journal_sequence: int = 0
+    journal_mark: UUID | None = None
     round_trip_seconds: float | None = None
     _state: _State = _State.AWAITING_HELLO
     _heartbeat_sequence: int = 0
@@ -336,7 +339,9 @@ class Link:
         self._budget.earn(1)
         if isinstance(event, ResolutionRequested):
             self.resolving.add(event.command_id)
-            question = Resolve(command_id=event.command_id, server_time=self.server_time())
+            question = Resolve(
+                command_id=event.command_id, mark=event.mark, server_time=self.server_time()
+            )
             return [SendMessage(question)]
         # Days later the same key may bring the same id with another end.
         self._outcomes.pop(event.message.command_id, None)
@@ -509,6 +514,7 @@ class Link:
                 CloseCode.MESSAGE_INVALID,
                 "answered a heartbeat that was not sent, or was answered before",
             )
+        self.journal_mark = ack.mark
         self.round_trip_seconds = self.clock() - self._heartbeat_sent_at
         self._heartbeat_sent_at = None
         if self._state is _State.UP:

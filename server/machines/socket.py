@@ -192,6 +192,11 @@ class LinkSocket:
         return self._link.journal_sequence
 
     @property
+    def journal_mark(self) -> UUID | None:
+        """The id of the journal's last mark that this link has heard of, if marks have ids."""
+        return self._link.journal_mark
+
+    @property
     def round_trip_seconds(self) -> float | None:
         """How long the last heartbeat took, there and back."""
         return self._link.round_trip_seconds
@@ -292,14 +297,14 @@ class LinkSocket:
         self._feed(InputSubmitted(message))
         return answered
 
-    def resolve(self, command_id: UUID) -> Question:
-        """Ask what became of a command that an earlier link sent."""
+    def resolve(self, command_id: UUID, mark: UUID | None) -> Question:
+        """Ask what became of a command that an earlier link sent when the journal had this mark."""
         if not self._link.is_up:
             raise LinkDownError
         if (asked := self._asked.get(command_id)) is not None:
             return asked
         question = self._asked[command_id] = Question(self._waiting_for(command_id))
-        self._feed(ResolutionRequested(command_id))
+        self._feed(ResolutionRequested(command_id, mark))
         return question
 
     def _waiting_for(self, command_id: UUID) -> asyncio.Future[Outcome]:

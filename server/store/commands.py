@@ -5,6 +5,7 @@ is one write, acknowledged by a majority and journaled.
 """
 
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -51,10 +52,10 @@ class CommandRecord:
     """What the ledger keeps of a command.
 
     ``attempt`` is random and names the claim, which others may take over after ``lease_until`` for
-    as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id`` and ``journal_sequence``
-    are those of the link that it was sent on, or was to be; ``minimal`` is whether no body was
-    wanted.  A command without a key has an empty fingerprint.  ``token_id`` and ``token_name`` are
-    of who sent it.
+    as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id``, ``journal_sequence`` and
+    ``journal_mark`` are those of the link that it was sent on, or was to be; there is no mark where
+    the machine client gives its marks no ids.  ``minimal`` is whether no body was wanted.  Without
+    a key the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
     """
 
     command_id: UUID
@@ -77,6 +78,7 @@ class CommandRecord:
     answer: Answer | None = None
     token_id: UUID | None = None
     token_name: str | None = None
+    journal_mark: UUID | None = None
 
     @property
     def is_keyed(self) -> bool:
@@ -234,9 +236,12 @@ def _document(record: CommandRecord) -> Document:
     return document
 
 
+_FIELDS: Final = frozenset(field.name for field in dataclass_fields(CommandRecord))
+
+
 def _record(document: Document) -> CommandRecord:
-    fields = dict(document)
-    fields.pop("delete_at", None)
+    # A newer node beside this one, or before it, may keep more of a command than this one knows.
+    fields = {name: value for name, value in document.items() if name in _FIELDS or name == "_id"}
     answer = fields.pop("answer")
     return CommandRecord(
         command_id=fields.pop("_id"),

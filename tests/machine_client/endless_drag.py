@@ -12,8 +12,8 @@ from queue import SimpleQueue
 from uuid import UUID
 
 from machine_client.clock import awake_seconds
-from machine_client.executor import Executor
-from machine_client.session import CommandEnded, CommandLookedUp, JournalMarked
+from machine_client.executor import Executor, Report
+from machine_client.session import JournalMarked
 from schemas.inputs import AnyInput, Operation
 from schemas.outcomes import Point
 from schemas.wire import Display, Input
@@ -52,7 +52,7 @@ def main(file: Path, command_id: UUID) -> None:
     desktop = EndlessDesktop()
     counts: SimpleQueue[int] = SimpleQueue()
 
-    def report(ended: CommandEnded | CommandLookedUp | JournalMarked) -> None:
+    def report(ended: Report) -> None:
         # Each mark was made after the progress that was asked for before it, by the same thread.
         assert isinstance(ended, JournalMarked)
         print(counts.get(), flush=True)

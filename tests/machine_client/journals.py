@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from machine_client.journal import Entry, Journal, NumberedEntry
+from machine_client.journal import Entry, Journal, JournalError, NumberedEntry
 from machine_client.journal_file import JournalFile
 
 PROJECT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ def other_process(script: str, file: Path) -> "subprocess.Popen[str]":
     )
 
 
-class DiskFullError(Exception):
+class DiskFullError(JournalError):
     """What a full disk raises, in memory."""
 
 

@@ -33,6 +33,7 @@ SERVER_EPOCH = 1_700_000_000_000
 JOURNAL = UUID("00000000-0000-4000-8000-000000000001")
 DONE = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
 A, B, C = (UUID(int=number) for number in (0xA, 0xB, 0xC))
+MARK = UUID(int=0xD)
 
 
 class Clock:
@@ -104,8 +105,10 @@ class Script:
     def heartbeat(self, sequence: int) -> MessageReceived:
         return MessageReceived(Heartbeat(sequence=sequence, server_time=self.server_time()))
 
-    def resolve(self, command_id: UUID) -> MessageReceived:
-        return MessageReceived(Resolve(command_id=command_id, server_time=self.server_time()))
+    def resolve(self, command_id: UUID, mark: UUID | None = None) -> MessageReceived:
+        return MessageReceived(
+            Resolve(command_id=command_id, mark=mark, server_time=self.server_time())
+        )
 
 
 def hello(journal_sequence: int = 0) -> Hello:

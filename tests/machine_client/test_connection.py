@@ -76,7 +76,9 @@ async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
         assert hello.input.available
         assert hello.displays[0].width == 100
         await line.say(heartbeat(5))
-        assert await line.hear() == HeartbeatAck(sequence=5, journal_sequence=1)
+        beat = await line.hear()
+        assert isinstance(beat, HeartbeatAck)
+        assert (beat.sequence, beat.journal_sequence) == (5, 1)
         await line.say(command)
         acknowledged = await line.hear()
         assert isinstance(acknowledged, Ack)
@@ -92,6 +94,7 @@ async def test_each_heartbeat_has_a_mark_of_its_own_and_no_link_has_one_before(
     tmp_path: Path,
 ) -> None:
     told = [0]
+    marks = set()
 
     async def script(line: Line) -> None:
         hello = await line.greet()
@@ -100,7 +103,10 @@ async def test_each_heartbeat_has_a_mark_of_its_own_and_no_link_has_one_before(
             await line.say(heartbeat(sequence))
             beat = await line.hear()
             told.append(told[-1] + 1)
-            assert beat == HeartbeatAck(sequence=sequence, journal_sequence=told[-1])
+            assert isinstance(beat, HeartbeatAck)
+            assert (beat.sequence, beat.journal_sequence) == (sequence, told[-1])
+            assert beat.mark is not None
+            marks.add(beat.mark)
         await line.websocket.close(4000, "again")
 
     async with scripted_server(script, script) as server, machine_client(server.address, tmp_path):

@@ -7,17 +7,17 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import pytest
 
 from machine_client.clock import awake_seconds
-from machine_client.executor import Executor
+from machine_client.executor import Executor, Report
 from machine_client.injector import InjectionFailed
-from machine_client.journal import EntryState, Journal
+from machine_client.journal import EntryState, Journal, Mark
 from machine_client.journal_file import JournalFile
-from machine_client.session import CommandEnded, CommandLookedUp, JournalMarked
+from machine_client.session import CommandEnded, CommandLookedUp, JournalFailed, JournalMarked
 from schemas.outcomes import (
     Completed,
     Expired,
@@ -30,6 +30,8 @@ from schemas.outcomes import (
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import PROJECT, journal_in
 
+T = TypeVar("T")
+
 WAIT_SECONDS = 10.0
 COMMAND = UUID(int=0xA)
 
@@ -41,9 +43,7 @@ class Bench:
         self.storage = JournalFile(journal_file)
         self.journal = Journal(self.storage)
         self.desktop = FakeDesktop()
-        self.reports: queue.SimpleQueue[CommandEnded | CommandLookedUp | JournalMarked] = (
-            queue.SimpleQueue()
-        )
+        self.reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
         self.executor = Executor(self.journal, self.desktop, self.reports.put)
 
     def begin(
@@ -58,7 +58,19 @@ class Bench:
 
     def next(self) -> CommandEnded | CommandLookedUp:
         report = self.reports.get(timeout=WAIT_SECONDS)
-        assert not isinstance(report, JournalMarked)
+        assert isinstance(report, CommandEnded | CommandLookedUp)
+        return report
+
+    def ended(self) -> CommandEnded:
+        """The end of a command, whatever is told of the journal before."""
+        while isinstance(report := self.reports.get(timeout=WAIT_SECONDS), JournalFailed):
+            pass
+        assert isinstance(report, CommandEnded)
+        return report
+
+    def next_of(self, kind: type[T]) -> T:
+        report = self.reports.get(timeout=WAIT_SECONDS)
+        assert isinstance(report, kind)
         return report
 
     def marked(self) -> int:
@@ -143,6 +155,32 @@ def test_broken_journal_injects_nothing_and_still_reports_an_end(bench: Bench) -
     assert isinstance(ended, CommandEnded)
     assert isinstance(ended.outcome, Failed)
     assert bench.desktop.calls == []
+
+
+def test_full_disk_injects_nothing_and_is_told_until_there_is_room_again(bench: Bench) -> None:
+    """SQLite's own bound stands for the disk's."""
+    bench.storage._database.execute("PRAGMA max_page_count = 1")
+    outcome: Outcome = Expired()
+    while not isinstance(outcome, Failed):
+        bench.desktop.calls.clear()
+        bench.begin(uuid4(), fingerprint="f" * 64)
+        outcome = bench.ended().outcome
+    assert (outcome.code, outcome.injected_at_least) == ("journal_failed", 0)
+    assert outcome.message == "the machine's journal cannot be written: database or disk is full"
+    assert bench.next_of(JournalFailed) == JournalFailed(outcome.message)
+    assert bench.desktop.calls == []
+    bench.storage._database.execute("PRAGMA max_page_count = 100000")
+    bench.begin()
+    assert isinstance(bench.ended().outcome, Completed)
+    assert bench.desktop.calls == ["inject 1"]
+
+
+def test_look_up_and_mark_that_fail_are_told(bench: Bench) -> None:
+    bench.storage._database.execute("DROP TABLE entries")
+    bench.executor.look_up(COMMAND)
+    assert bench.next_of(JournalFailed).command_id == COMMAND
+    bench.executor.mark()
+    assert bench.next_of(JournalFailed).command_id is None
 
 
 def test_journal_that_fails_while_nothing_runs_does_not_end_the_executor(
@@ -292,6 +330,31 @@ def test_late_command_is_answered_while_another_runs(bench: Bench) -> None:
         assert (ended.command_id, ended.outcome) == (command_id, outcome)
     go_on.set()
     assert bench.next().command_id == running
+
+
+def test_stop_answers_what_was_asked_before_the_journal_is_closed(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "journal")
+    go_on = threading.Event()
+    mark = bench.journal.mark
+
+    def mark_later() -> Mark:
+        assert go_on.wait(WAIT_SECONDS)
+        return mark()
+
+    bench.journal.mark = mark_later  # type: ignore[method-assign]
+    bench.executor.mark()
+    bench.executor.look_up(COMMAND)
+    stopping = threading.Thread(target=bench.executor.stop)
+    stopping.start()
+    while "close" not in bench.desktop.calls:
+        pass
+    go_on.set()
+    stopping.join()
+    bench.next_of(JournalMarked)
+    assert bench.next() == CommandLookedUp(COMMAND, NotCarriedOut(), 2)
+    again = journal_in(tmp_path / "journal")
+    assert not again.intend(COMMAND, "f")
+    again.close()
 
 
 def test_stop_interrupts_what_runs_and_closes_everything(tmp_path: Path) -> None:

@@ -1,13 +1,20 @@
 """What a journal knows and says, on a disk and in memory alike."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
 from machine_client import journal as journal_module
-from machine_client.journal import MAX_UNWRITTEN, Entry, EntryState, Journal, JournalStorage
+from machine_client.journal import (
+    MAX_UNWRITTEN,
+    Entry,
+    EntryState,
+    Journal,
+    JournalStorage,
+    NumberedEntry,
+)
 from machine_client.journal_file import JournalFile
 from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Point, Refused, Unknown
 from tests.machine_client.journals import DiskFullError, JournalMemory
@@ -148,10 +155,23 @@ def test_id_that_comes_again_does_not_change_the_number(
 
 
 def test_mark_counts_up_whatever_else_there_is(journal: Journal) -> None:
-    assert [journal.mark(), journal.mark()] == [1, 2]
+    assert [journal.mark().sequence, journal.mark().sequence] == [1, 2]
     journal.intend(COMMAND, "f")
-    assert journal.mark() == journal.position.sequence == 4
+    assert journal.mark().sequence == journal.position.sequence == 4
     assert known(journal).state is EntryState.INTENT
+
+
+def test_journal_has_its_own_marks_and_those_of_what_it_is_a_copy_of(
+    storage: JournalStorage, journal: Journal
+) -> None:
+    first, second = journal.mark(), journal.mark()
+    journal.bar(COMMAND)
+    assert first.id != second.id
+    for each in (journal, Journal(storage)):
+        assert each.has_mark(first.id)
+        assert each.has_mark(second.id)
+    assert not journal.has_mark(uuid4())
+    assert not journal.has_mark(COMMAND)
 
 
 def test_progress_is_told_where_the_end_is_not(journal: Journal) -> None:
@@ -268,6 +288,49 @@ def test_what_may_still_be_asked_about_is_kept_and_what_is_older_forgotten(
     # The last stays, whatever its age: with it the number would go back.
     assert journal.position.sequence == 4
     assert Journal(memory).position == journal.position
+
+
+def test_storage_is_never_touched_by_two_at_once() -> None:
+    """What is looked at must still be so when it is written: a late progress ends no end."""
+    touched = []
+
+    class Watched(JournalMemory):
+        def find(self, command_id: UUID) -> Entry | None:
+            touched.append(watched._lock.locked())
+            return super().find(command_id)
+
+        def write(self, entries: Sequence[NumberedEntry], *, flush: bool) -> None:
+            touched.append(watched._lock.locked())
+            super().write(entries, flush=flush)
+
+    watched = Journal(Watched())
+    watched.intend(COMMAND, "f")
+    watched.progress(COMMAND, 1)
+    watched.finish(COMMAND, DONE)
+    watched.bar(OTHER)
+    watched.refuse(uuid4(), "f", Expired())
+    watched.intend(uuid4(), "")
+    watched.settle()
+    assert watched.has_mark(watched.mark().id)
+    assert len(touched) > 10
+    assert all(touched)
+
+
+def test_end_that_cannot_be_written_is_known_and_written_when_there_is_room(
+    memory: JournalMemory,
+) -> None:
+    journal = Journal(memory)
+    journal.intend(COMMAND, "f")
+    memory.is_full = True
+    with pytest.raises(DiskFullError):
+        journal.finish(COMMAND, DONE)
+    assert journal.trouble is not None
+    journal.progress(COMMAND, 3)
+    assert known(journal).final_outcome() == DONE
+    memory.is_full = False
+    journal.settle()
+    assert journal.trouble is None
+    assert known(Journal(memory)).final_outcome() == DONE
 
 
 def test_forgetting_is_for_now_and_then(memory: JournalMemory) -> None:

@@ -73,7 +73,7 @@ class JournalLife(RuleBasedStateMachine):
 
     @rule()
     def mark(self) -> None:
-        assert self.journal.mark() == self.told.sequence + 1
+        assert self.journal.mark().sequence == self.told.sequence + 1
 
     @rule()
     def settle(self) -> None:

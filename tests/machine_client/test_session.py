@@ -16,7 +16,7 @@ from schemas.outcomes import NotCarriedOut
 from schemas.wire import (
     CloseCode,
 )
-from tests.machine_client.session_script import DONE, A, B, C, Script, ack, report
+from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, report
 
 
 def test_command_that_is_said_twice_runs_once_and_is_answered_once() -> None:
@@ -67,7 +67,7 @@ def test_queued_command_that_is_asked_about_never_begins() -> None:
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
     script.on(MessageReceived(third))
-    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(script.resolve(B, MARK), LookUpCommand(B, MARK))
     script.on(CommandLookedUp(B, NotCarriedOut(), 3), report(B, NotCarriedOut(), 3))
     script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4), script.begins(third))
 

@@ -1,10 +1,13 @@
 """How a link begins and ends, and what outlives it."""
 
+import pytest
+
 from machine_client import session as session_module
 from machine_client.session import (
     CloseLink,
     CommandEnded,
     CommandLookedUp,
+    JournalFailed,
     JournalMarked,
     LinkLost,
     LinkOpened,
@@ -22,7 +25,7 @@ from schemas.wire import (
     HeartbeatAck,
     Ready,
 )
-from tests.machine_client.session_script import DONE, A, B, C, Script, ack, hello, report
+from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, hello, report
 
 
 def test_hello_comes_first_and_ready_answers_welcome() -> None:
@@ -39,16 +42,16 @@ def test_every_heartbeat_is_answered_with_the_number_of_its_own_mark() -> None:
     script = Script()
     for sequence in (1, 2, 3):
         script.on(script.heartbeat(sequence), MarkJournal())
-        script.on(JournalMarked(10 + sequence), beat(sequence, 10 + sequence))
+        script.on(JournalMarked(10 + sequence, MARK), beat(sequence, 10 + sequence))
 
 
 def test_heartbeats_that_come_faster_than_marks_are_answered_in_their_order() -> None:
     script = Script()
     script.on(script.heartbeat(1), MarkJournal())
     script.on(script.heartbeat(2), MarkJournal())
-    script.on(JournalMarked(1), beat(1, 1))
-    script.on(JournalMarked(2), beat(2, 2))
-    script.on(JournalMarked(3))
+    script.on(JournalMarked(1, MARK), beat(1, 1))
+    script.on(JournalMarked(2, MARK), beat(2, 2))
+    script.on(JournalMarked(3, MARK))
 
 
 def test_more_heartbeats_than_can_wait_for_the_journal_close_the_link() -> None:
@@ -65,24 +68,26 @@ def test_heartbeat_is_answered_while_a_command_runs() -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(script.heartbeat(7), MarkJournal())
-    script.on(JournalMarked(1), beat(7, 1))
+    script.on(JournalMarked(1, MARK), beat(7, 1))
 
 
 def test_mark_that_an_earlier_link_asked_for_answers_nobody() -> None:
     script = Script()
     script.on(script.heartbeat(1), MarkJournal())
     script.on(LinkLost(), ReleaseHeld())
-    script.on(JournalMarked(1))
+    script.on(JournalMarked(1, MARK))
     script.link(1)
-    script.on(JournalMarked(1))
+    script.on(JournalMarked(1, MARK))
     script.on(script.heartbeat(1), MarkJournal())
     # It is in hello already, and so in copies that were made before this link.
-    script.on(JournalMarked(1))
-    script.on(JournalMarked(2), beat(1, 2))
+    script.on(JournalMarked(1, MARK))
+    script.on(JournalMarked(2, MARK), beat(1, 2))
 
 
 def beat(sequence: int, journal_sequence: int) -> SendMessage:
-    return SendMessage(HeartbeatAck(sequence=sequence, journal_sequence=journal_sequence))
+    return SendMessage(
+        HeartbeatAck(sequence=sequence, journal_sequence=journal_sequence, mark=MARK)
+    )
 
 
 def test_protocol_that_was_not_offered_closes_the_link() -> None:
@@ -114,11 +119,11 @@ def test_input_before_welcome_closes_the_link_and_is_not_begun() -> None:
 
 def test_number_of_a_mark_is_told_with_every_later_answer() -> None:
     script = Script()
-    script.on(JournalMarked(5))
+    script.on(JournalMarked(5, MARK))
     script.on(script.resolve(A), LookUpCommand(A))
     script.on(CommandLookedUp(A, NotCarriedOut(), 4), report(A, NotCarriedOut(), 5))
     # What an earlier moment's mark says comes too late to count.
-    script.on(JournalMarked(3))
+    script.on(JournalMarked(3, MARK))
     script.on(script.resolve(B), LookUpCommand(B))
     script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 5))
 
@@ -196,6 +201,51 @@ def test_look_up_that_ends_after_the_link_is_told_to_nobody() -> None:
     script.on(script.resolve(A), LookUpCommand(A))
     script.on(LinkLost(), ReleaseHeld())
     script.on(CommandLookedUp(A, NotCarriedOut(), 3))
+
+
+def test_look_up_of_an_earlier_link_answers_only_a_link_that_asked_as_well() -> None:
+    """A server that is told what it did not ask about closes the link for good."""
+    script = Script()
+    for command_id in (A, B):
+        script.on(script.resolve(command_id), LookUpCommand(command_id))
+    script.on(LinkLost(), ReleaseHeld())
+    script.link()
+    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(CommandLookedUp(A, NotCarriedOut(), 3))
+    script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 4))
+    script.on(CommandLookedUp(B, NotCarriedOut(), 4))
+
+
+def test_more_questions_than_can_wait_for_the_journal_close_the_link(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(session_module, "MAX_LOOK_UPS", 2)
+    script = Script()
+    for command_id in (A, B):
+        script.on(script.resolve(command_id), LookUpCommand(command_id))
+    # The link's end empties no queue of the journal's.
+    script.on(LinkLost(), ReleaseHeld())
+    script.link()
+    (effect,) = script.session.handle(script.resolve(C))
+    assert isinstance(effect, CloseLink)
+    assert effect.code is CloseCode.OVERFLOW
+    script.on(CommandLookedUp(A, NotCarriedOut(), 3))
+    script.on(script.resolve(C), LookUpCommand(C))
+    (effect,) = script.session.handle(script.resolve(A))
+    assert isinstance(effect, CloseLink)
+    script.on(JournalFailed("it is full", B), CloseLink(CloseCode.JOURNAL_FAILED, "it is full"))
+    script.on(script.resolve(A), LookUpCommand(A))
+
+
+def test_journal_that_fails_ends_the_link_once_with_the_reason() -> None:
+    script = Script()
+    closed = CloseLink(CloseCode.JOURNAL_FAILED, "the disk is full")
+    script.on(JournalFailed("the disk is full"), closed)
+    script.on(JournalFailed("the disk is full"))
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(JournalFailed("the disk is full"))
+    script.link()
+    script.on(JournalFailed("the disk is full"), closed)
 
 
 def test_journal_sequence_never_goes_back_on_the_wire() -> None:

@@ -2,7 +2,7 @@
 
 import logging
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -22,9 +22,9 @@ from schemas.outcomes import (
 from schemas.wire import EarlierCommand
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import JournalMemory
+from tests.store import there
 
-COMMAND = UUID(int=0xA)
-EARLIER = UUID(int=0xB)
+COMMAND, EARLIER, OTHER = UUID(int=0xA), UUID(int=0xB), UUID(int=0xC)
 NOW = 10.0
 
 
@@ -205,6 +205,18 @@ def test_command_that_is_looked_up_first_is_never_carried_out(bench: Bench) -> N
     assert bench.desktop.calls == []
 
 
+def test_journal_without_the_mark_that_a_command_was_sent_after_knows_nothing_of_it(
+    bench: Bench,
+) -> None:
+    """It is a copy of another branch: what it says may be of an earlier life of the key."""
+    done = bench.carry_out()
+    marked = bench.journal.mark()
+    assert bench.worker.look_up(COMMAND, marked.id).outcome == done
+    assert bench.worker.look_up(COMMAND, uuid4()).outcome == Unknown()
+    assert bench.worker.look_up(OTHER, uuid4()).outcome == Unknown()
+    assert bench.journal.find(OTHER) is None
+
+
 def test_command_that_ended_is_looked_up_with_its_outcome(bench: Bench) -> None:
     done = bench.carry_out()
     assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, done, 2)
@@ -249,18 +261,23 @@ def test_end_that_the_journal_cannot_take_is_told_all_the_same(bench: Bench) -> 
         bench.memory.is_full = True
 
     bench.desktop.on_inject = fill_the_disk
-    assert isinstance(bench.carry_out(), Completed)
-    # Whoever asks the journal later hears what it honestly knows, and nothing is injected again.
-    assert bench.worker.look_up(COMMAND).outcome == Unknown()
-    assert bench.carry_out() == Unknown()
+    done = bench.carry_out()
+    assert isinstance(done, Completed)
+    # This process remembers the end; a later one hears what the disk honestly knows.
+    assert bench.worker.look_up(COMMAND).outcome == done
+    assert bench.carry_out() == done
     assert bench.desktop.calls == ["inject 1"]
+    assert there(Journal(bench.memory).find(COMMAND)).final_outcome() == Unknown()
+    bench.memory.is_full = False
+    bench.journal.settle()
+    assert there(Journal(bench.memory).find(COMMAND)).final_outcome() == done
 
 
 def test_intent_that_the_journal_cannot_take_is_never_injected(bench: Bench) -> None:
     bench.memory.is_full = True
     failed = bench.carry_out()
     assert isinstance(failed, Failed)
-    assert (failed.code, failed.injected_at_least) == ("internal_error", 0)
+    assert (failed.code, failed.injected_at_least) == ("journal_failed", 0)
     assert bench.desktop.calls == []
 
 

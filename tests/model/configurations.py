@@ -9,6 +9,13 @@ with an error of the store.  None covers three different faults but those named.
 from tests.model.protocol import Configuration
 from tests.model.state import Faults
 
+TWO_BRANCHES = Configuration(
+    "copies put back twice, of two branches",
+    Faults(restores=2),
+    claims_while_settling=False,
+    marks_have_ids=True,
+)
+
 CONFIGURATIONS = (
     Configuration(
         "two kills of each side",
@@ -82,6 +89,15 @@ CONFIGURATIONS = (
         Faults(cuts=1, store_errors=1),
         has_deadlines=True,
     ),
+    Configuration(
+        "a cut, 24 hours, claims with a deadline", Faults(cuts=1, expiries=1), has_deadlines=True
+    ),
+    TWO_BRANCHES,
+    Configuration(
+        "a copy put back, a store error, marks with ids",
+        Faults(restores=1, store_errors=1),
+        marks_have_ids=True,
+    ),
 )
 
 COPY_AT_ANY_MOMENT = Configuration(
@@ -92,10 +108,7 @@ _KILL = Configuration("a kill of the client", Faults(machine_kills=1))
 _NODE_KILL = Configuration("a kill of a node", Faults(node_kills=1))
 _CUT = Configuration("a cut", Faults(cuts=1))
 _RESTORE = Configuration("a copy put back", Faults(restores=1))
-# A claim that expired before it was sent is in no journal, and a new key after 24 hours.
-_EXPIRY = Configuration(
-    "24 hours, deadlines", Faults(expiries=1), has_deadlines=True, claims_while_settling=False
-)
+_EXPIRY = Configuration("24 hours, deadlines", Faults(expiries=1), has_deadlines=True)
 _KILL_EXPIRY = Configuration("a kill, 24 hours", Faults(machine_kills=1, expiries=1))
 _REBOOT_EXPIRY = Configuration(
     "a reboot, a cut, 24 hours",
@@ -139,6 +152,7 @@ MUTANTS = {
         _NEVER_BUT_BEGUN,
     ),
     "sequence_is_compared": (_RESTORE, _NEVER_BUT_BEGUN),
+    "mark_is_compared": (TWO_BRANCHES, _NEVER_BUT_BEGUN),
     "boot_is_compared": (
         Configuration("an image put back", Faults(image_restores=1), copies_while_up=True),
         _NEVER_BUT_BEGUN,
@@ -171,6 +185,7 @@ MUTANTS = {
         Configuration("24 hours", Faults(expiries=1)),
         _TWICE,
     ),
+    "unsent_is_never_final": (_EXPIRY, _BEGUN_AFTER),
     "finish_is_tried_again": (_ERROR_RESTORE, _NEVER_BUT_BEGUN),
 }
 """Every rule: a small configuration in which it is missed, and the promise that breaks first."""

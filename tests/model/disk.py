@@ -27,12 +27,11 @@ def disk_steps(world: World, state: State) -> Iterator[Step]:
     for copy in machine.copies:
         name = f"copy {copy.sequence} of the journal"
         if faults.restores:
-            restored = _with_journal(_lost(_killed(world, state)), copy)
-            restored = spend(restored, restores=faults.restores - 1)
+            restored = _put_back(world, spend(state, restores=faults.restores - 1), copy)
             yield Step(f"{name} is put back", True, restored)
         if faults.image_restores:
-            restored = _rebooted(_with_journal(_lost(_killed(world, state)), copy))
-            restored = spend(restored, image_restores=faults.image_restores - 1)
+            rest = spend(state, image_restores=faults.image_restores - 1)
+            restored = _rebooted(_put_back(world, rest, copy))
             yield Step(f"{name} is put back with the machine's image, and boots", True, restored)
 
 
@@ -42,7 +41,7 @@ def copied(world: World, state: State) -> Machine:
     There is none, unless the configuration allows it, after the mark and before the INTENT.
     """
     machine, faults = state.machine, state.faults
-    copy = machine.journal._replace(flushed_sequence=0, flushed_entry=None)
+    copy = machine.journal._replace(flushed_sequence=0, flushed_entry=None, flushed_marks=())
     is_up = machine.link is not None and machine.link.is_up
     may = not is_up or copy.entry is not None or world.configuration.copies_while_up
     if may and (faults.restores or faults.image_restores) and copy not in machine.copies:
@@ -68,14 +67,33 @@ def _rebooted(state: State) -> State:
     journal = state.machine.journal
     forgets_done = journal.entry == COMPLETED and journal.flushed_entry != COMPLETED
     seen = state.seen._replace(was_interrupted=state.seen.was_interrupted or forgets_done)
-    journal = journal._replace(sequence=journal.flushed_sequence, entry=journal.flushed_entry)
+    journal = journal._replace(
+        sequence=journal.flushed_sequence,
+        entry=journal.flushed_entry,
+        marks=journal.flushed_marks,
+    )
     machine = state.machine._replace(journal=journal, boot=state.machine.boot + 1)
     return with_machine(state._replace(seen=seen), machine)
 
 
+def _put_back(world: World, state: State, copy: Journal) -> State:
+    """Put a copy in the place of the journal, of which another copy is kept if one can be put back.
+
+    So each of two branches may be given up and gone on with, in turn.
+    """
+    killed = _lost(_killed(world, state))
+    branches = copied(world, killed).copies if state.faults.restores else ()
+    restored = _with_journal(killed, copy)
+    return with_machine(restored, restored.machine._replace(copies=branches))
+
+
 def _with_journal(state: State, journal: Journal) -> State:
     """Put a journal, which is on disk as it is, in the place of the present one."""
-    settled = journal._replace(flushed_sequence=journal.sequence, flushed_entry=journal.entry)
+    settled = journal._replace(
+        flushed_sequence=journal.sequence,
+        flushed_entry=journal.entry,
+        flushed_marks=journal.marks,
+    )
     return with_machine(state, state.machine._replace(journal=settled, copies=()))
 
 
@@ -83,5 +101,5 @@ def written(world: World, journal: Journal, entry: str, *, flushed: bool) -> Jou
     """The journal with an entry for the command in the place of what was there."""
     sequence = journal.sequence + world.configuration.counts
     if flushed:
-        return Journal(journal.id, sequence, entry, sequence, entry)
+        return Journal(journal.id, sequence, entry, sequence, entry, journal.marks, journal.marks)
     return journal._replace(sequence=sequence, entry=entry)

@@ -67,7 +67,7 @@ def _explore(world: World) -> Exploration:
             continue
         for step in possible_steps(world, state):
             steps += 1
-            after = canonical(observed(step.state))
+            after = seen_of(world, step.state)
             reached = numbers.get(after)
             if reached is None:
                 reached = numbers[after] = len(states)
@@ -86,6 +86,11 @@ def _explore(world: World) -> Exploration:
     way = _way_to(world, states, came_from, stuck)
     violation = Violation("no way without faults leads to a final answer", way)
     return Exploration(len(states), steps, violation)
+
+
+def seen_of(world: World, state: State) -> State:
+    """A state as it is compared: with what the observer noted, and in its canonical form."""
+    return canonical(observed(state), marks_have_ids=world.configuration.marks_have_ids)
 
 
 def beginning(faults: Faults) -> State:
@@ -142,9 +147,7 @@ def _way_to(
     state, names = states[0], []
     for wanted in reversed(way):
         step = next(
-            step
-            for step in possible_steps(world, state)
-            if canonical(observed(step.state)) == wanted
+            step for step in possible_steps(world, state) if seen_of(world, step.state) == wanted
         )
         state = observed(step.state)
         names.append(step.name)

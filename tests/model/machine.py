@@ -28,6 +28,7 @@ from tests.model.state import (
     ServerLink,
     State,
     Step,
+    fresh_mark,
 )
 
 
@@ -114,7 +115,7 @@ def _receive(world: World, state: State, link: MachineLink) -> Iterator[Step]:
         case "input":
             yield Step("machine receives the input", False, _queued(state))
         case "resolve":
-            yield Step("machine is asked", False, _resolve(world, state))
+            yield Step("machine is asked", False, _resolve(world, state, message))
         case "other":
             if not machine.running and not machine.is_queued:
                 yield Step("machine begins another command", False, _other(world, state))
@@ -122,12 +123,15 @@ def _receive(world: World, state: State, link: MachineLink) -> Iterator[Step]:
 
 def _mark(world: World, state: State, link: MachineLink, answer: str) -> State:
     """Raise the number, so that no copy made before has it; the link is up."""
-    journal = state.machine.journal
+    journal, mark = state.machine.journal, 0
     if world.rules.marked_before_input:
         journal = journal._replace(sequence=journal.sequence + world.configuration.counts)
+    if world.configuration.marks_have_ids:
+        mark = fresh_mark(state)
+        journal = journal._replace(marks=(*journal.marks, mark))
     machine = copied(world, state)._replace(journal=journal, link=link._replace(is_up=True))
     state = with_machine(state, machine)
-    return tell_node(state, Message(answer, None, journal.sequence))
+    return tell_node(state, Message(answer, None, journal.sequence, mark))
 
 
 def _queued(state: State) -> State:
@@ -159,8 +163,11 @@ def _other(world: World, state: State) -> State:
     return state
 
 
-def _resolve(world: World, state: State) -> State:
-    """Say what became of the command; where nothing did, make sure that nothing will."""
+def _resolve(world: World, state: State, asked: Message) -> State:
+    """Say what became of the command; where nothing did, make sure that nothing will.
+
+    A journal without the mark that the record knows is of another branch: it cannot know.
+    """
     machine = state.machine
     if machine.running and world.rules.running_is_reported_running:
         link = machine.link
@@ -171,6 +178,9 @@ def _resolve(world: World, state: State) -> State:
         link = machine.link
         assert link is not None
         machine = machine._replace(is_queued=False, link=link._replace(is_owed=False))
+    if asked.mark and asked.mark not in machine.journal.marks and world.rules.mark_is_compared:
+        state = with_machine(state, machine)
+        return tell_node(state, Message("report", UNKNOWN, machine.journal.sequence))
     if machine.journal.entry is None and world.rules.tombstone_before_never:
         flushed = world.rules.tombstone_is_flushed
         machine = machine._replace(copies=copied(world, state).copies)

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from tests.model.ledger import carry_out
 from tests.model.links import end_of_link, tell_machine, with_node
 from tests.model.protocol import Rules, World
-from tests.model.request import can_send, hear, is_lost, is_older, request_steps, write_of
+from tests.model.request import (
+    can_send,
+    hear,
+    is_lost,
+    is_older,
+    question,
+    request_steps,
+    write_of,
+)
 from tests.model.state import (
     SENT,
     UNKNOWN,
@@ -98,7 +106,8 @@ def _heard(world: World, state: State, number: int, link: ServerLink) -> Step:
 def _hear(world: World, state: State, number: int, link: ServerLink) -> State:
     """Take one message of the machine, for the link itself and for the request that waits."""
     message = link.inbox[0]
-    link = link._replace(inbox=link.inbox[1:], seen=max(link.seen, message.sequence))
+    hello = link.hello._replace(mark=message.mark) if message.mark else link.hello
+    link = link._replace(hello=hello, inbox=link.inbox[1:], seen=max(link.seen, message.sequence))
     match link.stage, message.kind:
         case "welcomed", "ready":
             link = link._replace(stage="judge")
@@ -177,7 +186,7 @@ def _ask(rules: Rules, state: State, number: int, link: ServerLink) -> State:
     if record is None or not is_older(rules, record, link):
         return _at(state, number, link._replace(stage="settled"))
     asked = _at(state, number, _with_write(link, "asked", record, SENT))
-    return tell_machine(asked, number, Message("resolve"))
+    return tell_machine(asked, number, question(record))
 
 
 def _with_write(link: ServerLink, stage: str, record: Record, outcome: str) -> ServerLink:

@@ -77,6 +77,8 @@ class Rules:
     """A journal whose number went back: everything SENT is UNKNOWN."""
     boot_is_compared: bool = True
     """A machine that was started anew: everything SENT is UNKNOWN."""
+    mark_is_compared: bool = True
+    """A journal without the mark that is known to be SENT after, by its id: that is UNKNOWN."""
     epoch_is_compared: bool = True
     """A link judges and resolves only what was sent on links before it."""
     judged_after_ready: bool = True
@@ -117,6 +119,8 @@ class Rules:
     """Only a final record has a lifetime."""
     journal_outlives_record: bool = True
     """The journal knows an id for longer than the ledger keeps its final record."""
+    unsent_is_never_final: bool = True
+    """A claim that was in time for nothing is forgotten: the journal may know an earlier end."""
     finish_is_tried_again: bool = True
     """A final state that the store did not confirm is written again."""
 
@@ -133,6 +137,8 @@ class Configuration:
     """A node claims before its link has settled; else it claims what it can send at once."""
     copies_while_up: bool = False
     """Copies of the journal are made at any moment, also after the mark and before the INTENT."""
+    marks_have_ids: bool = False
+    """The machine client gives each mark an id; one of before gives it a number alone."""
 
     @property
     def counts(self) -> int:

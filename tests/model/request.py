@@ -87,14 +87,20 @@ def request_steps(world: World, state: State, number: int) -> Iterator[Step]:
 
 
 def _hold(world: World, state: State, number: int, request: Request) -> Iterator[Step]:
-    """The claim waits for the link to settle: give it up, let it expire, or mark it SENT."""
+    """The claim waits for the link to settle, to be marked SENT; where it waits in vain, it ends.
+
+    Its key may have been used when the ledger's record of then is gone: whoever waits too long
+    knows that nothing was sent now, and only the machine's journal knows of then.
+    """
     link = state.nodes[number].link
     if link is None:
         yield from _start_write(world, state, number, request._replace(stage="forget"))
         return
     if world.configuration.has_deadlines:
-        expired = Request("expire", request.record._replace(state=EXPIRED))
-        yield Step(f"node {number} has waited too long", False, _at(state, number, expired))
+        ended = request._replace(stage="forget")
+        if not world.rules.unsent_is_never_final:
+            ended = Request("expire", request.record._replace(state=EXPIRED))
+        yield Step(f"node {number} has waited too long", False, _at(state, number, ended))
     if can_send(world.rules, link):
         record = Record(SENT, request.record.attempt, sent_on(link))
         yield Step(f"node {number} has settled", False, _at(state, number, Request("mark", record)))
@@ -197,8 +203,14 @@ def _ask(rules: Rules, state: State, number: int, record: Record, link: ServerLi
     if is_older(rules, record, link) and is_lost(rules, record, link):
         unknown = Request("finish", record._replace(state=UNKNOWN))
         return Step("it judges", False, _at(state, number, unknown))
-    asked = tell_machine(state, number, Message("resolve"))
+    asked = tell_machine(state, number, question(record))
     return Step("it asks the machine", False, _at(asked, number, Request("asked", record)))
+
+
+def question(record: Record) -> Message:
+    """Ask the machine what became of a command that was SENT, and name the mark of then."""
+    assert record.sent is not None
+    return Message("resolve", mark=record.sent.mark)
 
 
 def hear(rules: Rules, state: State, number: int, message: Message) -> State:

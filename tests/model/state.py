@@ -17,12 +17,17 @@ INTENT, TOMBSTONE = "INTENT", "TOMBSTONE"
 
 
 class Sent(NamedTuple):
-    """What a SENT record, or a link's hello, says of the link and of the machine's journal."""
+    """What a SENT record, or a link, knows of the link and of the machine's journal.
+
+    ``mark`` is the id of the journal's last mark: 0 before the first one of a link, and for a
+    machine client whose marks have no ids.
+    """
 
     epoch: int
     journal: int
     sequence: int
     boot: int
+    mark: int = 0
 
 
 class Record(NamedTuple):
@@ -42,11 +47,16 @@ class Write(NamedTuple):
 
 
 class Message(NamedTuple):
-    """One message on a link; the machine's carry its journal's number."""
+    """One message on a link.
+
+    The machine's carry its journal's number, and "marked" the mark's id; "resolve" carries the id
+    of the mark that the record knows.
+    """
 
     kind: str
     outcome: str | None = None
     sequence: int = 0
+    mark: int = 0
 
 
 class ServerLink(NamedTuple):
@@ -94,13 +104,18 @@ class MachineLink(NamedTuple):
 
 
 class Journal(NamedTuple):
-    """The journal as a process sees it, and what of it a power cut would leave."""
+    """The journal as a process sees it, and what of it a power cut would leave.
+
+    ``marks`` are the ids of its marks, where they have any, in ascending order.
+    """
 
     id: int
     sequence: int
     entry: str | None
     flushed_sequence: int
     flushed_entry: str | None
+    marks: tuple[int, ...] = ()
+    flushed_marks: tuple[int, ...] = ()
 
 
 class Machine(NamedTuple):
@@ -174,17 +189,21 @@ class Step(NamedTuple):
     state: State
 
 
-def canonical(state: State) -> State:
+def canonical(state: State, *, marks_have_ids: bool) -> State:
     """The same state in a form of its own, so that what differs in nothing that matters is equal.
 
     The two nodes are alike, so their order is the hashes'; to which node a link led matters to the
     machine while the node's end is there, and what a power cut would leave while one may come.
     """
     state = _with_dense_epochs(state)
+    if marks_have_ids:
+        state = _with_dense_marks(state)
     machine, (first, second) = state.machine, state.nodes
     journal, link = machine.journal, machine.link
-    if not state.faults.reboots and (journal.flushed_sequence or journal.flushed_entry):
-        journal = journal._replace(flushed_sequence=0, flushed_entry=None)
+    if not state.faults.reboots and (
+        journal.flushed_sequence or journal.flushed_entry or journal.flushed_marks
+    ):
+        journal = journal._replace(flushed_sequence=0, flushed_entry=None, flushed_marks=())
         machine = machine._replace(journal=journal)
     in_order = hash(first) <= hash(second)
     if link is not None:
@@ -220,6 +239,78 @@ def _with_dense_epochs(state: State) -> State:
         epoch=len(used) - 1,
         seen=state.seen._replace(lost_epoch=rank[state.seen.lost_epoch]),
     )
+
+
+def fresh_mark(state: State) -> int:
+    """An id that no mark has: on a real machine it is random."""
+    journals = (state.machine.journal, *state.machine.copies)
+    made = (mark for journal in journals for mark in (*journal.marks, *journal.flushed_marks))
+    return max(_known_marks(state) | set(made), default=0) + 1
+
+
+def _known_marks(state: State) -> set[int]:
+    """Every mark that somebody may still ask about: it is in a record, or known to a link."""
+    records = [state.record, state.late.record if state.late is not None else None]
+    known = set()
+    for link, request in state.nodes:
+        if link is not None:
+            known |= {link.hello.mark, *(message.mark for message in link.inbox)}
+            records.append(link.write.record if link.write is not None else None)
+        if request is not None:
+            records.append(request.record)
+    if state.machine.link is not None:
+        known |= {message.mark for message in state.machine.link.inbox}
+    known |= {record.sent.mark for record in records if record is not None and record.sent}
+    return known - {0}
+
+
+def _with_dense_marks(state: State) -> State:
+    """The same state without the marks that nobody asks about, the others numbered without gaps."""
+    known = sorted(_known_marks(state))
+    rank = {0: 0, **{mark: number for number, mark in enumerate(known, 1)}}
+    machine, late = state.machine, state.late
+    link = machine.link
+    if link is not None:
+        link = link._replace(inbox=_inbox_with(link.inbox, rank))
+    machine = machine._replace(
+        link=link,
+        journal=_journal_with(machine.journal, rank),
+        copies=tuple(_journal_with(copy, rank) for copy in machine.copies),
+    )
+    return state._replace(
+        record=state.record and _record_with(state.record, rank),
+        late=late and late._replace(record=_record_with(late.record, rank)),
+        nodes=(_node_with(state.nodes[0], rank), _node_with(state.nodes[1], rank)),
+        machine=machine,
+    )
+
+
+def _journal_with(journal: Journal, rank: dict[int, int]) -> Journal:
+    return journal._replace(
+        marks=tuple(rank[mark] for mark in journal.marks if mark in rank),
+        flushed_marks=tuple(rank[mark] for mark in journal.flushed_marks if mark in rank),
+    )
+
+
+def _record_with(record: Record, rank: dict[int, int]) -> Record:
+    if record.sent is None:
+        return record
+    return record._replace(sent=record.sent._replace(mark=rank[record.sent.mark]))
+
+
+def _node_with(node: Node, rank: dict[int, int]) -> Node:
+    link, request = node
+    if link is not None:
+        hello = link.hello._replace(mark=rank[link.hello.mark])
+        write = link.write and link.write._replace(record=_record_with(link.write.record, rank))
+        link = link._replace(hello=hello, write=write, inbox=_inbox_with(link.inbox, rank))
+    if request is not None:
+        request = request._replace(record=_record_with(request.record, rank))
+    return Node(link, request)
+
+
+def _inbox_with(inbox: tuple[Message, ...], rank: dict[int, int]) -> tuple[Message, ...]:
+    return tuple(message._replace(mark=rank[message.mark]) for message in inbox)
 
 
 def _ranked(record: Record, rank: dict[int, int]) -> Record:

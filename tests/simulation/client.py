@@ -34,6 +34,7 @@ from schemas.wire import (
     SERVER_MESSAGES,
     Capability,
     Display,
+    HeartbeatAck,
     Hello,
     Input,
 )
@@ -177,16 +178,18 @@ class Client:
     def _perform(self, effect: Effect) -> None:
         match effect:
             case SendMessage(message):
+                if isinstance(message, HeartbeatAck) and not self.machine.tells_mark_ids:
+                    message = message.model_copy(update={"mark": None})
                 if self.cable is not None:
                     self.cable.to_node(message.model_dump_json())
             case BeginCommand(command, begin_by):
                 self._do_next(lambda: self._carry_out(command, begin_by))
-            case LookUpCommand(command_id):
-                self._do_beside(lambda: self._report(self.worker.look_up(command_id)))
+            case LookUpCommand(command_id, mark):
+                self._do_beside(lambda: self._report(self.worker.look_up(command_id, mark)))
             case ExpireCommand(command):
                 self._do_beside(lambda: self._report(self.worker.expire(command)))
             case MarkJournal():
-                self._do_beside(lambda: self._report(JournalMarked(self.journal.mark())))
+                self._do_beside(lambda: self._report(JournalMarked(*self.journal.mark())))
             case ReleaseHeld():
                 self._do_next(self.hand.release_all)
             case CloseLink(code, reason):

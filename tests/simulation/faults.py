@@ -6,7 +6,7 @@ Every fault ends by itself, so that afterwards all must become final.
 from collections.abc import Callable
 
 from schemas.failpoints import Failpoint
-from server.store.commands import CommandState
+from server.store.commands import CommandRecord, CommandState
 from tests.simulation.disk import Copy, empty
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo, Weather
@@ -62,6 +62,7 @@ class Faults:
             self._reboot,
             self._copy_and_restore,
             self._copy_and_restore,
+            self._restore_two_branches,
             self._new_journal,
         ]
         for _ in range(world.random.randint(1, 8)):
@@ -157,6 +158,22 @@ class Faults:
 
         self.world.aftermath(self.world.between(0.1, 8), self._now_or_at_a_step, machine, strike)
 
+    def _restore_two_branches(self) -> None:
+        """Put a copy back, and later one of the journal that was given up for it."""
+        machine, world = self._machine(), self.world
+        first = machine.disk.copy(world.now)
+        until_first, until_second = world.between(0.1, 4), world.between(0.1, 6)
+
+        def strike_first() -> None:
+            second = machine.disk.copy(world.now)
+            self._restore(machine, first)
+            world.aftermath(until_second, self._now_or_at_a_step, machine, strike_second(second))
+
+        def strike_second(copy: Copy) -> Callable[[], None]:
+            return lambda: self._restore(machine, copy)
+
+        world.aftermath(until_first, self._now_or_at_a_step, machine, strike_first)
+
     def _restore(self, machine: Machine, copy: Copy) -> None:
         if not machine.may_lose_its_journal:
             return
@@ -172,20 +189,29 @@ class Faults:
 
         The server sees the journal's number with every message of the machine.  A copy that is
         made after the last one before a command is SENT has the number that the record says, and
-        nothing can tell it from the journal of a machine that the command never reached.  A copy
-        that was made before the command's link asked for its mark is never one of these, unless
-        the number went back since, with an older copy or a power cut: then it has been used twice.
+        nothing can tell it from the journal of a machine that the command never reached.
         """
-        is_of_old_branch = copy.made_at < machine.went_back_at
         return any(
             record.machine_id == machine.machine_id
             and record.state is CommandState.SENT
             and record.command_id not in copy.entries
             and record.journal_sequence <= copy.sequence
             and record.journal_id == copy.journal_id
-            and (is_of_old_branch or copy.made_at >= cable_of(self._nodes, record).marked_at)
+            and self._looks_like_its_own(copy, machine, record)
             for record in self._mongo.commands.records.values()
         )
+
+    def _looks_like_its_own(self, copy: Copy, machine: Machine, record: CommandRecord) -> bool:
+        """Whether a copy with a number that is high enough passes for the journal of a record.
+
+        It does if it has the mark that the record knows.  Where marks have no ids, one that was
+        made before the command's link asked for its mark never does, unless the number went back
+        since, with an older copy or a power cut: then it has been used twice.
+        """
+        if record.journal_mark is not None:
+            return record.journal_mark in copy.entries
+        is_of_old_branch = copy.made_at <= machine.went_back_at
+        return is_of_old_branch or copy.made_at >= cable_of(self._nodes, record).marked_at
 
     def _pause_machine(self) -> None:
         machine = self._machine()

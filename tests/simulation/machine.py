@@ -57,6 +57,8 @@ class Machine:
         """The commands that some kill found begun and not ended."""
         self.starts = 0
         self.is_removed = False
+        self.tells_mark_ids = world.chance(0.7)
+        """Whether its client is of today, and not of before marks had ids."""
         self.keeps_its_journal = False
         """Set once a key's life has ended that only the journal remembers."""
         self._heartbeat_seconds = heartbeat_seconds

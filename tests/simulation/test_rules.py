@@ -9,11 +9,11 @@ from uuid import UUID
 
 import pytest
 
-from machine_client.journal import Journal
-from machine_client.session import CommandEnded, SendMessage, Session
+from machine_client.journal import Journal, Mark
+from machine_client.session import CommandEnded, JournalMarked, SendMessage, Session
 from machine_client.worker import Worker
 from schemas.outcomes import Expired, Outcome
-from schemas.wire import HeartbeatAck, Input
+from schemas.wire import HeartbeatAck, Input, Resolve
 from server.dispatch import ledger
 from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
@@ -27,6 +27,7 @@ from tests.simulation.life import live
 from tests.simulation.stores import SimulatedCommandStore
 
 MOST_SEEDS = 5000
+NO_MARK = UUID(int=0)
 
 Break = Callable[[pytest.MonkeyPatch], None]
 
@@ -80,10 +81,11 @@ def write_no_tombstone(patch: pytest.MonkeyPatch) -> None:
 def mark_no_link(patch: pytest.MonkeyPatch) -> None:
     """A link is up without a mark in the journal."""
 
-    def unmarked(self: Journal) -> int:
-        return self.position.sequence
+    def unmarked(self: Journal) -> Mark:
+        return Mark(self.position.sequence, NO_MARK)
 
-    def answered(self: Session, sequence: int) -> list[Any]:
+    def answered(self: Session, marked: JournalMarked) -> list[Any]:
+        sequence = marked.journal_sequence
         self._journal_sequence = max(self._journal_sequence, sequence)
         if not self._heartbeats:
             return []
@@ -105,6 +107,11 @@ def mark_no_link(patch: pytest.MonkeyPatch) -> None:
 def ask_a_lost_journal(patch: pytest.MonkeyPatch) -> None:
     """Another journal, or an old copy, is believed."""
     patch.setattr(ledger, "journal_is_lost", lambda _record, _link: False)
+
+
+def believe_a_copy_of_another_branch(patch: pytest.MonkeyPatch) -> None:
+    """A journal is believed whether or not it has the mark that the record knows."""
+    patch.setattr(Journal, "has_mark", lambda _journal, _mark: True)
 
 
 def judge_nothing_on_connect(patch: pytest.MonkeyPatch) -> None:
@@ -197,10 +204,10 @@ def report_what_runs_as_never_come(patch: pytest.MonkeyPatch) -> None:
     """The session does not know what runs when it is asked."""
     resolve = Session._resolve
 
-    def resolved(self: Session, command_id: UUID) -> list[Any]:
+    def resolved(self: Session, question: Resolve) -> list[Any]:
         running, self._running = self._running, None
         try:
-            return resolve(self, command_id)
+            return resolve(self, question)
         finally:
             self._running = running
 
@@ -227,6 +234,7 @@ BROKEN: list[tuple[Break, str]] = [
     (write_no_tombstone, "not carried out"),
     (mark_no_link, "not carried out"),
     (ask_a_lost_journal, "not carried out"),
+    (believe_a_copy_of_another_branch, "not carried out"),
     (judge_nothing_on_connect, "not carried out"),
     (settle_nothing_on_connect, "left open"),
     (send_again_what_was_sent, "second time"),

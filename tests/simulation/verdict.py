@@ -23,7 +23,6 @@ class Verdict:
         self._nodes = nodes
         self._machines = machines
         self._written_at: dict[UUID, float] = {}
-        self._never_sent: set[UUID] = set()
         mongo.listen(self._written)
 
     def _written(self, before: CommandRecord | None, after: CommandRecord | None) -> None:
@@ -31,7 +30,7 @@ class Verdict:
         if after is not None:
             self._written_at[after.command_id] = self.world.now
             if before is not None and before.state is CommandState.CLAIMED and after.state.is_final:
-                self._never_sent.add(after.command_id)
+                self.world.violated(f"{after.command_id} is final, and was never sent")
         if before is not None and before.state.is_final and after is not None:
             self.world.violated(f"the final record of {before.command_id} was changed")
         if after is not None and after.state is CommandState.UNKNOWN:
@@ -73,10 +72,6 @@ class Verdict:
         allowed = {200, 422}
         if self._machines[story.machine_id].reboots:
             allowed.add(502)  # the end was not flushed
-        if story.earlier and story.command_id in self._never_sent:
-            # No machine was asked: its link was still settling when the command's time was over.
-            self.world.facts["expired at its node in a later life of its key"] += 1
-            return
         for earlier, _ in story.earlier:
             if earlier == 200 and status not in allowed:
                 self.world.violated(f"key {story.key} was done, and then answered {status}")

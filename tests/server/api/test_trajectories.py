@@ -208,6 +208,8 @@ async def test_list_items_are_trajectories_without_included(service: Service) ->
             {"approved"},
         ),
         ({"updated_at_from": "2024-02-01T00:00:00.001Z"}, {"plain"}),
+        ({"updated_at_from": "2024-02-01T00:00:00.0005Z"}, {"plain"}),
+        ({"updated_at_to": "2024-02-01T00:00:00.0005Z"}, {"approved"}),
         ({"updated_at_to": "2024-02-01T00:00:00Z"}, {"approved"}),
         ({"updated_at_from": "null", "updated_at_to": ""}, {"approved", "plain"}),
         ({"is_approved": "false", "search": "approved"}, set()),

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 
@@ -25,6 +26,8 @@ from tests.commands import (
 from tests.links import COMPLETED, JOURNAL_ID, hello
 from tests.service import Service, new_key
 from tests.store import there
+
+MARK = UUID(int=0x4D)
 
 
 @pytest.mark.gen_test
@@ -171,7 +174,7 @@ async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
 ) -> None:
     machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
-    async with machine.connected(wait_until_live=False) as link:
+    async with machine.connected(wait_until_live=False, mark=MARK) as link:
         await machine.until_up()
         command = accepted(service, new_key())
         waiting = answering(service, command)
@@ -182,24 +185,29 @@ async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
         record = await recorded(service, command.id)
         assert (record.state, heard.command_id) == (CommandState.SENT, command.id)
         assert record.journal_sequence > 1
+        assert record.journal_mark == MARK
         await link.acknowledge(command.id)
         assert (await waiting)[0].status == 200
 
 
 @pytest.mark.gen_test
-async def test_claim_whose_time_passes_while_it_waits_expires_for_good(service: Service) -> None:
+async def test_claim_whose_time_passes_while_it_waits_leaves_its_key_unused(
+    service: Service,
+) -> None:
+    """The journal may know an end of it that the ledger has forgotten, and was not asked."""
     machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
     async with machine.connected(wait_until_live=False) as link:
         await machine.until_up()
         key = new_key()
-        answer, _ = await answering(service, accepted(service, key, begin_within=0.2))
-        assert (answer.status, json.loads(answer.body)["final"]) == (504, True)
+        waiting = answering(service, accepted(service, key, begin_within=0.2))
+        assert await problem_of(waiting) == "machine-unavailable"
         question = await link.heard(Resolve)
         await link.report(question.command_id, NotCarriedOut())
         await machine.until_live()
-        assert await answering(service, accepted(service, key)) == (answer, True)
-        await link.nothing_heard()
+        waiting = answering(service, accepted(service, key))
+        await link.obey()
+        assert (await waiting)[0].status == 200
 
 
 @pytest.mark.gen_test

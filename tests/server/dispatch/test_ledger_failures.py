@@ -3,6 +3,7 @@
 Whether the operation happened before it seemed to fail is tried both ways: nobody can tell.
 """
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -227,6 +228,29 @@ async def test_link_is_not_settled_while_what_is_open_cannot_be_read(
         await link.report(command.id, NotCarriedOut())
         await link.obey()
         assert (await sending).status == 200
+
+
+@pytest.mark.gen_test
+async def test_link_that_is_over_is_not_settled_for_ever(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = await service.new_machine()
+    tries = 0
+
+    async def unresolved(*_: object) -> list[CommandRecord]:
+        nonlocal tries
+        tries += 1
+        raise StoreUnavailable("The database did not answer in time.")
+
+    monkeypatch.setattr(CommandStore, "unresolved", unresolved)
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello())
+        await link.heard(Welcome)
+        await link.say(Ready())
+        await until(lambda: tries > 1)
+    await machine.until_closed()
+    await until(lambda: not any("admit" in task.get_name() for task in asyncio.all_tasks()))
 
 
 @pytest.mark.gen_test

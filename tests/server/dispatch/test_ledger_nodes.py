@@ -15,7 +15,9 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.inputs import MoveMouse
 from schemas.outcomes import NotCarriedOut
+from schemas.problems import InvalidRequestError
 from schemas.wire import Input, Resolve
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from tests.commands import (
@@ -29,6 +31,7 @@ from tests.commands import (
 )
 from tests.links import COMPLETED, hello
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, running_server
+from tests.store import there
 
 
 @asynccontextmanager
@@ -98,6 +101,38 @@ async def test_of_two_nodes_that_claim_at_once_one_sends(
         assert one.status == 200
         for link in links:
             await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_abandoned_claim_is_taken_over_by_the_same_request_alone(service: Service) -> None:
+    machine, key = await service.new_machine(), new_key()
+    command = accepted(service, key)
+    await keep_sent(service, command, state=CommandState.CLAIMED)
+    async with machine.connected() as link:
+        other = answering(service, accepted(service, key, body=MoveMouse(x=5, y=6)))
+        with pytest.raises(InvalidRequestError):
+            await other
+        await link.nothing_heard()
+        assert (await recorded(service, command.id)).fingerprint == command.fingerprint
+        waiting = answering(service, command)
+        await link.obey()
+        assert (await waiting)[0].status == 200
+
+
+@pytest.mark.gen_test
+async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        command = accepted(service, new_key())
+        waiting = answering(service, command)
+        await link.heard(Input)
+        ledger = service.server.services.ledger
+        assert there(await ledger.look(service.organization_id, command.id)).answer is None
+        await link.nothing_heard()
+        await link.acknowledge(command.id)
+        assert (await waiting)[0].status == 200
+        assert there(await ledger.look(service.organization_id, command.id)).answer is not None
+        await link.nothing_heard()
 
 
 @pytest.mark.gen_test

@@ -2,17 +2,18 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from schemas.outcomes import Completed, NotCarriedOut, Point, Unknown
-from schemas.wire import SERVER_MESSAGES, CloseCode, Hello, Ready, Resolve, Welcome
+from schemas.problems import ProblemError
+from schemas.wire import SERVER_MESSAGES, CloseCode, Hello, Input, Ready, Resolve, Welcome
 from server.dispatch import ledger as ledger_module
 from server.dispatch.resolver import Resolver, subject_of
 from server.machines.errors import LinkDownError, LinkLostError
 from server.store.commands import CommandState
-from tests.commands import accepted, keep_sent, ledger_of, recorded
+from tests.commands import accepted, answering, keep_sent, ledger_of, recorded
 from tests.links import hello
 from tests.service import ScriptedLink, Service, new_key, until
 
@@ -113,6 +114,28 @@ async def test_hello_says_nothing_of_what_its_own_link_or_a_newer_one_sent(
             assert (await asking)[0].status == 503
 
 
+@pytest.mark.parametrize("mark", [uuid4(), None], ids=["mark with an id", "mark without"])
+@pytest.mark.gen_test
+async def test_machine_is_asked_whether_its_journal_has_the_mark_of_then(
+    service: Service, mark: UUID | None
+) -> None:
+    """A copy of another branch may have counted up as far; only the journal can tell."""
+    machine = await service.new_machine()
+    async with machine.connected(mark=mark) as link:
+        command = accepted(service, new_key())
+        waiting = answering(service, command)
+        await link.heard(Input)
+    with pytest.raises(ProblemError):
+        await waiting
+    assert (await recorded(service, command.id)).journal_mark == mark
+    async with machine.connected(hello(sequence=9), wait_until_live=False, mark=uuid4()) as link:
+        question = await link.heard(Resolve)
+        assert (question.command_id, question.mark) == (command.id, mark)
+        await link.report(command.id, Unknown())
+        await machine.until_live()
+    assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
+
+
 @pytest.mark.gen_test
 async def test_journal_at_the_same_number_can_still_be_asked(service: Service) -> None:
     machine = await service.new_machine()
@@ -148,7 +171,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         command = accepted(service, new_key())
         record = await keep_sent(service, command)
         resolver = Resolver(ledger_of(service))
-        question = live.resolve(record.command_id)
+        question = live.resolve(record.command_id, None)
         asking = service.server.services.background.start(resolver.resolve(record, question), "ask")
         await link.heard(Resolve)
         await link.websocket.close()
@@ -156,7 +179,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
             await asking
         await until(lambda: live.is_over)
         with pytest.raises(LinkDownError):
-            live.resolve(record.command_id)
+            live.resolve(record.command_id, None)
     assert (await recorded(service, command.id)).state is CommandState.SENT
 
 

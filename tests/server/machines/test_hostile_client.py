@@ -47,7 +47,7 @@ class Scene:
 
     async def ask(self, command_id: UUID) -> None:
         """Have the server ask the hostile client about a command."""
-        (await self.hostile.until_live()).resolve(command_id)
+        (await self.hostile.until_live()).resolve(command_id, None)
         await self.link.heard(Resolve)
 
     async def number(self) -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -20,10 +20,13 @@ from schemas.wire import (
 )
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.socket import LinkSocket
+from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.links import COMPLETED, hello, input_message
 from tests.service import until
 from tests.store import ORGANIZATION, async_test
+
+MARK = UUID(int=0x4D)
 
 
 class Wire:
@@ -93,8 +96,10 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
     wire = Wire()
     socket = await up(wire)
     command_id = uuid4()
-    first, second = socket.resolve(command_id), socket.resolve(command_id)
-    assert [type(message) for message in wire.sent] == [Resolve]
+    first, second = socket.resolve(command_id, MARK), socket.resolve(command_id, MARK)
+    (question,) = wire.sent
+    assert isinstance(question, Resolve)
+    assert question.mark == MARK
     report = Report(command_id=command_id, outcome=COMPLETED, journal_sequence=1)
     socket.received(report.model_dump_json())
     assert first is second
@@ -105,7 +110,7 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
 @async_test
 async def test_lost_link_fails_everything_that_waits() -> None:
     socket = await up(Wire())
-    answered, resolved = socket.send(input_message()), socket.resolve(uuid4())
+    answered, resolved = socket.send(input_message()), socket.resolve(uuid4(), None)
     socket.lost()
     for future in (answered, resolved.outcome, resolved.reported):
         with pytest.raises(LinkLostError):
@@ -121,7 +126,7 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
     with pytest.raises(LinkDownError):
         socket.send(input_message())
     with pytest.raises(LinkDownError):
-        socket.resolve(uuid4())
+        socket.resolve(uuid4(), None)
     with pytest.raises(LinkDownError), socket.place():
         pass
     assert not wire.sent
@@ -135,7 +140,7 @@ async def test_link_that_is_not_settled_asks_but_sends_nothing() -> None:
     with pytest.raises(LinkDownError):
         socket.send(input_message())
     assert not wire.sent
-    socket.resolve(uuid4())
+    socket.resolve(uuid4(), None)
     assert [type(message) for message in wire.sent] == [Resolve]
 
 
@@ -151,6 +156,14 @@ async def test_places_are_limited_to_commands_that_wait_or_are_being_claimed() -
     await answered
     with socket.place(), socket.place():
         pass
+
+
+@async_test
+async def test_place_is_free_again_whatever_happens_to_who_held_it() -> None:
+    socket = await up(Wire(), unanswered_limit=1)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable), socket.place():
+            raise StoreUnavailable("The database did not answer in time.")
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,18 @@ async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> Non
 
 
 @async_test
+async def test_record_of_an_older_or_a_newer_node_is_understood(mongodb: str) -> None:
+    async with opened(mongodb, f"nodes-{uuid4().hex}") as database:
+        commands, record = CommandStore(database), sent(journal_mark=uuid4())
+        await commands.claim(record)
+        await database.collection("commands").update_one(
+            {"_id": record.command_id},
+            {"$set": {"what_only_a_newer_node_knows": 1}, "$unset": {"journal_mark": 1}},
+        )
+        assert await commands.find(record.command_id) == replace(record, journal_mark=None)
+
+
+@async_test
 async def test_only_one_attempt_claims_a_command(open_store: OpenStore) -> None:
     async with open_store() as commands:
         first = sent()
@@ -215,11 +227,28 @@ async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name:
         await commands.claim(record)
         stored = database.collection("commands")
         assert "delete_at" not in there(await stored.find_one({}))
-        await commands.finish(record, CommandState.DONE, ANSWER, NOW)
-        assert there(await stored.find_one({}))["delete_at"] == NOW + timedelta(hours=2)
+        final_at = record.accepted_at + timedelta(minutes=7)
+        await commands.finish(record, CommandState.DONE, ANSWER, final_at)
+        assert there(await stored.find_one({}))["delete_at"] == final_at + timedelta(hours=2)
         indexes = await stored.index_information()
         assert indexes["lifetime"]["key"] == [("delete_at", 1)]
         assert indexes["lifetime"]["expireAfterSeconds"] == 0
+
+
+@async_test
+async def test_what_is_open_is_read_with_what_no_majority_holds_yet(
+    mongodb: str, database_name: str
+) -> None:
+    """A record that says SENT on a primary may be of an input that was sent."""
+    async with opened(mongodb, database_name) as database:
+        commands, profile = CommandStore(database), database.collection("system.profile")
+        await profile.database.command({"profile": 2})
+        await commands.unresolved(ORGANIZATION, "desk-1", 4)
+        await commands.find(uuid4())
+        await profile.database.command({"profile": 0})
+        done = await profile.find({"ns": {"$regex": "[.]commands$"}}).sort("ts", 1).to_list(None)
+        levels = [each["command"]["readConcern"]["level"] for each in done]
+        assert levels == ["local", "majority"]
 
 
 @async_test
