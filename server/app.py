@@ -21,6 +21,7 @@ from server.api.routes import ROUTES
 from server.api.routing import ApiApplication
 from server.api.services import Services
 from server.api.sessions import Sessions
+from server.api.turns import Turns
 from server.console.assets import Assets
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
@@ -147,6 +148,7 @@ class Server:
                 idle=settings.console_session_idle,
             ),
             body_room=BodyRoom(settings.body_memory),
+            turns=Turns(),
             console=Assets(),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),

@@ -1,6 +1,5 @@
 """What every handler shares: the way of a request from its headers to its answer."""
 
-import asyncio
 import logging
 import re
 import secrets
@@ -31,10 +30,11 @@ from schemas.problems import (
 from server.api.addresses import caller_address
 from server.api.authentication import Principal
 from server.api.authorization import authorize, refuse_when_stopping, storage_unavailable
-from server.api.bodies import SMALL_BYTES, content_type_of, too_many_values, wrong_media_type
+from server.api.bodies import Body, content_type_of, too_many_values, wrong_media_type
 from server.api.json_values import count_values
 from server.api.operation import JSON, Operation, declared, methods_of
 from server.api.services import Services
+from server.api.turns import LONG_BYTES, LONG_VALUES
 from server.store.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
@@ -51,10 +51,6 @@ def new_request_id() -> str:
     return next(_request_ids)
 
 
-def _nothing() -> None:
-    """Release nothing: no body, no room."""
-
-
 class ApiHandler(RequestHandler):
     """A handler whose methods are declared operations.
 
@@ -67,10 +63,10 @@ class ApiHandler(RequestHandler):
     session_expires_at: datetime | None = None
     notes: Mapping[str, object] = {}
 
-    def initialize(self, services: Services, release: Callable[[], None] = _nothing) -> None:
-        """Begin a request; ``release`` gives back the room that its body took."""
+    def initialize(self, services: Services, body: Body | None = None) -> None:
+        """Begin a request; ``body`` is how its body came, where it has one."""
         self.services = services
-        self._release_body = release
+        self._body = body
         given = self.request.headers.get("X-Request-Id", "")
         self.request_id = given if REQUEST_ID.fullmatch(given) else new_request_id()
         self.set_header("X-Request-Id", self.request_id)
@@ -111,7 +107,8 @@ class ApiHandler(RequestHandler):
             self._answer_problem(storage_unavailable())
         finally:
             self.services.under_way -= counted
-            self._release_body()
+            if self._body is not None:
+                self._body.release()
 
     async def authorize(self, operation: Operation) -> None:
         """Find out who calls, and whether they may."""
@@ -227,7 +224,9 @@ class ApiHandler(RequestHandler):
         if operation.body is not None:
             is_given = operation.body_required or self.request.body
             arguments["body"] = (
-                await self._body(operation.body, operation) if is_given else operation.body()
+                await self._validated_body(operation.body, operation)
+                if is_given
+                else operation.body()
             )
         return arguments
 
@@ -265,34 +264,32 @@ class ApiHandler(RequestHandler):
                 values[name] = given[0]
         return values
 
-    async def _body(self, model: type[Model], operation: Operation) -> Model:
-        content = self.request.body
+    async def _validated_body(self, model: type[Model], operation: Operation) -> Model:
+        content, values = self.request.body, 1
         if content_type_of(self.request.headers) not in operation.media_types:
             raise wrong_media_type(operation)
         if len(content) > 2 * MAX_ENTRIES:  # The shortest value and its comma are two bytes.
-            await self._check_values(model, operation, content)
-        try:
-            body = model.model_validate_json(content)
-        except ValidationError as error:
-            raise InvalidRequestError(entries_of(error.errors(include_url=False), "body")) from None
-        if len(content) > SMALL_BYTES:
-            self.request.body = b""  # What it says is kept once, not twice.
+            values = self._count_values(operation, content)
+        if len(content) < LONG_BYTES and values < LONG_VALUES:
+            if values > MAX_ENTRIES:
+                refuse_unknown_members(model, content)
+            return validated_json(model, content)
+        turns = self.services.turns
+        if values > MAX_ENTRIES:
+            async with turns.long_step():
+                refuse_unknown_members(model, content)
+        async with turns.long_step():
+            body = validated_json(model, content)
+        self.request.body = b""  # What it says is kept once, not twice.
         return body
 
-    async def _check_values(
-        self, model: type[BaseModel], operation: Operation, content: bytes
-    ) -> None:
-        """Refuse what would be long to parse, or would be wrong in more places than are told."""
-        if len(content) <= SMALL_BYTES:
-            values = count_values(content)
-            if values <= MAX_ENTRIES:
-                return
-            # A larger one was counted as it came.
-            if (problem := too_many_values(values, operation)) is not None:
-                raise problem
-        refuse_unknown_members(model, content)
-        # Each of both steps takes a while; between them it is the turn of others.
-        await asyncio.sleep(0)
+    def _count_values(self, operation: Operation, content: bytes) -> int:
+        """How many values there are; a body that is not small was counted as it came."""
+        counted = None if self._body is None else self._body.values
+        values = count_values(content) if counted is None else counted
+        if (problem := too_many_values(values, operation)) is not None:
+            raise problem
+        return values
 
     def _refuse(self, error: InvalidRequestError) -> None:
         body = ValidationErrorBody(detail=error.entries)
@@ -319,6 +316,14 @@ class UnknownAddressHandler(ApiHandler):
         raise HTTPError(404)
 
 
+def validated_json(model: type[Model], content: bytes) -> Model:
+    """What a body says, or what is wrong with it."""
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        raise InvalidRequestError(entries_of(error.errors(include_url=False), "body")) from None
+
+
 def refuse_unknown_members(model: type[BaseModel], content: bytes) -> None:
     """Refuse an object with more members that its model does not know than are ever told.
 
@@ -326,7 +331,8 @@ def refuse_unknown_members(model: type[BaseModel], content: bytes) -> None:
     hundred thousand of them.
     """
     try:
-        members = from_json(content)
+        # Names that nobody will see again are not worth a place in pydantic's memory.
+        members = from_json(content, cache_strings="none")
     except ValueError:
         return  # Its model says where that is no JSON.
     if not isinstance(members, dict):

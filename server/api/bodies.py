@@ -44,13 +44,20 @@ class Refusing(Protocol):
     ) -> HTTPMessageDelegate: ...
 
 
+class Accepting(Protocol):
+    """What runs a request with its body: Tornado's delegate for a handler."""
+
+    def execute(self) -> object: ...
+
+
 class Body(HTTPMessageDelegate):
     """The body of one request, on its way from the connection to its handler.
 
-    ``release`` gives back the room that it took; its handler calls that in the end.
+    ``values`` is how many JSON values were counted in it, None where it is small; ``release``
+    gives back the room that it took, which its handler calls in the end.
     """
 
-    accepted: HTTPMessageDelegate
+    accepted: Accepting
     """What takes the request where it is not refused."""
 
     def __init__(
@@ -68,7 +75,13 @@ class Body(HTTPMessageDelegate):
         self._is_small = False
         self._received = 0
         self._held = 0
-        self._values = ValueCounter()
+        self._chunks: list[bytes] = []
+        self._counter = ValueCounter()
+
+    @property
+    def values(self) -> int | None:
+        """How many JSON values it holds; None where it is too small to be counted as it comes."""
+        return None if self._is_small else self._counter.values
 
     def headers_received(
         self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
@@ -122,13 +135,13 @@ class Body(HTTPMessageDelegate):
         operation = self._operation
         if self._refused is not None or operation is None:
             if self._received > MAX_DRAINED_BYTES:
-                (self._refused or self.accepted).finish()
+                self._go_on()
         elif self._is_small:
-            self.accepted.data_received(chunk)
+            self._chunks.append(chunk)
         elif (problem := self._problem_with(chunk, operation)) is not None:
             return self._refuse(problem)
         elif operation.takes_body:
-            self.accepted.data_received(chunk)
+            self._chunks.append(chunk)
         return None
 
     def _problem_with(self, chunk: bytes, operation: Operation) -> ProblemError | None:
@@ -143,12 +156,12 @@ class Body(HTTPMessageDelegate):
         self._held += len(chunk)
         if operation.body is None:
             return None
-        return too_many_values(self._values.add(chunk), operation)
+        return too_many_values(self._counter.add(chunk), operation)
 
     async def _refuse(self, problem: ProblemError, *, is_awaited: bool = True) -> None:
         """Answer now, and from now on forget what comes; or, unless awaited, end there."""
         self.release()
-        self.accepted.on_connection_close()  # It forgets what it has.
+        self._chunks.clear()
         # Who waits for 100 Continue has sent nothing that would have to be read.
         is_awaited = is_awaited and "Expect" not in self._request.headers
         self._refused = self._refuse_with(self._request, problem, is_awaited)
@@ -159,12 +172,23 @@ class Body(HTTPMessageDelegate):
 
     def finish(self) -> None:
         self._services.body_room.arriving.pop(self, None)
-        (self._refused or self.accepted).finish()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._refused is not None:
+            self._refused.finish()
+        else:
+            # Tornado's own delegate would hold it twice.
+            self._request.body = b"".join(self._chunks)
+            self._chunks.clear()
+            self.accepted.execute()
 
     def on_connection_close(self) -> None:
         self._services.body_room.arriving.pop(self, None)
         self.release()
-        (self._refused or self.accepted).on_connection_close()
+        self._chunks.clear()
+        if self._refused is not None:
+            self._refused.on_connection_close()
 
     def release(self) -> None:
         """Give back the room that it took."""

@@ -71,7 +71,7 @@ class ApiApplication(Application):
         body.accepted = super().get_handler_delegate(
             request,
             target_class,
-            {**(target_kwargs or {}), "release": body.release},
+            {**(target_kwargs or {}), "body": body},
             path_args,
             path_kwargs,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from server.api.authentication import Authenticator
 from server.api.body_room import BodyRoom
 from server.api.sessions import Sessions
+from server.api.turns import Turns
 from server.console.assets import Assets
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
@@ -47,6 +48,7 @@ class Services:
     authenticator: Authenticator
     sessions: Sessions
     body_room: BodyRoom
+    turns: Turns
     console: Assets
     registry: LinkRegistry
     ledger: Ledger

@@ -100,7 +100,8 @@ async def test_connection_whose_body_does_not_come_is_closed(service: Service) -
     timeout = service.server.services.settings.body_timeout
     host, port = service.url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(b"POST /v1/workflows HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n123")
+    head = b"Host: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+    writer.write(b"POST /v1/workflows HTTP/1.1\r\n" + head + b"123")
     async with asyncio.timeout(PATIENCE_SECONDS):
         await until(lambda: room.arriving)
         room.close_overdue(timeout)
