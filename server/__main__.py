@@ -6,12 +6,14 @@ import sys
 def main() -> None:
     """Run the command line and exit with its code: 0, 1 failed, 2 used wrongly."""
     try:
-        # Imported late: where the extra was not installed, a person should be told, in words.
+        # Imported late, as each command is: where the extra was not installed, a person should be
+        # told, in words.
         from server.cli import farhand  # noqa: PLC0415
+
+        farhand(prog_name="farhand")
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         sys.exit(f"Error: {library} is not installed: pip install 'farhand[server]'")
-    farhand(prog_name="farhand")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from machine_client import connection
+from machine_client import connection, reconnecting
 from machine_client.desktop import DesktopError, InjectionUnavailable
 from machine_client.desktop_watch import DesktopWatch
 from machine_client.worker import Injector
@@ -30,7 +30,7 @@ OFTEN = 0.05
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "FIRST_DELAY", 0.02)
+    monkeypatch.setattr(reconnecting, "FIRST_DELAY", 0.02)
 
 
 class LateDesktop:
