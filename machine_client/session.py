@@ -22,6 +22,7 @@ from machine_client.showing import (
     Showing,
     Taken,
 )
+from machine_client.told_desktop import ToldDesktop
 from schemas.outcomes import Expired, Outcome
 from schemas.wire import (
     Ack,
@@ -34,7 +35,6 @@ from schemas.wire import (
     Hello,
     Input,
     Ready,
-    Released,
     Report,
     Resolve,
     ScreenCredit,
@@ -104,10 +104,7 @@ class JournalFailed:
 
 @dataclass(frozen=True, slots=True)
 class DesktopIsNow:
-    """The desktop was looked at and is as this says.
-
-    What was released when it was opened is in it once, and is told by the next message that can.
-    """
+    """The desktop was looked at and is as this says."""
 
     desktop: DesktopChanged
 
@@ -228,9 +225,7 @@ class Session:
         self._greeted_with = 0
         self._offered: Sequence[int] = ()
         self._heartbeats: deque[int] = deque()
-        self._desktop: DesktopChanged | None = None
-        self._told: DesktopChanged | None = None
-        self._released: Released | None = None
+        self._desktop = ToldDesktop()
         self._open = False
         self.welcome: Welcome | None = None
 
@@ -253,7 +248,8 @@ class Session:
             case JournalFailed():
                 return self._failed(event)
             case DesktopIsNow(desktop):
-                return self._desktop_is(desktop)
+                self._desktop.changed_to(desktop)
+                return self._tell_desktop()
             case PictureTaken() | DesktopLookedAt() | OrderFailed():
                 return self._taken(event)
             case TimePassed():
@@ -271,9 +267,7 @@ class Session:
         self._greeted_with = hello.journal.sequence
         self._offered = hello.protocols
         self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
-        self._told = DesktopChanged(displays=hello.displays, input=hello.input, screen=hello.screen)
-        released, self._released = self._released, None
-        return [SendMessage(hello.model_copy(update={"released": hello.released or released}))]
+        return [SendMessage(self._desktop.greeting(hello))]
 
     def _received(self, message: ServerMessage) -> list[Effect]:
         self._server_clock.heard(message.server_time, self._clock())
@@ -320,26 +314,13 @@ class Session:
         self.welcome = welcome
         return [SendMessage(Ready()), *self._tell_desktop()]
 
-    def _desktop_is(self, desktop: DesktopChanged) -> list[Effect]:
-        self._released = desktop.released or self._released
-        self._desktop = desktop.model_copy(update={"released": None})
-        return self._tell_desktop()
-
     def _tell_desktop(self) -> list[Effect]:
-        """Say how the desktop is, where the server believes something else."""
-        told, desktop = self._told, self._desktop
-        if self.welcome is None or told is None or desktop is None:
+        if self.welcome is None:
             return []
         if self.welcome.protocol < 2:
-            # It has no word for that: a new hello says what has come, and is worth a new link.
-            if not _has_come(told, desktop):
-                return []
-            self._told = desktop
-            return [GreetAnew("the desktop is there now")]
-        if desktop == told and self._released is None:
-            return []
-        released, self._released, self._told = self._released, None, desktop
-        return [SendMessage(desktop.model_copy(update={"released": released}))]
+            return [GreetAnew("the desktop is there now")] if self._desktop.has_come() else []
+        news = self._desktop.news()
+        return [] if news is None else [SendMessage(news)]
 
     def _marked(self, marked: JournalMarked) -> list[Effect]:
         """Answer a heartbeat, with a number and an id that no earlier copy of the journal has."""
@@ -481,10 +462,3 @@ class Session:
         self._owed.clear()
         self._asked.clear()
         return [ReleaseHeld(), *self._showing.over()]
-
-
-def _has_come(before: DesktopChanged, now: DesktopChanged) -> bool:
-    """Whether input or the screen is available now and was not before."""
-    return (now.input.available and not before.input.available) or (
-        now.screen.available and not before.screen.available
-    )

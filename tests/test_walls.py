@@ -51,8 +51,12 @@ WALLS = {
     "server.machines.screen_link": {"server.machines.pictures", "schemas"},
     "server.machines.pictures": {"schemas"},
     "server.machines.frame_budget": set(),
-    "machine_client.session": {"schemas", "machine_client.clock", "machine_client.showing"},
+    "machine_client.session": {
+        *("machine_client.clock", "machine_client.showing", "machine_client.told_desktop"),
+        "schemas",
+    },
     "machine_client.showing": {"schemas"},
+    "machine_client.told_desktop": {"schemas"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal": {"schemas"},
     "machine_client.worker": {
@@ -162,7 +166,7 @@ def test_module_imports_through_no_wall(module: str) -> None:
 STATE_MACHINES = (
     *("server.machines.link", "server.machines.screen_link", "server.machines.pictures"),
     "server.machines.frame_budget",
-    *("machine_client.session", "machine_client.showing"),
+    *("machine_client.session", "machine_client.showing", "machine_client.told_desktop"),
 )
 
 
