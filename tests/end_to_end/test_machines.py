@@ -215,3 +215,20 @@ def test_link_that_goes_silent_is_noticed_by_both_sides(
         cable.mend()
         workstation.is_in_state("online")
         until(lambda: client.output.count("connected to") == 2, "the client has come back")
+
+
+def test_client_that_is_stopped_in_a_long_text_ends_at_once_and_says_how_far_it_came(
+    workstation: Workstation, witness: Witness
+) -> None:
+    """The text alone would take minutes: the layout lacks its characters."""
+    text = {"text": "жщ" * 500}
+    with workstation.joined() as client:
+        workstation.begin("keyboard/type", "long", **text)
+        until(lambda: any(each.kind == "KeyPress" for each in witness.seen()), "it is typed")
+        assert client.terminate() == 0
+    with workstation.joined():
+        answer = workstation.send("keyboard/type", "long", **text)
+    assert (answer.status, answer.json["code"], answer.json["final"]) == (502, "interrupted", True)
+    kinds = [event.kind for event in witness.take()]
+    assert 0 < answer.json["injected_at_least"] <= len(kinds)
+    assert kinds.count("KeyPress") == kinds.count("KeyRelease")
