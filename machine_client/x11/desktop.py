@@ -18,6 +18,7 @@ from machine_client import screen
 from machine_client.desktop import DesktopError, InjectionUnavailable
 from machine_client.x11.connection import X11Connection, errors_translated
 from machine_client.x11.keyboard import Keyboard
+from schemas.failpoints import Failpoint, reached
 from schemas.inputs import Button, Direction
 from schemas.keys import Chord
 from schemas.outcomes import Point
@@ -77,6 +78,7 @@ class X11Desktop:
     def press(self, button: Button) -> None:
         with self._translated(), self._connection.lent(1):
             self._pynput.mouse.press(self._pynput.buttons[button])
+        reached(Failpoint.AFTER_PRESS)
 
     def release(self, button: Button) -> None:
         with self._translated(), self._connection.lent(1):

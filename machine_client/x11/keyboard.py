@@ -11,6 +11,7 @@ from machine_client.x11.connection import X11Connection
 from machine_client.x11.keymap import Keymap, Stroke
 from machine_client.x11.keysyms import LOCK, NAMED_KEYSYMS, CharacterKeysyms
 from machine_client.x11.xkb import KeyboardState, KeyDescription
+from schemas.failpoints import Failpoint, reached
 from schemas.keys import Chord, Key
 from schemas.outcomes import Refused
 
@@ -113,6 +114,7 @@ class Keyboard:
         keycode = self._held[key][-1]
         self._connection.fake_key(keycode, down=False)
         self._connection.fake_key(keycode, down=True)
+        reached(Failpoint.AFTER_PRESS, self._connection.confirm)
 
     def _press(self, key: Key) -> None:
         stroke = self._stroke(key)
@@ -124,6 +126,7 @@ class Keyboard:
             self._down[keycode] += 1
             if self._down[keycode] == 1:
                 self._connection.fake_key(keycode, down=True)
+                reached(Failpoint.AFTER_PRESS, self._connection.confirm)
         if stroke.keycode in self._borrowed:
             self._borrowed.note_use(stroke.keycode)
 
