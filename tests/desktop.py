@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -148,13 +148,17 @@ def resize_screen(display: str, width: int, height: int) -> None:
 
 @dataclass(frozen=True)
 class DeviceEvent:
-    """What a device did: ``kind`` is as in ``KeyPress``, ``detail`` a keycode or button."""
+    """What a device did: ``kind`` is as in ``KeyPress``, ``detail`` a keycode or button.
+
+    ``time`` is the X server's own, in milliseconds.
+    """
 
     kind: str
     detail: int
     state: int
     x: int
     y: int
+    time: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.detail}"
@@ -245,7 +249,9 @@ class Witness:
                 ):
                     kind = _KINDS[event.type]
                     self._events.append(
-                        DeviceEvent(kind, event.detail, event.state, event.root_x, event.root_y)
+                        DeviceEvent(
+                            kind, event.detail, event.state, event.root_x, event.root_y, event.time
+                        )
                     )
             self._changed.notify_all()
 

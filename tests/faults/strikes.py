@@ -57,6 +57,7 @@ class Striker:
             (9, machine.name, lambda: blow.stop(machine)),
             (9, machine.name, lambda: blow.strike_failpoint(machine, "machine")),
             (2, machine.name, lambda: blow.lose_journal(machine)),
+            (6, f"desk of {machine.name}", lambda: blow.get_in_the_way(machine)),
             (6, "server", lambda: blow.kill(world.active)),
             (6, "server", lambda: blow.stop(world.active)),
             (5, "server", lambda: blow.strike_failpoint(world.active, "server")),

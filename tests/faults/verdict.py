@@ -1,14 +1,20 @@
 """Judges a fault run: what was promised, beside what the witness, journals and ledger say."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from tests.faults.history import CommandHistory, Fault, FinalAnswer, Place, Try
+from tests.faults.arrivals import Arrival
+from tests.faults.attribution import Attribution, Occurrence, attributed
+from tests.faults.history import SOMEBODY_HOLDS, CommandHistory, Fault, FinalAnswer, Try
 
 FAULTS_AROUND_SECONDS = 3.0
+EVENTS_TOLD = 200
+
+INTERRUPTED, ALREADY_DOWN = "interrupted", "already_down"
+"""Why an input fails that the system under test is well."""
 
 
 HALF_OPEN_SECONDS = 3.0
@@ -19,11 +25,14 @@ class Broken(StrEnum):
     """What must never happen; each member says it as the row of a table."""
 
     DOUBLE = "double injections"
-    COMPLETED_WITHOUT = '"completed" without its events'
+    COMPLETED_WITHOUT = '"completed" without all its events in their order'
     NEVER_WITH = '"not carried out", expired or refused, with an event'
+    OVERSTATED = '"injected_at_least" above what arrived'
+    LEFT_PRESSED = "buttons and keys left pressed"
     DIFFERS = "final answers that differ"
     UNRESOLVED = "keys unresolved 30 s after the last fault"
     UNKNOWN_WITHOUT_REASON = "UNKNOWN outside the window where it is honest"
+    FAILED_WITHOUT_REASON = '"input-failed" that nothing explains'
     STRAY = "events of no command"
     UNEXPECTED = "answers that no client should get"
     GAVE_UP = "machine clients that ended by themselves"
@@ -41,7 +50,8 @@ class JournalLoss:
 class Evidence:
     """Everything that is known after a run.
 
-    ``presses`` is what each machine's witness saw; ``journals`` the state of each command in any of
+    ``arrivals`` is what each machine's witness saw, ``held`` what was down when all was over;
+    ``journals`` has the state of each command in any of
     the machines' journals, those that were taken away included; ``ledger`` the stored state and,
     where there is one, answer of each command.  ``ends`` are machine clients that nobody killed.
     """
@@ -49,11 +59,12 @@ class Evidence:
     organization_id: UUID
     commands: Sequence[CommandHistory]
     faults: Sequence[Fault]
-    presses: Mapping[str, Mapping[Place, int]]
+    arrivals: Mapping[str, Sequence[Arrival]]
     journals: Mapping[UUID, str]
     ledger: Mapping[UUID, tuple[str, FinalAnswer | None]]
     journal_losses: Sequence[JournalLoss] = ()
     ends: Sequence[str] = ()
+    held: Mapping[str, Iterable[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +101,9 @@ class Verdict:
             *sorted(Counter(fault.kind for fault in faults).items()),
             ("faults in all", len(faults)),
             None,
+            *sorted(Counter(_operation_of(command) for command in commands).items()),
             ("commands", len(commands)),
+            ("events that arrived", sum(map(len, self.evidence.arrivals.values()))),
             ("requests sent again", tries - len(commands)),
             ("looks at a command", sum(len(command.looks) for command in commands)),
             *sorted(Counter(_kind_of(final) for final in finals).items()),
@@ -113,17 +126,31 @@ class Verdict:
 def judge(evidence: Evidence) -> Verdict:
     """Hold everything against everything."""
     verdict = Verdict(evidence)
-    for command in evidence.commands:
-        verdict.violations += _broken_by(command, evidence)
-    verdict.violations += _stray_events(evidence)
+    for machine, arrivals in evidence.arrivals.items():
+        commands = [each for each in evidence.commands if each.machine == machine]
+        seen = attributed(arrivals, commands)
+        for command in commands:
+            verdict.violations += _broken_by(command, seen, evidence)
+        verdict.violations += [
+            Violation(Broken.STRAY, f"{arrival} of {machine}") for arrival in seen.strays
+        ]
+    verdict.violations += [
+        Violation(Broken.LEFT_PRESSED, f"{what} of {machine}")
+        for machine, held in evidence.held.items()
+        for what in sorted(held)
+    ]
     verdict.violations += [Violation(Broken.GAVE_UP, end) for end in evidence.ends]
     return verdict
 
 
-def _broken_by(command: CommandHistory, evidence: Evidence) -> Iterator[Violation]:
-    presses = _presses(command.place, command, evidence)
-    if presses > command.presses:
-        yield Violation(Broken.DOUBLE, f"{presses} presses instead of {command.presses}", command)
+def _broken_by(
+    command: CommandHistory, seen: Attribution, evidence: Evidence
+) -> Iterator[Violation]:
+    happened = seen.of(command)
+    if len(happened) > 1:
+        yield Violation(Broken.DOUBLE, f"it happened {len(happened)} times", command)
+    if seen.of_other_body(command):
+        yield Violation(Broken.STRAY, "another body under its key happened", command)
     for answer in command.other_tries:
         if answer.is_final and not _is_reuse(answer):
             yield Violation(Broken.UNEXPECTED, "another body got an answer of its own", command)
@@ -134,7 +161,8 @@ def _broken_by(command: CommandHistory, evidence: Evidence) -> Iterator[Violatio
         yield Violation(Broken.UNRESOLVED, f"after {len(command.tries)} requests", command)
         return
     yield from _differing(command, final, evidence)
-    yield from _untrue(command, final, presses, evidence)
+    yield from _untrue(command, final, happened, evidence)
+    yield from _overstated(command, final, seen)
 
 
 def _differing(command: CommandHistory, final: Try, evidence: Evidence) -> Iterator[Violation]:
@@ -150,28 +178,88 @@ def _differing(command: CommandHistory, final: Try, evidence: Evidence) -> Itera
 
 
 def _untrue(
-    command: CommandHistory, final: Try, presses: int, evidence: Evidence
+    command: CommandHistory, final: Try, happened: Sequence[Occurrence], evidence: Evidence
 ) -> Iterator[Violation]:
     if final.status == 200:
-        if presses < command.presses:
-            yield Violation(
-                Broken.COMPLETED_WITHOUT, f"{presses} presses instead of {command.presses}", command
-            )
+        if command.input.must_be_refused:
+            yield Violation(Broken.UNEXPECTED, "a wrong request was completed", command)
+        elif command.input.steps and not any(_is_as_told(each) for each in happened):
+            yield Violation(Broken.COMPLETED_WITHOUT, _seen_of(happened), command)
     elif final.status == 422:
-        if command.place is not None or _is_reuse(final):
+        if not command.input.must_be_refused or _is_reuse(final):
             yield Violation(Broken.UNEXPECTED, "a good request was refused", command)
-        if presses:
-            yield Violation(Broken.NEVER_WITH, f"refused, and {presses} presses", command)
+        yield from _never(command, final, happened)
     elif final.problem in ("not-carried-out", "input-expired"):
-        if presses:
-            yield Violation(Broken.NEVER_WITH, f"{final.problem}, and {presses} presses", command)
+        yield from _never(command, final, happened)
     elif final.problem == "outcome-unknown":
         if not _is_honest(command, final, evidence):
             yield Violation(
                 Broken.UNKNOWN_WITHOUT_REASON, "the journal has no intent without an end", command
             )
-    elif final.problem != "input-failed":
+    elif final.problem == "input-failed":
+        yield from _failed(command, final, happened, evidence)
+    else:
         yield Violation(Broken.UNEXPECTED, f"{final.status} {final.problem}", command)
+
+
+def _failed(
+    command: CommandHistory, final: Try, happened: Sequence[Occurrence], evidence: Evidence
+) -> Iterator[Violation]:
+    """Cut short by the end of its link; or refused, as a person held what it had to press."""
+    code = final.json.get("code")
+    if code == ALREADY_DOWN:
+        yield from _never(command, final, happened)
+        if not _is_in_a_persons_way(command, final, evidence):
+            yield Violation(Broken.FAILED_WITHOUT_REASON, "nobody else held anything", command)
+    elif code != INTERRUPTED:
+        yield Violation(Broken.FAILED_WITHOUT_REASON, f"{code}", command)
+
+
+def _never(
+    command: CommandHistory, final: Try, happened: Sequence[Occurrence]
+) -> Iterator[Violation]:
+    if happened:
+        detail = f"{final.problem or 'refused'}, and {_seen_of(happened)}"
+        yield Violation(Broken.NEVER_WITH, detail, command)
+
+
+def _overstated(command: CommandHistory, final: Try, seen: Attribution) -> Iterator[Violation]:
+    """An answer that claims more events than there were."""
+    claimed = final.json.get("injected_at_least", 0) if final.status == 502 else 0
+    arrived = sum(each.events for each in seen.of(command))
+    if not command.input.steps:
+        begin, end = command.window()
+        arrived += sum(
+            each.what in command.input.lets_go and begin <= each.at <= end for each in seen.released
+        )
+    if claimed > arrived:
+        yield Violation(Broken.OVERSTATED, f"{claimed} claimed, {arrived} arrived", command)
+
+
+def _is_as_told(occurrence: Occurrence) -> bool:
+    """Whether all of it came; but what a person does in that very moment, nobody can prevent."""
+    return occurrence.is_whole or occurrence.is_disturbed
+
+
+def _is_in_a_persons_way(command: CommandHistory, final: Try, evidence: Evidence) -> bool:
+    began_at, _ = command.window()
+    return any(
+        fault.kind == SOMEBODY_HOLDS
+        and fault.target == command.machine
+        and fault.began_at <= final.ended_at
+        and (fault.ended_at is None or fault.ended_at >= began_at)
+        for fault in evidence.faults
+    )
+
+
+def _seen_of(happened: Sequence[Occurrence]) -> str:
+    if not happened:
+        return "nothing happened"
+    return " and ".join(
+        f"{each.matched} of {len(each.input.steps)} steps happened"
+        + (f" and it left {', '.join(sorted(each.left))} pressed" if each.left else "")
+        for each in happened
+    )
 
 
 def _is_honest(command: CommandHistory, final: Try, evidence: Evidence) -> bool:
@@ -181,7 +269,7 @@ def _is_honest(command: CommandHistory, final: Try, evidence: Evidence) -> bool:
     """
     if evidence.journals.get(command.id(evidence.organization_id)) == "INTENT":
         return True
-    began_at = min(each.sent_at for each in command.tries)
+    began_at, _ = command.window()
     return any(
         loss.machine == command.machine
         and began_at - HALF_OPEN_SECONDS <= loss.at <= final.ended_at
@@ -193,25 +281,10 @@ def _is_reuse(answer: Try) -> bool:
     return answer.status == 422 and b"idempotency_key_reused" in answer.body
 
 
-def _presses(place: Place | None, command: CommandHistory, evidence: Evidence) -> int:
-    return 0 if place is None else evidence.presses[command.machine].get(place, 0)
-
-
-def _stray_events(evidence: Evidence) -> Iterator[Violation]:
-    known = {(command.machine, command.place) for command in evidence.commands}
-    others = {
-        (command.machine, command.other_place): command
-        for command in evidence.commands
-        if command.other_place is not None
-    }
-    for machine, presses in evidence.presses.items():
-        for place, count in presses.items():
-            if (machine, place) not in known:
-                yield Violation(
-                    Broken.STRAY,
-                    f"{count} presses at {tuple(place)} of {machine}",
-                    others.get((machine, place)),
-                )
+def _operation_of(command: CommandHistory) -> str:
+    down = command.input.body.get("down")
+    held = "" if down is None else " (held)" if down else " (released)"
+    return f"{command.input.operation}{held}"
 
 
 def _kind_of(final: Try) -> str:
@@ -220,13 +293,10 @@ def _kind_of(final: Try) -> str:
 
 def _told(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
     command_id = command.id(evidence.organization_id)
-    yield f"{command.operation} {dict(command.body)} for {command.machine}"
+    yield f"{command.input.operation} {dict(command.input.body)} for {command.machine}"
     yield f"key {command.key}, command {command_id}"
     yield f"ledger: {evidence.ledger.get(command_id, 'nothing')}"
     yield f"journal: {evidence.journals.get(command_id, 'nothing')}"
-    yield f"presses seen: {_presses(command.place, command, evidence)}"
-    if command.other_place is not None:
-        yield f"presses of the other body: {_presses(command.other_place, command, evidence)}"
     for name, tries in (
         ("request", command.tries),
         ("other body", command.other_tries),
@@ -238,8 +308,14 @@ def _told(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
                 f"{each.status or each.error} {each.body.decode(errors='replace')}"
             )
     if command.tries:
-        begin = min(each.sent_at for each in command.tries) - FAULTS_AROUND_SECONDS
-        end = max(each.ended_at for each in command.tries)
+        begin, end = command.window()
+        begin -= FAULTS_AROUND_SECONDS
         for fault in evidence.faults:
             if fault.began_at <= end and (fault.ended_at is None or fault.ended_at >= begin):
                 yield f"fault {fault}"
+        around = [
+            arrival
+            for arrival in evidence.arrivals.get(command.machine, ())
+            if begin <= arrival.at <= end
+        ]
+        yield from (f"event {arrival}" for arrival in around[:EVENTS_TOLD])
