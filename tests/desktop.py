@@ -208,6 +208,12 @@ class Witness:
             events, self._events = self._events, []
             return events
 
+    def take_seen(self) -> list[DeviceEvent]:
+        """The events so far, without waiting and without an event of the witness's own."""
+        with self._changed:
+            events, self._events = self._events, []
+            return events
+
     def seen(self) -> list[DeviceEvent]:
         """The events so far, without waiting and without taking them."""
         with self._changed:

@@ -38,6 +38,7 @@ class Desk:
         self._arrivals: list[Arrival] = []
         self._down: set[str] = set()
         self._is_persons = False
+        self._place = Place(WIDTH // 2, HEIGHT // 2)  # where X puts the pointer
         self._witness = Witness(display)
         self._person: Any = Xlib.display.Display(display)
         self._keycodes = {key: self._person.keysym_to_keycode(KEYSYMS[key]) for key in KEYSYMS}
@@ -58,10 +59,13 @@ class Desk:
                 desk.close()
 
     def arrivals(self) -> list[Arrival]:
-        """Everything that has arrived up to now."""
+        """Everything that has arrived up to now; ask when nothing is under way any more.
+
+        X's RECORD can lose the motion that follows at once on what another program did, and the
+        witness makes an event of its own here.
+        """
         with self._lock:
-            for event in self._witness.take():
-                self._read(event)
+            self._read(self._witness.take())
             return list(self._arrivals)
 
     def held(self) -> frozenset[str]:
@@ -103,7 +107,11 @@ class Desk:
             xtest.fake_input(self._person, X.ButtonRelease, _PERSONS_MARK)
             self._person.sync()
 
-    def _read(self, event: DeviceEvent) -> None:
+    def _read(self, events: list[DeviceEvent]) -> None:
+        for event in events:
+            self._read_one(event)
+
+    def _read_one(self, event: DeviceEvent) -> None:
         kind, place = _KINDS[event.kind], Place(event.x, event.y)
         if event.kind.startswith("Button") and event.detail == _PERSONS_MARK:
             self._is_persons = kind is Kind.PRESS
@@ -116,6 +124,10 @@ class Desk:
         elif kind is Kind.RELEASE:
             self._down.discard(what)
         at = self._clock.of_x_server(event.time)
+        if kind is not Kind.MOTION and place != self._place:
+            # RECORD has lost how it came here; that it did is as sure.
+            self._arrivals.append(Arrival(Kind.MOTION, POINTER, place, at))
+        self._place = place
         is_persons = self._is_persons and kind is not Kind.MOTION
         self._arrivals.append(Arrival(kind, what, place, at, is_persons))
 
@@ -130,4 +142,5 @@ class Desk:
     def _read_often(self) -> None:
         """Keep the witness's list short, however long the run is."""
         while not self._over.wait(READ_EVERY_SECONDS):
-            self.arrivals()
+            with self._lock:
+                self._read(self._witness.take_seen())

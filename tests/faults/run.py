@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.history import Clock
+from tests.faults.judge import judge
 from tests.faults.load import Load
 from tests.faults.strikes import Striker
-from tests.faults.verdict import Evidence, Verdict, judge
+from tests.faults.verdict import Evidence, Verdict
 from tests.faults.world import World
 
 RESOLVED_SECONDS = 30.0
