@@ -55,7 +55,7 @@ from schemas.outcomes import Point
 from schemas.problems import entries_of, sentence
 from schemas.wire import (
     MAX_MESSAGE_BYTES,
-    PROTOCOL_VERSION,
+    PROTOCOLS,
     SERVER_MESSAGES,
     SUBPROTOCOL,
     Capability,
@@ -298,7 +298,7 @@ class MachineClient:
             logger.warning("the displays are unknown: %s", error)
             displays = []
         return Hello(
-            protocols=[PROTOCOL_VERSION],
+            protocols=[*PROTOCOLS],
             client_version=__version__,
             platform=platform.platform()[:200],
             boot_id=boot_id(),

@@ -8,7 +8,7 @@ A command is begun by at most one effect, and only when the one before it has en
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -24,7 +24,6 @@ from machine_client.showing import (
 )
 from schemas.outcomes import Expired, Outcome
 from schemas.wire import (
-    PROTOCOL_VERSION,
     Ack,
     ClientMessage,
     CloseCode,
@@ -183,6 +182,7 @@ class Session:
         self._owed: set[UUID] = set()
         self._journal_sequence = 0
         self._greeted_with = 0
+        self._offered: Sequence[int] = ()
         self._heartbeats: deque[int] = deque()
         self._open = False
         self.welcome: Welcome | None = None
@@ -218,6 +218,7 @@ class Session:
         self._server_clock = ServerClock()
         self._showing = Showing()
         self._greeted_with = hello.journal.sequence
+        self._offered = hello.protocols
         self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
         return [SendMessage(hello)]
 
@@ -255,7 +256,7 @@ class Session:
         return [*self._showing.taken(taken, captured_at, largest)]
 
     def _welcomed(self, welcome: Welcome) -> list[Effect]:
-        if welcome.protocol != PROTOCOL_VERSION:
+        if welcome.protocol not in self._offered:
             return [
                 CloseLink(
                     CloseCode.PROTOCOL_UNSUPPORTED,

@@ -1,10 +1,13 @@
-"""Every message of the link between a server and a machine client, protocol version 1.
+"""Every message of the link between a server and a machine client, protocol versions 1 and 2.
 
-One union for each direction, told apart by ``type``.  Times are milliseconds of the server's
-clock since 1970, lengths of time are seconds.  Both sides ignore fields that they do not know,
-so that either may be the newer one; a message of an unknown type is an error.  Messages about the
-screen are sent only to a client whose ``hello`` says that it can show one; pictures are binary
-frames (`schemas.pictures`).
+``hello`` lists the versions that the client speaks and ``welcome`` chooses the newest that both
+know; what only version 2 has is never sent on a link of version 1.
+
+One union for each direction, told apart by ``type``.  Times are milliseconds of the server's clock
+since 1970, lengths of time are seconds.  Both sides ignore fields that they do not know, so that
+either may be the newer one; a message of an unknown type is an error.  Messages about the screen
+are sent only to a client whose ``hello`` says that it can show one; pictures are binary frames
+(`schemas.pictures`).
 """
 
 from enum import IntEnum
@@ -13,13 +16,15 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from schemas.inputs import Operation
+from schemas.inputs import Button, Operation
 from schemas.outcomes import Outcome, Point
 from schemas.pictures import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat
 from schemas.scalars import Int32
 
 SUBPROTOCOL = "farhand.machine.v1"
-PROTOCOL_VERSION = 1
+PROTOCOLS = (1, 2)
+"""The versions of the protocol that this program speaks, the newest last."""
+
 CONNECT_PATH = "/v1/machines/connect"
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -30,7 +35,9 @@ class CloseCode(IntEnum):
     """Why a link was closed.
 
     4000 to 4499 mean that the machine client should reconnect; 4500 to 4999 that it must stop,
-    because trying again cannot help.
+    because trying again cannot help.  Where a newer connection with the same token takes over, the
+    older is closed with TAKEN_OVER, after which it comes back as one that ``yields``; under
+    protocol 1, which has no such word, with REPLACED.
     """
 
     SERVER_STOPPING = 4000
@@ -39,6 +46,7 @@ class CloseCode(IntEnum):
     SERVER_ERROR = 4003
     GREETING_MISSED = 4004
     REPORT_MISSED = 4005
+    TAKEN_OVER = 4006
     REPLACED = 4500
     TOKEN_REVOKED = 4501
     MACHINE_REMOVED = 4502
@@ -84,8 +92,21 @@ class JournalPosition(_Message):
     sequence: int = Field(ge=0, lt=2**63, description="Grows with every record, never goes back.")
 
 
+class Released(_Message):
+    """What a machine client let go of that an earlier one, which was killed, had left pressed.
+
+    Of keys only their number is told: which ones they were could tell what was typed.
+    """
+
+    buttons: list[Button] = Field(max_length=3)
+    keys: int = Field(ge=0, le=256)
+
+
 class Hello(_Message):
-    """The machine client's first message."""
+    """The machine client's first message.
+
+    One that ``yields`` was closed with TAKEN_OVER before and never takes over a live link.
+    """
 
     type: Literal["hello"] = "hello"
     protocols: list[int] = Field(min_length=1, max_length=16)
@@ -96,6 +117,18 @@ class Hello(_Message):
     input: Capability
     screen: Capability
     journal: JournalPosition
+    yields: bool = False
+    released: Released | None = None
+
+
+class DesktopChanged(_Message):
+    """The desktop came, went or changed while the link stands; protocol 2."""
+
+    type: Literal["desktop_changed"] = "desktop_changed"
+    displays: list[Display] = Field(max_length=64)
+    input: Capability
+    screen: Capability
+    released: Released | None = None
 
 
 class Ack(_Message):
@@ -171,7 +204,11 @@ class Limits(_Message):
 
 
 class Welcome(_Message):
-    """The server's answer to ``hello``: the machine is known, and says ``ready`` next."""
+    """The server's answer to ``hello``: the machine is known, and says ``ready`` next.
+
+    When the link ends, the client waits up to ``reconnect_spread_seconds`` before its first try, so
+    that all the machines of a server do not come back in one moment; protocol 2.
+    """
 
     type: Literal["welcome"] = "welcome"
     protocol: int
@@ -180,6 +217,9 @@ class Welcome(_Message):
     server_time: int
     heartbeat_seconds: float = Field(gt=0)
     limits: Limits
+    reconnect_spread_seconds: float | None = Field(
+        None, ge=0, le=3600, exclude_if=lambda seconds: seconds is None
+    )
 
 
 class Input(_Message):
@@ -289,7 +329,15 @@ AnyServerMessage = (
     | DesktopQuery
 )
 AnyClientMessage = (
-    Hello | Ready | Ack | Report | HeartbeatAck | ScreenFailed | RequestFailed | DesktopSeen
+    Hello
+    | Ready
+    | Ack
+    | Report
+    | HeartbeatAck
+    | ScreenFailed
+    | RequestFailed
+    | DesktopSeen
+    | DesktopChanged
 )
 
 ServerMessage = Annotated[AnyServerMessage, Field(discriminator="type")]

@@ -7,7 +7,7 @@ from schemas.inputs import Operation
 from schemas.outcomes import Completed, Outcome, Point
 from schemas.wire import (
     MAX_MESSAGE_BYTES,
-    PROTOCOL_VERSION,
+    PROTOCOLS,
     Ack,
     Capability,
     CloseCode,
@@ -57,7 +57,7 @@ def hello(
 ) -> Hello:
     """What a machine client says first; the last two are why it cannot inject, or show."""
     return Hello(
-        protocols=[PROTOCOL_VERSION] if protocols is None else protocols,
+        protocols=[*PROTOCOLS] if protocols is None else protocols,
         client_version="1.2.3",
         platform="Linux of the test",
         boot_id=boot_id,
@@ -102,12 +102,13 @@ def heartbeat(sequence: int) -> SendMessage:
 
 WELCOME = SendMessage(
     Welcome(
-        protocol=PROTOCOL_VERSION,
+        protocol=PROTOCOLS[-1],
         link_id=LINK_ID,
         machine_id="desk-1",
         server_time=SERVER_TIME,
         heartbeat_seconds=HEARTBEAT_SECONDS,
         limits=Limits(unanswered_inputs=64, message_bytes=MAX_MESSAGE_BYTES),
+        reconnect_spread_seconds=0.0,
     )
 )
 

@@ -7,7 +7,7 @@ second and :class:`ConnectionLost` exactly once, last; after that there are no e
 ``now`` is seconds of a monotonic clock; ``server_time`` in messages is milliseconds since 1970.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from uuid import UUID
@@ -16,10 +16,11 @@ from schemas.outcomes import Expired, NotCarriedOut, Outcome
 from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.wire import (
     MAX_MESSAGE_BYTES,
-    PROTOCOL_VERSION,
+    PROTOCOLS,
     Ack,
     ClientMessage,
     CloseCode,
+    DesktopChanged,
     DesktopSeen,
     Heartbeat,
     HeartbeatAck,
@@ -55,6 +56,9 @@ class _State(Enum):
     UP = auto()
     CLOSING = auto()
     LOST = auto()
+
+
+_GREETED = (_State.WELCOMED, _State.READY, _State.MARKING, _State.UP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,13 @@ class CommandRuns:
 
 
 @dataclass(frozen=True, slots=True)
+class DesktopIsNow:
+    """The desktop has changed: this is how it is now."""
+
+    desktop: DesktopChanged
+
+
+@dataclass(frozen=True, slots=True)
 class SettleCommand:
     """A command's final outcome is known."""
 
@@ -203,6 +214,7 @@ Effect = (
     | LinkReady
     | LinkUp
     | CommandRuns
+    | DesktopIsNow
     | SettleCommand
     | AbandonCommands
     | ScreenArrival
@@ -217,6 +229,7 @@ class Link:
     that it was asked about.  An answer to anything else closes the link, as does one that another
     contradicts: a client that says such things cannot be believed in the rest either.
 
+    ``protocol`` is the newest version that both sides speak, once the hello has come.
     ``journal_sequence`` is the highest number of the machine's journal that was heard.
     """
 
@@ -227,6 +240,8 @@ class Link:
     clock: Callable[[], float]
     server_time: Callable[[], int]
     largest_picture: int = MAX_PICTURE_BYTES
+    reconnect_spread_seconds: float = 0.0
+    protocol: int = PROTOCOLS[0]
     unanswered: set[UUID] = field(default_factory=set)
     resolving: set[UUID] = field(default_factory=set)
     journal_sequence: int = 0
@@ -299,6 +314,8 @@ class Link:
                 return self._reported(message)
             case ScreenFailed() | RequestFailed() | DesktopSeen() if self._state is _State.UP:
                 return self._screen_answered(message)
+            case DesktopChanged() if self.protocol >= 2 and self._state in _GREETED:
+                return [DesktopIsNow(message)]
             case HeartbeatAck() if self._state in (_State.MARKING, _State.UP):
                 return self._heartbeat_acknowledged(message)
             case Hello() if self._state is _State.AWAITING_HELLO:
@@ -314,14 +331,16 @@ class Link:
                 )
 
     def _greeted(self, hello: Hello) -> list[Effect]:
-        if PROTOCOL_VERSION not in hello.protocols:
+        common = set(PROTOCOLS).intersection(hello.protocols)
+        if not common:
             newest = max(hello.protocols)
-            which = "machine client" if newest < PROTOCOL_VERSION else "server"
+            which = "machine client" if newest < PROTOCOLS[0] else "server"
             return self._close(
                 CloseCode.PROTOCOL_UNSUPPORTED,
-                f"this server speaks protocol {PROTOCOL_VERSION}, the machine client "
-                f"{', '.join(map(str, sorted(hello.protocols)))}: the {which} is too old",
+                f"this server speaks protocol {_listed(PROTOCOLS)}, the machine client "
+                f"{_listed(hello.protocols)}: the {which} is too old",
             )
+        self.protocol = max(common)
         self._enter(_State.ADMITTING)
         self.journal_sequence = self._greeted_with = hello.journal.sequence
         return [AdmitMachine(hello)]
@@ -333,7 +352,7 @@ class Link:
         return [
             SendMessage(
                 Welcome(
-                    protocol=PROTOCOL_VERSION,
+                    protocol=self.protocol,
                     link_id=self.link_id,
                     machine_id=self.machine_id,
                     server_time=self.server_time(),
@@ -342,6 +361,9 @@ class Link:
                         unanswered_inputs=self.unanswered_limit,
                         message_bytes=MAX_MESSAGE_BYTES,
                         picture_bytes=self.largest_picture,
+                    ),
+                    reconnect_spread_seconds=(
+                        self.reconnect_spread_seconds if self.protocol >= 2 else None
                     ),
                 )
             )
@@ -495,3 +517,7 @@ def _agree(first: Outcome, later: Outcome) -> bool:
     # What came too late is in no journal: asked about, it was never carried out.
     never = (Expired, NotCarriedOut)
     return first == later or (isinstance(first, never) and isinstance(later, never))
+
+
+def _listed(protocols: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(protocols)))

@@ -67,7 +67,7 @@ class Script:
     def server_time(self) -> int:
         return SERVER_EPOCH + round(self.clock.now * 1000)
 
-    def welcome(self, protocol: int = 1) -> Welcome:
+    def welcome(self, protocol: int = 2) -> Welcome:
         return Welcome(
             protocol=protocol,
             link_id=self.link_id,
@@ -111,7 +111,7 @@ class Script:
 def hello(journal_sequence: int = 0) -> Hello:
     able = Capability(available=True)
     return Hello(
-        protocols=[1],
+        protocols=[1, 2],
         client_version="1",
         platform="test",
         boot_id="boot",

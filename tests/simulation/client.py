@@ -30,7 +30,7 @@ from machine_client.session import (
 from machine_client.worker import Worker
 from schemas.failpoints import Failpoint
 from schemas.wire import (
-    PROTOCOL_VERSION,
+    PROTOCOLS,
     SERVER_MESSAGES,
     Capability,
     Display,
@@ -130,7 +130,7 @@ class Client:
         """Make the hello, in a thread, so that it may be a little old when it is sent."""
         cable.opened_at = self.world.now
         hello = Hello(
-            protocols=[PROTOCOL_VERSION],
+            protocols=[*PROTOCOLS],
             client_version="0",
             platform="simulation",
             boot_id=self.machine.boot_id,

@@ -4,7 +4,9 @@ import pytest
 
 from schemas.outcomes import Expired, NotCarriedOut, Outcome
 from schemas.wire import (
+    Capability,
     CloseCode,
+    DesktopChanged,
     HeartbeatAck,
     Ready,
     RequestFailed,
@@ -12,6 +14,7 @@ from schemas.wire import (
     ScreenCredit,
     ScreenFailed,
     ScreenStart,
+    Welcome,
 )
 from server.machines.link import (
     GREETING_SECONDS,
@@ -22,6 +25,7 @@ from server.machines.link import (
     CloseRequested,
     CommandRuns,
     ConnectionLost,
+    DesktopIsNow,
     Event,
     FrameReceived,
     InputSubmitted,
@@ -51,6 +55,12 @@ from tests.links import (
     report,
 )
 from tests.pictures import frames_of, header, picture
+
+DESKTOP_CHANGED = DesktopChanged(
+    displays=[],
+    input=Capability(available=False, reason="the display is gone"),
+    screen=Capability(available=False, reason="the display is gone"),
+)
 
 
 @pytest.fixture
@@ -172,13 +182,45 @@ def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None
 def test_client_that_is_too_old_is_told_so(script: LinkScript) -> None:
     event = MessageReceived(hello(protocols=[0]))
     code = CloseCode.PROTOCOL_UNSUPPORTED
-    assert script.closes_on(event, code, "machine client is too old", "protocol 1") == []
+    assert script.closes_on(event, code, "machine client is too old", "protocol 1, 2") == []
 
 
 def test_server_that_is_too_old_is_named_to_the_client(script: LinkScript) -> None:
-    event = MessageReceived(hello(protocols=[3, 2]))
+    event = MessageReceived(hello(protocols=[4, 3]))
     code = CloseCode.PROTOCOL_UNSUPPORTED
-    assert script.closes_on(event, code, "server is too old", "2, 3") == []
+    assert script.closes_on(event, code, "server is too old", "3, 4") == []
+
+
+@pytest.mark.parametrize(("offered", "chosen"), [([1], 1), ([1, 2], 2), ([2, 1, 9], 2)])
+def test_newest_protocol_that_both_sides_speak_is_chosen(
+    script: LinkScript, offered: list[int], chosen: int
+) -> None:
+    script.link.handle(MessageReceived(hello(protocols=offered)))
+    (welcome,) = script.link.handle(MachineAdmitted())
+    assert isinstance(welcome, SendMessage)
+    assert isinstance(welcome.message, Welcome)
+    assert welcome.message.protocol == chosen
+
+
+def test_nothing_of_protocol_2_is_said_under_protocol_1(script: LinkScript) -> None:
+    script.link.reconnect_spread_seconds = 30.0
+    script.link.handle(MessageReceived(hello(protocols=[1])))
+    (welcome,) = script.link.handle(MachineAdmitted())
+    assert isinstance(welcome, SendMessage)
+    assert "spread" not in welcome.message.model_dump_json()
+    changed = MessageReceived(DESKTOP_CHANGED)
+    assert script.closes_on(changed, CloseCode.MESSAGE_INVALID, "desktop_changed") == []
+
+
+def test_desktop_may_change_at_any_time_after_welcome(script: LinkScript) -> None:
+    script.bring_up()
+    script.on(MessageReceived(DESKTOP_CHANGED), DesktopIsNow(DESKTOP_CHANGED))
+
+
+def test_desktop_cannot_change_before_welcome(script: LinkScript) -> None:
+    script.link.handle(MessageReceived(hello()))
+    changed = MessageReceived(DESKTOP_CHANGED)
+    assert script.closes_on(changed, CloseCode.MESSAGE_INVALID, "no place here") == []
 
 
 @pytest.mark.parametrize(
