@@ -1,7 +1,7 @@
 """The verdict sees every broken promise: doctored histories, each with one thing wrong."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -99,10 +99,10 @@ def persons(*steps: Step) -> list[Arrival]:
 def evidence(
     *answers: FinalAnswer,
     body: Input = CLICK,
-    seen: Iterable[Step] | Sequence[Arrival] | None = None,
+    seen: Iterable[Any] | None = None,
     **changes: Any,
 ) -> Evidence:
-    """A run of one command, answered so, of which this was seen: by default all."""
+    """A run of one command, answered so, of which these steps or arrivals were seen: or all."""
     tries = [told(float(number), answer) for number, answer in enumerate(answers)]
     other = OTHER_CLICK if body is CLICK else replace(body, steps=(), lets_go=())
     command = CommandHistory(0, "key", "desk", body, other, tries)
