@@ -67,9 +67,9 @@ def test_what_a_killed_client_held_is_released_before_it_is_ready_again(
     workstation: Workstation, witness: Witness, display: str, name: str
 ) -> None:
     operation, body, number = CUT_SHORT[name]
-    map_before = keyboard_map(display)
+    map_before, key = keyboard_map(display), f"cut-{workstation.machine}"
     with workstation.joined(failpoints=f"after-press=kill@{number}") as killed:
-        assert problem(workstation.send(operation, f"cut-{name}", **body)) == (
+        assert problem(workstation.send(operation, key, **body)) == (
             504,
             "outcome-pending",
         )
@@ -79,7 +79,7 @@ def test_what_a_killed_client_held_is_released_before_it_is_ready_again(
         assert held_on(display) == NOTHING
         assert keyboard_map(display) == map_before
         arrived = witness.take()
-        answer = workstation.send(operation, f"cut-{name}", **body)
+        answer = workstation.send(operation, key, **body)
         assert problem(answer) == (502, "outcome-unknown")
         assert answer.json.get("injected_at_least", 0) <= len(arrived)
         assert witness.take() == []
