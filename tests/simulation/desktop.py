@@ -111,6 +111,9 @@ class Hand:
     def release_all(self) -> None:
         """Nothing is held."""
 
+    def take_released(self) -> None:
+        """Nothing was released."""
+
     def displays(self) -> list[Display]:
         """None that anybody asks for."""
         return []
