@@ -95,6 +95,9 @@ class AbsentDesktop:
     def release_all(self) -> None:
         """Nothing is held."""
 
+    def take_released(self) -> None:
+        """Nothing was released."""
+
     def displays(self) -> list[Display]:
         """There are none."""
         return []
@@ -306,6 +309,7 @@ class MachineClient:
             input=self._can_inject,
             screen=self._can_show(),
             journal=self._journal.position,
+            released=self._injector.take_released(),
         )
 
     def _can_show(self) -> Capability:

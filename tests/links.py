@@ -19,6 +19,7 @@ from schemas.wire import (
     JournalPosition,
     Limits,
     Ready,
+    Released,
     Report,
     Welcome,
 )
@@ -54,8 +55,9 @@ def hello(
     boot_id: str = BOOT_ID,
     no_input: str | None = None,
     no_screen: str | None = "not in this test",
+    released: Released | None = None,
 ) -> Hello:
-    """What a machine client says first; the last two are why it cannot inject, or show."""
+    """What a machine client says first; ``no_…`` are why it cannot inject, or show."""
     return Hello(
         protocols=[*PROTOCOLS] if protocols is None else protocols,
         client_version="1.2.3",
@@ -65,6 +67,7 @@ def hello(
         input=Capability(available=no_input is None, reason=no_input),
         screen=Capability(available=no_screen is None, reason=no_screen),
         journal=JournalPosition(id=journal_id, sequence=sequence),
+        released=released,
     )
 
 

@@ -67,20 +67,21 @@ class Holding:
         self._connection.change_key(keycode, without_shift, with_shift)
 
     def held_by_others(self, kind: Kind) -> frozenset[int]:
-        """What is down and not ours, as the last look at buttons or keyboard found it.
+        """What others have down, as the last look at buttons or keyboard found it.
 
-        No round trip where there is nothing.  What is down on no single device is held by nobody:
+        A key that two hold goes up when we let go of it; a button does not, and so it counts as
+        theirs as well as ours.  No round trip where there is nothing.  What is down on no single device is held by nobody:
         while a program such as a window manager looks at an event, those that follow wait.
         """
         down = self._connection.down[kind]
         own = self.buttons if kind is Kind.BUTTONS else self.keycodes
-        suspects = down.difference(own)
+        suspects = down.copy() if kind is Kind.BUTTONS else down.difference(own)
         if not suspects:
             return frozenset()
         really: set[int] = set()
         for device, on_device in self._connection.down_by_device(kind):
             really |= on_device.difference(own) if device.is_of_xtest else on_device
-        down -= suspects - really
+        down -= suspects.difference(really, own)
         return frozenset(really & suspects)
 
     def left_pressed(self, kind: Kind) -> list[int]:

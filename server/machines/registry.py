@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 from uuid import UUID
 
-from schemas.wire import CloseCode, Hello
+from schemas.wire import CloseCode, Hello, Released
 from server.machines.errors import LinkDownError
 from server.machines.socket import LinkSocket
 from server.store.errors import NotFound, StoreUnavailable
@@ -34,13 +34,18 @@ def _nobody_listens(_organization_id: UUID, _machine_id: str) -> None:
     """Stands in until somebody does."""
 
 
+def _nobody_asks(_organization_id: UUID, _machine_id: str, _released: Released) -> None:
+    """Stands in until somebody does."""
+
+
 class LinkRegistry:
     """The live links of this node, one for each machine: the newest.
 
     ``opened_links``, ``reconnects`` (of machines that had been there before) and ``takeovers``
     count what has happened.
 
-    ``on_change`` is called with the organization and the id of a machine whose link came or went.
+    ``on_change`` is called with the organization and the id of a machine whose link came or went,
+    ``on_released`` also with what it released that a killed machine client had left pressed.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class LinkRegistry:
         self._live: dict[Key, LinkSocket] = {}
         self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
+        self.on_released: Callable[[UUID, str, Released], None] = _nobody_asks
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
         """The link of a machine that takes inputs, or None."""
@@ -112,6 +118,8 @@ class LinkRegistry:
         self.takeovers += socket.took_over
         self._changed(socket)
         logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
+        if hello.released is not None:
+            self.on_released(*key, hello.released)
         await open_commands.settle(socket)
         socket.settled()
 

@@ -162,6 +162,9 @@ class Hand:
             self._x_server.record.remove(what)
         self.held.clear()
 
+    def take_released(self) -> None:
+        """Nothing was released."""
+
     def displays(self) -> list[Display]:
         """None that anybody asks for."""
         return []

@@ -42,7 +42,8 @@ class Person:
         self._display: Any = Xlib.display.Display(display)
         extension: Any = self._display.query_extension(EXTENSION)
         self._first_event = extension.first_event
-        self._opcode = self._display.query_extension("XTEST").major_opcode
+        xtest: Any = self._display.query_extension("XTEST")
+        self._opcode = xtest.major_opcode
         devices = list_devices(self._display.display, extension.major_opcode)
         ids = {device.name: device.id for device in devices}
         self._devices: dict[What, int] = {
