@@ -28,6 +28,9 @@ class NoInjection:
 
     def release_all(self) -> None: ...
 
+    def take_released(self) -> None:
+        """Nothing was."""
+
     def displays(self) -> list[Display]:
         return [Display(x=0, y=0, width=1280, height=800)]
 

@@ -6,7 +6,7 @@ from typing import Protocol
 from schemas.inputs import Button, Direction
 from schemas.keys import Chord
 from schemas.outcomes import Point, Refused
-from schemas.wire import Display
+from schemas.wire import Display, Released
 
 
 class InjectionUnavailable(Exception):  # noqa: N818  # an outcome, not an error of ours
@@ -35,11 +35,17 @@ def interrupted() -> DesktopError:
 
 
 class Desktop(Protocol):
-    """A desktop's pointer, keyboard and displays.
+    """A desktop's pointer, keyboard and displays, which knows what we hold on it.
 
     Not for several threads at once.  Every method may raise DesktopError.  A method that is given
     ``stop`` ends early with a DesktopError of code "interrupted" once that event is set.
+
+    ``released`` is what was found pressed, and released, when this was opened: left behind by a
+    machine client that had died.
     """
+
+    @property
+    def released(self) -> Released | None: ...
 
     @property
     def confirmed(self) -> int:
@@ -54,14 +60,23 @@ class Desktop(Protocol):
     def pointer(self) -> Point:
         """Say where the pointer is, after every event so far has been confirmed."""
 
+    def confirm(self) -> None:
+        """Wait until every event so far has reached the desktop."""
+
+    def check_button(self, button: Button) -> None:
+        """Raise DesktopError of code "already_down" where somebody else holds a mouse button."""
+
+    def check_wheel(self, direction: Direction) -> None:
+        """Raise the same where somebody else holds what turns the wheel."""
+
     def move(self, x: int, y: int) -> None:
         """Put the pointer somewhere."""
 
     def press(self, button: Button) -> None:
-        """Press a mouse button."""
+        """Press a mouse button that is up, as one is after `check_button` and `release`."""
 
     def release(self, button: Button) -> None:
-        """Release a mouse button; no event arrives if nobody holds it."""
+        """Release a mouse button if we hold it."""
 
     def scroll(self, direction: Direction) -> None:
         """Turn the wheel by one notch."""
@@ -70,16 +85,19 @@ class Desktop(Protocol):
         """Raise Refusal where the keyboard lacks a key, or cannot hold so many at once."""
 
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
-        """Press and release one chord after another, and leave nothing pressed by them."""
+        """Press and release one chord after another, and leave nothing pressed by them.
+
+        DesktopError of code "already_down" where somebody else holds a key; so does `hold_keys`.
+        """
 
     def hold_keys(self, chords: tuple[Chord, ...]) -> None:
         """Press every key and keep it pressed; where that fails, none of them stays pressed."""
 
     def release_keys(self, chords: tuple[Chord, ...]) -> None:
-        """Release every key, last one first, held by us or not."""
+        """Release every key that we hold, last one first; "already_down" where others hold one."""
 
-    def release_all_keys(self) -> None:
-        """Release the keys that `hold_keys` holds, and put back what was lent on the keyboard."""
+    def release_all(self) -> None:
+        """Release every button and key that we hold, and put back what was lent."""
 
     def close(self) -> None:
         """End the connection."""

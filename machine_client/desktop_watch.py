@@ -16,7 +16,7 @@ from machine_client.desktop import DesktopError, InjectionUnavailable
 from machine_client.worker import Injector
 from schemas.inputs import AnyInput
 from schemas.outcomes import Point
-from schemas.wire import Capability, DesktopChanged, Display
+from schemas.wire import Capability, DesktopChanged, Display, Released
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +52,9 @@ class AbsentDesktop:
         """Refuse."""
         raise InjectionUnavailable("this machine has no desktop to inject into")
 
+    def take_released(self) -> None:
+        """Nothing was released."""
+
     def interrupt(self) -> None:
         """Nothing runs."""
 
@@ -74,7 +77,8 @@ class DesktopWatch:
     None where there is nothing but the injector.  ``try_screen`` raises DesktopError where the
     screen cannot be taken; None is that nobody may look at it.
 
-    ``state`` is the desktop as it was at the last look; ``tell`` takes it whenever it is another.
+    ``state`` is the desktop as it was at the last look; ``tell`` takes it whenever it is another,
+    and with it what was released at its opening.
     """
 
     def __init__(
@@ -95,6 +99,7 @@ class DesktopWatch:
         self._tell = tell
         self._injector: Injector = AbsentDesktop()
         self._is_open = False
+        self._released: Released | None = None
         self._pointer: Pointer | None = None
         self._doubted = True
         self._wanted = asyncio.Event()
@@ -124,10 +129,11 @@ class DesktopWatch:
         """Look once, and tell what has changed since."""
         state = await self._look()
         before, self.state = self.state, state
-        if state != before:
+        released, self._released = self._released, None
+        if state != before or released is not None:
             _log("input", before.input, state.input)
             _log("screen", before.screen, state.screen)
-            self._tell(state)
+            self._tell(state.model_copy(update={"released": released}))
 
     async def stop(self) -> None:
         """Let go of what was looked through; the injector is its user's to close."""
@@ -165,6 +171,7 @@ class DesktopWatch:
             if not self._is_open or self._injector.is_lost:
                 self._is_open = False
                 self._injector = self._open_desktop()
+                self._released = self._injector.take_released()
                 self._use(self._injector)
                 self._is_open = True
         except (DesktopError, InjectionUnavailable) as error:

@@ -4,6 +4,7 @@ This module is what all systems share; `machine_client.desktop` says what it nee
 `machine_client.x11` is the one there is.  Importing this needs no display.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from schemas.inputs import (
 from schemas.keys import Chord, parse_combination
 from schemas.outcomes import Point, Refused
 from schemas.texts import chords_of
-from schemas.wire import Display
+from schemas.wire import Display, Released
 
 __all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal"]
 
@@ -36,6 +37,14 @@ _DRAG_MOVES_A_SECOND = 100
 _QUICK_DRAG_MOVES = 8
 _QUICK_DRAG_SECONDS = 0.016
 """A drag without a duration: programs that drop moves arriving all at once still see some."""
+
+
+_TOLD_OF_A_TEXT = {
+    "character_not_typeable": "The keyboard now lacks a character of the text",
+    "already_down": "Somebody else holds down a key that the text needs",
+}
+
+logger = logging.getLogger(__name__)
 
 
 class InjectionFailed(Exception):  # noqa: N818  # an outcome, not an error of ours
@@ -76,14 +85,24 @@ class Injector:
         """
         self._desktop = (opened_by or _open_x11)(display)
         self.is_lost = False
+        self._released = self._desktop.released
+        if self._released is not None:
+            logger.warning(
+                "released what a machine client that died had left pressed: %s",
+                _named(self._released),
+            )
         self._confirmed_before = self._desktop.confirmed
-        self._buttons: dict[Button, None] = {}
         self._stop = threading.Event()
 
     @property
     def injected(self) -> int:
         """How many events of the input prepared last have surely happened; for any thread."""
         return self._desktop.confirmed - self._confirmed_before
+
+    def take_released(self) -> Released | None:
+        """What a machine client that died had left pressed, if this released any; told once."""
+        released, self._released = self._released, None
+        return released
 
     def displays(self) -> list[Display]:
         """Look where the screens are now, some milliseconds long.  Raises InjectionUnavailable."""
@@ -127,12 +146,8 @@ class Injector:
 
         Does not raise for a desktop that is gone: what it held went with it.
         """
-        buttons = list(self._buttons)
-        self._buttons.clear()
         try:
-            for button in reversed(buttons):
-                self._desktop.release(button)
-            self._desktop.release_all_keys()
+            self._desktop.release_all()
         except DesktopError as error:
             self._note(error)
         self._stop.clear()
@@ -188,32 +203,39 @@ class Injector:
 
     def _click(self, click: ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""
+        self._desktop.check_button(click.button)
+        if click.down is not False:
+            # Ours goes up where the pointer is: moved first, it would drag something along.
+            self._desktop.release(click.button)
         self._move_if_given(click.x, click.y)
         if click.down is True:
-            self._buttons[click.button] = None
             self._desktop.press(click.button)
         elif click.down is False:
-            self._let_go(click.button)
+            self._desktop.release(click.button)
         else:
             for _ in range(click.clicks):
-                self._hold(click.button)
-                self._let_go(click.button)
+                self._desktop.press(click.button)
+                self._desktop.release(click.button)
 
     def _scroll(self, scroll: ScrollMouse) -> None:
+        if scroll.amount:
+            self._desktop.check_wheel(scroll.direction)
         self._move_if_given(scroll.x, scroll.y)
         for _ in range(scroll.amount):
             self._go_on()
             self._desktop.scroll(scroll.direction)
+            self._desktop.confirm()
 
     def _drag(self, drag: DragMouse) -> None:
         button: Button = drag.button or "left"
+        self._desktop.check_button(button)
+        self._desktop.release(button)
         self._desktop.move(drag.start_x, drag.start_y)
-        self._buttons[button] = None
         try:
             self._desktop.press(button)
             self._travel(drag)
         finally:
-            self._let_go(button)
+            self._desktop.release(button)
 
     def _travel(self, drag: DragMouse) -> None:
         """Move along a straight line by the clock; late moves are skipped, but never the last."""
@@ -232,18 +254,11 @@ class Injector:
                 drag.start_x + round((drag.to_x - drag.start_x) * move / moves),
                 drag.start_y + round((drag.to_y - drag.start_y) * move / moves),
             )
+            self._desktop.confirm()
 
     def _move_if_given(self, x: int | None, y: int | None) -> None:
         if x is not None and y is not None:
             self._desktop.move(x, y)
-
-    def _hold(self, button: Button) -> None:
-        self._buttons[button] = None
-        self._desktop.press(button)
-
-    def _let_go(self, button: Button) -> None:
-        self._buttons.pop(button, None)
-        self._desktop.release(button)
 
 
 def _open_x11(display: str | None) -> Desktop:
@@ -253,10 +268,18 @@ def _open_x11(display: str | None) -> Desktop:
     return X11Desktop(display)
 
 
+def _named(released: Released) -> str:
+    """What was released, without which keys: they could tell what was typed."""
+    named = [f"the {button} button" for button in released.buttons]
+    if released.keys:
+        named.append("1 key" if released.keys == 1 else f"{released.keys} keys")
+    return ", ".join(named)
+
+
 def _told(error: DesktopError, body: AnyInput) -> str:
     """An error in words that hold nothing of a typed text."""
-    if isinstance(body, TypeText) and error.code == "character_not_typeable":
-        return "The keyboard now lacks a character of the text"
+    if isinstance(body, TypeText) and error.code in _TOLD_OF_A_TEXT:
+        return _TOLD_OF_A_TEXT[error.code]
     return str(error)[:1000]
 
 

@@ -28,7 +28,7 @@ from schemas.outcomes import (
     Unknown,
 )
 from schemas.problems import entries_of, sentence
-from schemas.wire import Display, Input
+from schemas.wire import Display, Input, Released
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +55,9 @@ class Injector(Protocol):
 
     def release_all(self) -> None:
         """Release exactly the keys and buttons that are held."""
+
+    def take_released(self) -> Released | None:
+        """What a machine client that died had left pressed and this released; told once."""
 
     def displays(self) -> list[Display]:
         """The desktop's screens."""

@@ -9,8 +9,11 @@ from pydantic_core import PydanticCustomError
 from schemas.commands import CommandItem
 from schemas.queries import NullText, Query
 from schemas.scalars import MachineId
+from schemas.wire import Released
 
-EventType = Literal["machine", "machine_removed", "command", "trajectory", "reset"]
+EventType = Literal[
+    "machine", "machine_removed", "machine_released", "command", "trajectory", "reset"
+]
 """What an event is about, as its ``event`` line says.
 
 ``reset`` means that some events are not known any more: read everything again.
@@ -25,6 +28,12 @@ TrajectoryChangeName = Literal["created", "changed", "deleted"]
 
 class MachineRemoved(BaseModel):
     """The data of ``machine_removed``; that of ``machine`` is the machine itself."""
+
+    id: str
+
+
+class MachineReleased(Released):
+    """The data of ``machine_released``: what a killed machine client had left pressed there."""
 
     id: str
 

@@ -9,7 +9,7 @@ left behind cannot kill a real server.
 import os
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -28,6 +28,7 @@ class Failpoint(StrEnum):
     AFTER_BYTES = "after-bytes"
     BEFORE_INTENT = "before-intent"
     AFTER_INTENT = "after-intent"
+    AFTER_PRESS = "after-press"
     AFTER_EVENTS = "after-events"
     AFTER_DONE = "after-done"
     BEFORE_REPORT = "before-report"
@@ -43,6 +44,7 @@ class Failpoint(StrEnum):
 _OF_THE_MACHINE = (
     Failpoint.BEFORE_INTENT,
     Failpoint.AFTER_INTENT,
+    Failpoint.AFTER_PRESS,
     Failpoint.AFTER_EVENTS,
     Failpoint.AFTER_DONE,
     Failpoint.BEFORE_REPORT,
@@ -63,9 +65,15 @@ class _Armed:
 _armed: dict[Failpoint, _Armed] = {}
 
 
-def reached(point: Failpoint) -> None:
-    """Pass a point: nothing happens unless a test armed it."""
+def reached(point: Failpoint, first: Callable[[], object] | None = None) -> None:
+    """Pass a point: nothing happens unless a test armed it.
+
+    ``first`` makes true what the point's name says, where that costs too much to be so every time:
+    it is called before, and only in a program in which something is armed.
+    """
     if _armed:
+        if first is not None:
+            first()
         _strike(point)
 
 

@@ -125,6 +125,7 @@ class Server:
         recorder = InputRecorder(audit, events, metrics)
         resolver = Resolver(commands, recorder)
         registry.on_change = news.changed
+        registry.on_released = news.released
         return Services(
             settings=settings,
             background=background,

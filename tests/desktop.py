@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -214,13 +214,17 @@ def resize_screen(display: str, width: int, height: int) -> None:
 
 @dataclass(frozen=True)
 class DeviceEvent:
-    """What a device did: ``kind`` is as in ``KeyPress``, ``detail`` a keycode or button."""
+    """What a device did: ``kind`` is as in ``KeyPress``, ``detail`` a keycode or button.
+
+    ``time`` is the X server's own, in milliseconds.
+    """
 
     kind: str
     detail: int
     state: int
     x: int
     y: int
+    time: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.detail}"
@@ -270,6 +274,12 @@ class Witness:
             events, self._events = self._events, []
             return events
 
+    def take_seen(self) -> list[DeviceEvent]:
+        """The events so far, without waiting and without an event of the witness's own."""
+        with self._changed:
+            events, self._events = self._events, []
+            return events
+
     def seen(self) -> list[DeviceEvent]:
         """The events so far, without waiting and without taking them."""
         with self._changed:
@@ -311,7 +321,9 @@ class Witness:
                 ):
                     kind = _KINDS[event.type]
                     self._events.append(
-                        DeviceEvent(kind, event.detail, event.state, event.root_x, event.root_y)
+                        DeviceEvent(
+                            kind, event.detail, event.state, event.root_x, event.root_y, event.time
+                        )
                     )
             self._changed.notify_all()
 

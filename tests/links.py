@@ -19,6 +19,7 @@ from schemas.wire import (
     JournalPosition,
     Limits,
     Ready,
+    Released,
     Report,
     Welcome,
 )
@@ -59,6 +60,7 @@ def hello(
     no_input: str | None = None,
     no_screen: str | None = SWITCHED_OFF,
     yields: bool = False,
+    released: Released | None = None,
 ) -> Hello:
     """What a machine client says first; ``no_…`` are why it cannot inject, or show."""
     return Hello(
@@ -75,6 +77,7 @@ def hello(
         ),
         journal=JournalPosition(id=journal_id, sequence=sequence),
         yields=yields,
+        released=released,
     )
 
 

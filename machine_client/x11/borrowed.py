@@ -12,19 +12,24 @@ wrong symbol; X11 offers no way to know.
 import time
 from collections.abc import Collection, Mapping
 
-from machine_client.x11.connection import X11Connection
+from machine_client.x11.holding import Holding
 from machine_client.x11.xkb import KeyDescription
 
 _SETTLING_SECONDS = 0.15
 
 
 class BorrowedKeys:
-    """The keycodes that are lent, what each makes without and with Shift, and its last use."""
+    """The keycodes that are lent, what each makes without and with Shift, and its last use.
 
-    def __init__(self, connection: X11Connection) -> None:
-        self._connection = connection
-        self._lent: dict[int, tuple[int, int]] = {}
+    It begins with what a client that died has lent, as the server's record tells.
+    """
+
+    def __init__(self, holding: Holding) -> None:
+        self._holding = holding
+        self._lent = holding.lent
         self._last_used: dict[int, float] = {}
+        for keycode in self._lent:
+            self.note_use(keycode)
 
     def __contains__(self, keycode: int) -> bool:
         return keycode in self._lent
@@ -42,8 +47,8 @@ class BorrowedKeys:
                 return False
             keycode = min(candidates, key=self._last_used.__getitem__)
             self._settle(keycode)
-        self._connection.change_key(keycode, *pair)
         self._lent[keycode] = pair
+        self._holding.change_key(keycode, *pair)
         self.note_use(keycode)
         return True
 
@@ -62,7 +67,7 @@ class BorrowedKeys:
         """Make every lent key produce nothing again."""
         for keycode in list(self._lent):
             self._settle(keycode)
-            self._connection.change_key(keycode, 0, 0)
+            self._holding.change_key(keycode, 0, 0)
             del self._lent[keycode], self._last_used[keycode]
 
     def _settle(self, keycode: int) -> None:

@@ -1,4 +1,4 @@
-"""One connection to an X server: fake key events, what changed meanwhile, and errors in words."""
+"""One connection to an X server: events, what is down, what changed meanwhile, errors in words."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,7 +10,9 @@ from Xlib import X
 from Xlib.ext import randr, xtest
 
 from machine_client.desktop import DesktopError, InjectionUnavailable
-from machine_client.x11 import xkb
+from machine_client.x11 import xinput, xkb
+from machine_client.x11.packed import fake_input
+from machine_client.x11.xinput import DeviceState, InputDevice, Kind, Use, list_devices
 
 
 @contextlib.contextmanager
@@ -30,7 +32,9 @@ class X11Connection:
     Not for several threads at once.  Raises InjectionUnavailable where the display cannot be
     opened or lacks an extension; wrap the methods in `errors_translated`.
 
-    ``confirmed`` counts the events that the server has surely processed.
+    ``confirmed`` counts the events that have surely happened: a press of what was down already,
+    or a release of what was up, is none.  ``down`` is what the last look found down, whoever holds
+    it, and what was sent since.
     """
 
     def __init__(self, name: str | None) -> None:
@@ -38,6 +42,7 @@ class X11Connection:
         self.display: Any = open_display(name)
         self.root: Any = self.display.screen().root
         self.confirmed = 0
+        self.down: dict[Kind, set[int]] = {Kind.KEYS: set(), Kind.BUTTONS: set()}
         self._sent = 0
         self._errors: list[Xlib.error.XError] = []
         self._keyboard_changed = self._displays_changed = True
@@ -53,18 +58,21 @@ class X11Connection:
             raise
 
     def _prepare(self) -> None:
-        extension = self.display.query_extension(xkb.EXTENSION)
-        if extension is None or not self.display.has_extension(xtest.extname):
+        keyboard = self.display.query_extension(xkb.EXTENSION)
+        devices = self.display.query_extension(xinput.EXTENSION)
+        events = self.display.query_extension(xtest.extname)
+        if not keyboard or not devices or not events:
             raise InjectionUnavailable(
-                "The X server lacks the extension XTEST or XKEYBOARD, without which nothing"
-                " can be typed on it: enable both"
+                "The X server lacks the extension XTEST, XKEYBOARD or XInputExtension, without"
+                " which nothing can be typed on it: enable all three"
             )
-        self._keyboard_opcode, self._keyboard_event = extension.major_opcode, extension.first_event
+        self._keyboard_opcode, self._keyboard_event = keyboard.major_opcode, keyboard.first_event
+        self._devices_opcode, self._xtest_opcode = devices.major_opcode, events.major_opcode
         if not xkb.use_extension(self.display.display, self._keyboard_opcode):
             raise InjectionUnavailable("The X server does not speak version 1.0 of XKEYBOARD")
-        xkb.select_map_changes(self.display.display, self._keyboard_opcode)
-        # A program that grabs the server, as some menus do, would stop us for as long as it likes.
-        self.display.xtest_grab_control(True)
+        xkb.select_changes(self.display.display, self._keyboard_opcode)
+        ids = {device.use: device.id for device in self._list_devices()}
+        self._pointer_id, self._keyboard_id = ids[Use.POINTER], ids[Use.KEYBOARD]
         # The root's size is told by every server; RANDR also tells of screens moved within it.
         self.root.change_attributes(event_mask=X.StructureNotifyMask)
         if self.display.has_extension(randr.extname):
@@ -75,21 +83,28 @@ class X11Connection:
             )
         self.confirm()
 
+    def ignore_grabs(self) -> None:
+        """Go on where a program grabs the server: some menus do, for as long as they like."""
+        self.display.xtest_grab_control(True)
+
     def fake_key(self, keycode: int, *, down: bool) -> None:
         """Press or release a key; it has surely happened once `confirm` returns."""
-        xtest.fake_input(self.display, X.KeyPress if down else X.KeyRelease, keycode)
+        kind = X.KeyPress if down else X.KeyRelease
+        fake_input(self.display.display, self._xtest_opcode, kind, keycode)
+        self._note(Kind.KEYS, keycode, down=down)
+
+    def note_button(self, number: int, *, down: bool) -> None:
+        """Count what was sent for a button, as `fake_key` does for a key."""
+        self._note(Kind.BUTTONS, number, down=down)
+
+    def count_event(self) -> None:
+        """Count an event that was sent, and happens whatever is down."""
         self._sent += 1
 
-    @contextlib.contextmanager
-    def lent(self, events: int) -> Iterator[None]:
-        """Let pynput send this many events and confirm them."""
-        try:
-            yield
-            self._sent += events
-            self.confirmed = self._sent
-        finally:
-            # pynput sets an error handler of its own, and then none.
-            self._watch_errors()
+    def _note(self, kind: Kind, number: int, *, down: bool) -> None:
+        if (number in self.down[kind]) != down:
+            self._sent += 1
+        (self.down[kind].add if down else self.down[kind].discard)(number)
 
     def _watch_errors(self) -> None:
         self.display.set_error_handler(lambda error, _request: self._errors.append(error))
@@ -112,9 +127,40 @@ class X11Connection:
             raise error
         self.confirmed = self._sent
 
+    def look_at_buttons(self) -> None:
+        """Learn which buttons are down; confirms as `confirm` does, in the same round trip."""
+        state = self._state_of(self._pointer_id)
+        self.down[Kind.BUTTONS] = set(state.down(Kind.BUTTONS))
+        self._take_confirmation()
+
+    def look_at_keyboard(self) -> xkb.KeyboardState:
+        """Learn which keys are down, and tell modifiers and group; confirms as `confirm` does."""
+        keys = self._state_of(self._keyboard_id)
+        state = self.keyboard_state()
+        self.down[Kind.KEYS] = set(keys.down(Kind.KEYS))
+        self._take_confirmation()
+        return state
+
     def keyboard_state(self) -> xkb.KeyboardState:
         """Modifiers and group now: one round trip."""
         return xkb.get_state(self.display.display, self._keyboard_opcode)
+
+    def down_by_device(self, kind: Kind) -> Iterator[tuple[InputDevice, frozenset[int]]]:
+        """What is down on each device that feeds pointer or keyboard: two round trips."""
+        devices = [
+            device
+            for device in self._list_devices()
+            if device.use not in (Use.POINTER, Use.KEYBOARD)
+        ]
+        states = [self._state_of(device.id) for device in devices]
+        for device, state in zip(devices, states, strict=True):
+            yield device, state.down(kind)
+
+    def _list_devices(self) -> list[InputDevice]:
+        return list_devices(self.display.display, self._devices_opcode)
+
+    def _state_of(self, device: int) -> DeviceState:
+        return DeviceState(self.display.display, self._devices_opcode, device)
 
     def keyboard_map(self) -> tuple[xkb.KeyDescription, ...]:
         """The whole keyboard map now: one round trip."""
@@ -133,19 +179,15 @@ class X11Connection:
             latches=latches & affect_latches,
         )
 
-    def pressed_keycodes(self) -> Iterator[int]:
-        """The keys that are down, whoever holds them: one round trip."""
-        for index, byte in enumerate(self.display.query_keymap()):
-            for bit in range(8):
-                if byte >> bit & 1:
-                    yield index * 8 + bit
-
     def change_key(self, keycode: int, without_shift: int, with_shift: int) -> None:
         """Map a key in all groups; 0 is nothing."""
         self.display.change_keyboard_mapping(keycode, [[without_shift, with_shift]])
 
     def take_keyboard_change(self) -> bool:
-        """Whether the keyboard's map may have changed since this was last asked; no round trip."""
+        """Whether the keyboard's map or group may have changed since this was last asked.
+
+        No round trip.
+        """
         self._read_events()
         changed, self._keyboard_changed = self._keyboard_changed, False
         return changed

@@ -3,14 +3,16 @@
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from machine_client.desktop import DesktopError, Refusal, interrupted
 from machine_client.x11.borrowed import BorrowedKeys
 from machine_client.x11.connection import X11Connection
+from machine_client.x11.holding import Holding
 from machine_client.x11.keymap import Keymap, Stroke
 from machine_client.x11.keysyms import LOCK, NAMED_KEYSYMS, CharacterKeysyms
-from machine_client.x11.xkb import KeyboardState, KeyDescription
+from machine_client.x11.xinput import Kind
+from machine_client.x11.xkb import KeyDescription
 from schemas.keys import Chord, Key
 from schemas.outcomes import Refused
 
@@ -18,17 +20,23 @@ from schemas.outcomes import Refused
 class Keyboard:
     """The keyboard of one connection, and the keys that we hold on it.
 
-    Modifiers that we hold count for what is typed next.  Modifiers that others hold are released
-    before a command and pressed again after it; X11 does not tell a person's release of such a key
-    meanwhile, a few milliseconds, and then it stays pressed until it is pressed once more.
+    Modifiers that we hold count for what is typed next, and other keys that we hold go up and down
+    again.  Modifiers that others hold are released before a command and pressed again after it; X11
+    does not tell a person's release of such a key meanwhile, a few milliseconds, and then it stays
+    pressed until it is pressed once more.  Any other key that others hold could not be pressed, and
+    is a DesktopError of code "already_down".
     """
 
     def __init__(
-        self, connection: X11Connection, symbols: Mapping[str, tuple[int, str | None]]
+        self,
+        connection: X11Connection,
+        holding: Holding,
+        symbols: Mapping[str, tuple[int, str | None]],
     ) -> None:
         self._connection = connection
+        self._holding = holding
         self._keysyms = CharacterKeysyms(symbols)
-        self._borrowed = BorrowedKeys(connection)
+        self._borrowed = BorrowedKeys(holding)
         self._held: dict[Key, list[int]] = {}
         self._down: Counter[int] = Counter()
         self._keys: tuple[KeyDescription, ...] = ()
@@ -37,7 +45,8 @@ class Keyboard:
 
     def check(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
         """Raise Refusal where a key does not exist and none can be lent for it."""
-        self._refresh()
+        if self._connection.take_keyboard_change():
+            self._read_map(self._connection.keyboard_state().group)
         keys = dict.fromkeys(key for chord in chords for key in chord.keys)
         missing = [key for key in keys if self._find(key) is None]
         for key in missing:
@@ -56,63 +65,87 @@ class Keyboard:
     def type(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
         """Press and release the chords one after another; a key that we hold stays held."""
         self._refresh()
-        with self._without_foreign_modifiers():
+        self._refuse_others_keys(key for chord in chords for key in chord.keys)
+        with self._without_others_modifiers():
             for index, chord in enumerate(chords):
                 if index:
-                    self._connection.confirm()
                     self._refresh()
+                    self._refuse_others_keys(chord.keys)
                 if stop.is_set():
                     raise interrupted()
                 self._type_chord(chord)
+                self._holding.settle()
 
     def hold(self, chords: tuple[Chord, ...]) -> None:
-        """Press the keys that we do not hold yet, in order, and keep them pressed."""
+        """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
         self._refresh()
-        fresh = self._not_held(key for chord in chords for key in chord.keys)
-        with self._without_foreign_modifiers():
+        keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
+        self._refuse_others_keys(keys)
+        fresh = self._not_held(keys)
+        with self._without_others_modifiers():
             try:
-                for key in fresh:
+                for key in keys:
                     with self._without_locks_for(key):
-                        self._press(key)
+                        if key in fresh:
+                            self._press(key)
+                        elif not key.is_modifier:
+                            self._press_again(key)
                 self._connection.confirm()
             except BaseException:
                 self._let_go(fresh)
                 raise
 
     def release(self, chords: tuple[Chord, ...]) -> None:
-        """Release keys, the last one first; those that we do not hold, as they are mapped now."""
+        """Release the keys that we hold, the last one first; those that nobody holds are up."""
         self._refresh()
-        for key in reversed([key for chord in chords for key in chord.keys]):
-            if key in self._held:
-                self._let_go([key])
-            elif (stroke := self._find(key)) is not None:
-                self._connection.fake_key(stroke.keycode, down=False)
+        keys = [key for chord in chords for key in chord.keys]
+        for key in keys:
+            stroke = None if key in self._held else self._find(key)
+            if stroke is not None and stroke.keycode in self._others:
+                raise _held_by_others(key)
+        for key in reversed(keys):
+            self._let_go(self._held_as(key))
 
     def release_all(self) -> None:
         """Release every key that we hold and give back what was borrowed."""
         self._let_go(list(self._held))
         self._borrowed.give_back()
+        self._holding.settle()
         self._connection.confirm()
+
+    def release_left_pressed(self) -> int:
+        """Release what a client that died holds, and give back what it lent; how many keys."""
+        left = self._holding.left_pressed(Kind.KEYS)
+        for keycode in left:
+            self._holding.release_key(keycode)
+        self.release_all()
+        return len(left)
 
     def _type_chord(self, chord: Chord) -> None:
         fresh = self._not_held(chord.keys)
-        if chord.key is not None and chord.key in self._held:
-            self._strike_again(chord.key)
+        struck = chord.keys[-1]
         with self._without_locks_for(chord.key):
             try:
                 for key in fresh:
                     self._press(key)
+                if struck not in fresh:
+                    self._press_again(struck)
             finally:
                 self._let_go(fresh)
 
-    def _not_held(self, keys: Iterator[Key] | tuple[Key, ...]) -> list[Key]:
+    def _not_held(self, keys: Iterable[Key]) -> list[Key]:
         return [key for key in dict.fromkeys(keys) if key not in self._held]
 
-    def _strike_again(self, key: Key) -> None:
-        """Type a key that we hold: the desktop sees it go up and down, and it stays held."""
-        keycode = self._held[key][-1]
-        self._connection.fake_key(keycode, down=False)
-        self._connection.fake_key(keycode, down=True)
+    def _held_as(self, key: Key) -> list[Key]:
+        """The key that we hold, which can be on the same keycode under another name, as a and A."""
+        if key in self._held:
+            return [key]
+        stroke = self._find(key)
+        return [
+            held
+            for held, keycodes in self._held.items()
+            if stroke is not None and keycodes[-1:] == [stroke.keycode]
+        ]
 
     def _press(self, key: Key) -> None:
         stroke = self._stroke(key)
@@ -123,9 +156,15 @@ class Keyboard:
             keycodes.append(keycode)
             self._down[keycode] += 1
             if self._down[keycode] == 1:
-                self._connection.fake_key(keycode, down=True)
+                self._holding.press_key(keycode)
+            elif not self._keymap.holds(keycode):
+                self._holding.press_key_again(keycode)
         if stroke.keycode in self._borrowed:
             self._borrowed.note_use(stroke.keycode)
+
+    def _press_again(self, key: Key) -> None:
+        """Type a key that we hold: the desktop sees it go up and down, and it stays held."""
+        self._holding.press_key_again(self._held[key][-1])
 
     def _let_go(self, keys: list[Key]) -> None:
         for key in reversed(keys):
@@ -133,7 +172,7 @@ class Keyboard:
                 self._down[keycode] -= 1
                 if not self._down[keycode]:
                     del self._down[keycode]
-                    self._connection.fake_key(keycode, down=False)
+                    self._holding.release_key(keycode)
 
     def _stroke(self, key: Key) -> Stroke:
         """The stroke for a key, which is lent a place on the keyboard if it has none."""
@@ -159,8 +198,9 @@ class Keyboard:
         return self._keymap.find(NAMED_KEYSYMS[key.name])
 
     def _refresh(self) -> None:
-        """Learn the state of the keyboard, and its map and group where they have changed."""
-        self._state: KeyboardState = self._connection.keyboard_state()
+        """Learn what is down, the keyboard's state, and its map and group where these changed."""
+        self._state = self._connection.look_at_keyboard()
+        self._others = self._holding.held_by_others(Kind.KEYS)
         if self._connection.take_keyboard_change():
             self._read_map(self._state.group)
         self._keymap = self._keymap_of(self._state.group)
@@ -182,24 +222,25 @@ class Keyboard:
             modifiers |= self._keymap.holds(keycode)
         return modifiers
 
+    def _refuse_others_keys(self, keys: Iterable[Key]) -> None:
+        """Raise DesktopError for a key that others hold, unless it is a modifier."""
+        others = {keycode for keycode in self._others if not self._keymap.holds(keycode)}
+        for key in keys if others else ():
+            stroke = self._find(key)
+            if stroke is not None and stroke.keycode in others:
+                raise _held_by_others(key)
+
     @contextlib.contextmanager
-    def _without_foreign_modifiers(self) -> Iterator[None]:
-        foreign: list[int] = []
-        unknown = self._state.base & ~self._own_modifiers()
-        if unknown:
-            foreign = [
-                keycode
-                for keycode in self._connection.pressed_keycodes()
-                if keycode not in self._down and self._keymap.holds(keycode) & unknown
-            ]
-        for keycode in foreign:
-            self._connection.fake_key(keycode, down=False)
+    def _without_others_modifiers(self) -> Iterator[None]:
+        """Set others' modifiers aside, and those that would be pressed by us as well."""
+        others = [keycode for keycode in self._others if self._keymap.holds(keycode)]
+        for keycode in others:
+            self._holding.set_aside(keycode)
         try:
             yield
         finally:
-            for keycode in foreign:
-                if keycode not in self._down:
-                    self._connection.fake_key(keycode, down=True)
+            for keycode in others:
+                self._holding.put_back(keycode)
 
     @contextlib.contextmanager
     def _without_locks_for(self, key: Key | None) -> Iterator[None]:
@@ -228,6 +269,10 @@ class Keyboard:
                 affect_latches=latched,
                 latches=latched,
             )
+
+
+def _held_by_others(key: Key) -> DesktopError:
+    return DesktopError("already_down", f"Somebody else holds down the key {key.name}")
 
 
 def _refusal(key: Key, code: str, message: str) -> Refusal:

@@ -14,7 +14,8 @@ EXTENSION = "XKEYBOARD"
 
 _CORE_KEYBOARD = 0x0100
 _KEY_TYPES, _KEY_SYMBOLS, _MODIFIER_MAP, _KEY_ACTIONS = 1 << 0, 1 << 1, 1 << 2, 1 << 4
-_NEW_KEYBOARD, _MAP_CHANGED, _EVERY_PART_OF_THE_MAP = 1 << 0, 1 << 1, 0xFF
+_NEW_KEYBOARD, _MAP_CHANGED, _STATE_CHANGED = 1 << 0, 1 << 1, 1 << 2
+_EVERY_PART_OF_THE_MAP, _EFFECTIVE_GROUP = 0xFF, 1 << 4
 _SET_MODIFIERS = 1
 _USE_MODIFIER_MAP = 0x04
 _MAP_HEADER = 32
@@ -112,6 +113,8 @@ class _SelectEvents(rq.Request):
         rq.Card16("select_all"),
         rq.Card16("affect_map"),
         rq.Card16("map"),
+        rq.Card16("affect_state"),
+        rq.Card16("state"),
     )
 
 
@@ -171,8 +174,8 @@ def use_extension(display: Any, opcode: int) -> bool:
     return bool(_UseExtension(display=display, opcode=opcode, major=1, minor=0).supported)
 
 
-def select_map_changes(display: Any, opcode: int) -> None:
-    """Ask for an event whenever the keyboard or its map changes.
+def select_changes(display: Any, opcode: int) -> None:
+    """Ask for an event whenever the keyboard, its map or its group changes.
 
     A client that uses XKB no longer gets the core protocol's MappingNotify.
     """
@@ -180,11 +183,13 @@ def select_map_changes(display: Any, opcode: int) -> None:
         display=display,
         opcode=opcode,
         device=_CORE_KEYBOARD,
-        affect=_NEW_KEYBOARD | _MAP_CHANGED,
+        affect=_NEW_KEYBOARD | _MAP_CHANGED | _STATE_CHANGED,
         clear=0,
         select_all=_NEW_KEYBOARD,
         affect_map=_EVERY_PART_OF_THE_MAP,
         map=_EVERY_PART_OF_THE_MAP,
+        affect_state=_EFFECTIVE_GROUP,
+        state=_EFFECTIVE_GROUP,
     )
 
 

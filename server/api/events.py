@@ -30,7 +30,8 @@ EVENTS_AT_ONCE = 100
 
 LISTEN = Operation(
     summary="Listen to events",
-    description="Server-sent events: machine (its data is the machine), machine_removed, command "
+    description="Server-sent events: machine (its data is the machine), machine_removed, "
+    "machine_released (what a killed machine client had left pressed was released), command "
     "(an input that ended, or whose outcome is pending), trajectory, and reset, which means that "
     "some events are not known any more: read everything again.  Listen first, then read, so that "
     "nothing is missed between.  A comment comes every 15 s; whoever reads too slowly is dropped, "

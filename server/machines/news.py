@@ -1,10 +1,11 @@
-"""Publishes every machine that has changed, as it is by then."""
+"""Publishes every machine that has changed, as it is by then, and what one has released."""
 
 import asyncio
 import logging
 from uuid import UUID
 
-from schemas.events import MachineRemoved
+from schemas.events import MachineReleased, MachineRemoved
+from schemas.wire import Released
 from server.events.hub import EventHub
 from server.machines.registry import LinkRegistry
 from server.machines.view import machine_view
@@ -48,6 +49,18 @@ class MachineNews:
             self._telling = self._background.start_and_report(
                 self._tell_all(), "tell of changed machines"
             )
+
+    def released(self, organization_id: UUID, machine_id: str, released: Released) -> None:
+        """A machine has released what a killed machine client had left pressed: log and tell it."""
+        logger.warning(
+            "machine=%s released what a killed machine client had left pressed: buttons=%s keys=%d",
+            machine_id,
+            ",".join(released.buttons) or "none",
+            released.keys,
+        )
+        if not self._events.is_closed:
+            told = MachineReleased(id=machine_id, **released.model_dump())
+            self._events.publish(organization_id, "machine_released", told, machine_id)
 
     async def _tell_all(self) -> None:
         while self._changed:

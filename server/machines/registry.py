@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 from uuid import UUID
 
-from schemas.wire import CloseCode, Hello
+from schemas.wire import CloseCode, DesktopChanged, Hello, Released
 from server.machines.bounded_lines import BoundedLines
 from server.machines.errors import LinkDownError
 from server.machines.live_desktop import DesktopPublisher
@@ -48,6 +48,10 @@ def _nobody_listens(_organization_id: UUID, _machine_id: str) -> None:
     """Stands in until somebody does."""
 
 
+def _nobody_asks(_organization_id: UUID, _machine_id: str, _released: Released) -> None:
+    """Stands in until somebody does."""
+
+
 class LinkRegistry:
     """The live links of this node, one for each machine: the newest.
 
@@ -55,7 +59,8 @@ class LinkRegistry:
     count what has happened.
 
     ``on_change`` is called with the organization and the id of a machine whose link came or went,
-    or whose desktop did.
+    or whose desktop did; ``on_released`` also with what the machine released that a killed machine
+    client had left pressed.
     """
 
     def __init__(
@@ -75,6 +80,7 @@ class LinkRegistry:
         self._closings = BoundedLines(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
         self.opened_links = self.reconnects = self.takeovers = 0
         self.on_change: Callable[[UUID, str], None] = _nobody_listens
+        self.on_released: Callable[[UUID, str, Released], None] = _nobody_asks
         self._desktops = DesktopPublisher(machines, self._changed)
 
     def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
@@ -115,7 +121,7 @@ class LinkRegistry:
         self._open[socket] = None
         self._open_of.setdefault(_key(socket), {})[socket] = None
         socket.closing = self._closing
-        socket.desktop_changed = self._desktops.changed
+        socket.desktop_changed = self._desktop_changed
 
     async def admit(self, socket: LinkSocket, hello: Hello, open_commands: OpenCommands) -> None:
         """Make this the machine's link: record it, replace the older one, settle what is open.
@@ -167,6 +173,8 @@ class LinkRegistry:
         self.takeovers += socket.took_over
         self._changed(socket)
         logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
+        if hello.released is not None:
+            self.on_released(*key, hello.released)
         await open_commands.settle(socket)
         socket.settled()
 
@@ -201,6 +209,11 @@ class LinkRegistry:
                 f" ({unsaid} more since the last line)" if unsaid else "",
             )
         self._changed(socket)
+
+    def _desktop_changed(self, socket: LinkSocket, desktop: DesktopChanged) -> None:
+        self._desktops.changed(socket)
+        if desktop.released is not None:
+            self.on_released(*_key(socket), desktop.released)
 
     def _changed(self, socket: LinkSocket) -> None:
         if socket.epoch:

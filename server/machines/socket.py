@@ -114,7 +114,7 @@ class LinkSocket:
     over_since: int = 0
     over_reason: str = ""
     closing: "Callable[[LinkSocket], None] | None" = None
-    desktop_changed: "Callable[[LinkSocket], None] | None" = None
+    desktop_changed: "Callable[[LinkSocket, DesktopChanged], None] | None" = None
 
     def __init__(
         self,
@@ -359,7 +359,7 @@ class LinkSocket:
         if not desktop.screen.available:
             self.screen.unavailable(desktop.screen.reason or "it did not say why")
         if self.desktop_changed is not None:
-            self.desktop_changed(self)
+            self.desktop_changed(self, desktop)
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:
         self._connection.close(code, _fitting(reason))

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.failpoints import Failpoint, Side
+from tests.faults.arrivals import TYPED_KEYS
 from tests.faults.fault_proxy import Action, Strike
-from tests.faults.history import Fault
+from tests.faults.history import SOMEBODY_HOLDS, Fault
 from tests.faults.replica_set import Member, ReplicaSet
 from tests.faults.verdict import JournalLoss
 from tests.faults.world import Machine, Node, World
 
 STOP_SECONDS = (1.0, 4.0)
+HOLD_SECONDS = (0.2, 2.0)
 DELAY_SECONDS = (0.05, 4.0)
 AFTER_SECONDS = (0.0, 0.05)
 MESSAGE_SECONDS = 4.0
@@ -97,7 +99,10 @@ class Blow:
 
     def strike_failpoint(self, target: Node | Machine, side: Side) -> None:
         """Kill a program, and have it started so that it is struck in the middle of its work."""
-        point = self.chance.choice([each for each in Failpoint if each.side == side])
+        points = [each for each in Failpoint if each.side == side]
+        if side == "machine":
+            points += [Failpoint.AFTER_PRESS] * 3
+        point = self.chance.choice(points)
         action: Literal["kill", "stop"] = "kill" if self.chance.random() < 0.7 else "stop"
         starts = target.kept.starts
         if not self._is_struck_at(target, point, action):
@@ -124,6 +129,18 @@ class Blow:
                 return False
             time.sleep(0.01)
         return True
+
+    def get_in_the_way(self, machine: Machine) -> None:
+        """Have somebody at the desk hold a button or a key for a while."""
+        what = self.chance.choice(
+            ["left", "left", "middle", "right", *self.chance.sample(TYPED_KEYS, 2)]
+        )
+        with self.note(SOMEBODY_HOLDS, machine.name, what):
+            machine.desk.press(what)
+            try:
+                time.sleep(self.seconds(HOLD_SECONDS))
+            finally:
+                machine.desk.release(what)
 
     # The link
 

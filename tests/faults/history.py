@@ -11,23 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
-WIDTH, HEIGHT = 1280, 800
-"""The size of every desk in pixels."""
+from tests.faults.inputs import Input, random_maker
 
-# An event outside the screen is seen at its edge: no command's place is there.
-_COLUMNS = WIDTH - 1
-PLACES = _COLUMNS * HEIGHT
-# Prime to the number of places: one after another they are far apart, and none comes twice.
-_STRIDE = 390_001
-
-_WHEEL_STEPS = (1, 1, 2, 3)
-
-
-class Place(NamedTuple):
-    """A pixel of a desk."""
-
-    x: int
-    y: int
+SOMEBODY_HOLDS = "somebody at the desk held something"
+"""The kind of a fault in which a person has a button or a key pressed for a while."""
 
 
 class FinalAnswer(NamedTuple):
@@ -88,27 +75,30 @@ class Try:
 class CommandHistory:
     """A command under a key, and everything that was asked about it.
 
-    ``place`` and ``presses`` say what it does: that many presses of a button there, and there is
-    no other command's place.  None is a command that the machine must refuse.  ``other_tries`` are
-    requests with the same key and another body, which would press at ``other_place``; ``looks``
-    are those for its state, without sending it.
+    ``other_tries`` are requests with the same key and another body, which must not happen;
+    ``looks`` are those for its state, without sending it.  ``release`` is the command that may
+    release what this one keeps pressed.
     """
 
     number: int
     key: str
     machine: str
-    operation: str
-    body: Mapping[str, Any]
-    place: Place | None
-    presses: int
+    input: Input
+    other_input: Input
     tries: list[Try] = field(default_factory=list)
-    other_place: Place | None = None
     other_tries: list[Try] = field(default_factory=list)
     looks: list[Try] = field(default_factory=list)
+    release: "CommandHistory | None" = None
 
     def id(self, organization_id: UUID) -> UUID:
         """The id that the server and the journal know it by."""
         return uuid5(organization_id, self.key)
+
+    def window(self) -> tuple[float, float]:
+        """From the first request to the end of the last."""
+        if not self.tries:
+            return 0.0, 0.0
+        return min(each.sent_at for each in self.tries), max(each.ended_at for each in self.tries)
 
     def first_final(self) -> Try | None:
         """The final answer that came first."""
@@ -140,47 +130,25 @@ class Clock:
     def __call__(self) -> float:
         return time.monotonic() - self._began
 
+    def of_x_server(self, milliseconds: int) -> float:
+        """A moment of the recent past, as an X server of this host counts time.
 
-def place_of(number: int) -> Place:
-    """The place of its own that a number below `PLACES` stands for."""
-    assert number < PLACES, "there are no more places"
-    y, x = divmod(number * _STRIDE % PLACES, _COLUMNS)
-    return Place(x, y)
+        It takes the same clock, whose milliseconds begin anew after 49 days.
+        """
+        passed = (int(time.monotonic() * 1000) - milliseconds) % 2**32
+        return self() - (passed - 2**32 if passed > 2**31 else passed) / 1000
 
 
 def random_command(number: int, key: str, machine: str, chance: random.Random) -> CommandHistory:
     """A command whose events say which one they belong to.
 
-    Each number has two places: one for the command, one for another body under its key.
+    Each number has three contents: for the command, for another body under its key, and for the
+    command that releases what this one keeps pressed.
     """
-    place = place_of(2 * number)
-    at = place._asdict()
-    button = chance.choice(["left", "left", "right", "middle"])
-
-    def made(operation: str, body: Mapping[str, Any], presses: int) -> CommandHistory:
-        return CommandHistory(number, key, machine, f"mouse/{operation}", body, place, presses)
-
-    kind = chance.random()
-    if kind < 0.55:
-        return made("click", at | {"button": button}, 1)
-    if kind < 0.70:
-        return made("click", at | {"button": button, "clicks": 2}, 2)
-    if kind < 0.85:
-        steps = chance.choice(_WHEEL_STEPS)
-        direction = chance.choice(["up", "down", "left", "right"])
-        return made("scroll", at | {"direction": direction, "amount": steps}, steps)
-    if kind < 0.95:
-        end = place_of(chance.randrange(PLACES))
-        drag = {"start_x": place.x, "start_y": place.y, "to_x": end.x, "to_y": end.y}
-        duration = chance.choice([None, 0.1, 0.5])
-        return made("drag", drag | {"duration": duration, "button": button}, 1)
-    outside = {"x": WIDTH + chance.randrange(1000), "y": place.y}
-    return CommandHistory(number, key, machine, "mouse/click", outside, None, 0)
-
-
-def other_body(command: CommandHistory) -> Mapping[str, Any]:
-    """Another body for the same operation; what it would do happens at ``other_place``."""
-    place = command.other_place = place_of(2 * command.number + 1)
-    if command.operation == "mouse/drag":
-        return {**command.body, "start_x": place.x, "start_y": place.y}
-    return {**command.body, **place._asdict()}
+    make, make_release = random_maker(chance)
+    command = CommandHistory(number, key, machine, make(3 * number), make(3 * number + 1))
+    if make_release is not None:
+        release = make_release(3 * number + 2 if command.input.has_place else 3 * number)
+        other = make_release(3 * number + 1)
+        command.release = CommandHistory(number, f"{key}-release", machine, release, other)
+    return command

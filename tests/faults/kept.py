@@ -90,14 +90,14 @@ class KeptProcess:
         with self._changed:
             return self._changed.wait_for(lambda: len(self.exit_codes) >= number, seconds)
 
-    def close(self) -> None:
-        """End it for good."""
+    def close(self, *, kindly: bool = False) -> None:
+        """End it for good: kill it, or ``kindly`` let it end in its own way."""
         self._closing.set()
         self._may_start.set()
         deadline = time.monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and time.monotonic() < deadline:
-            self.kill()
-            self._thread.join(0.1)
+            self.signal(signal.SIGTERM if kindly else signal.SIGKILL)
+            self._thread.join(2.0 if kindly else 0.1)
         assert not self._thread.is_alive(), f"{self.name} could not be ended"
 
     def _keep(self) -> None:

@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from tests.faults.history import Clock, CommandHistory, Try, other_body, random_command
+from tests.faults.history import Clock, CommandHistory, Try, random_command
 
 TWINS = 0.15
 AGAIN = 0.5
 OTHER_BODIES = 0.05
 LOOKS = 0.2
+RELEASES = 0.6
 LONGEST_RETRY = 4
 IMPATIENT = 0.25
 THREADS = 200
@@ -39,7 +40,8 @@ class Load:
 
     Every command goes to one of the machines; every request to one of the ``ports`` of the moment.
     Some commands are sent by two clients at once; after many final answers the client asks again,
-    after some with another body.
+    after some with another body.  Of what a command keeps pressed, most is released by another one,
+    and the rest by whatever comes next.
     """
 
     def __init__(
@@ -95,13 +97,14 @@ class Load:
         self._pool.shutdown(cancel_futures=True)
 
     def _send_commands(self) -> None:
-        next_at = self.clock()
+        next_at, number = self.clock(), 0
         while not self._stopping.wait(max(0.0, next_at - self.clock())):
             if not self._room.acquire(timeout=0.5):
                 continue
             # What there was no room for is not made up for later.
             next_at = max(next_at + 1 / self._rate, self.clock() - 1)
-            self._send_command(len(self.commands))
+            self._send_command(number)
+            number += 1
 
     def _send_command(self, number: int) -> None:
         chance = random.Random(f"{self._seed}/{number}")
@@ -130,6 +133,9 @@ class Load:
     def _be_client(self, command: CommandHistory, chance: random.Random) -> None:
         try:
             self._ask_until_final(command, chance)
+            if command.release is not None and chance.random() < RELEASES:
+                self.commands.append(command.release)
+                self._ask_until_final(command.release, chance)
         finally:
             self._room.release()
         while chance.random() < AGAIN:
@@ -137,11 +143,11 @@ class Load:
             self._stopping.wait(chance.uniform(*self._manner.again))
             self._ask_until_final(command, chance)
         if chance.random() < OTHER_BODIES:
-            body = other_body(command)
+            body = command.other_input.body
             self._until_final(command, body, command.other_tries, chance)
 
     def _ask_until_final(self, command: CommandHistory, chance: random.Random) -> None:
-        self._until_final(command, command.body, command.tries, chance)
+        self._until_final(command, command.input.body, command.tries, chance)
 
     def _until_final(
         self,
@@ -174,7 +180,7 @@ class Load:
     def _send(
         self, command: CommandHistory, body: Mapping[str, Any], port: int, patience: float
     ) -> Try:
-        path = f"/v1/computer/{command.machine}/input/{command.operation}"
+        path = f"/v1/computer/{command.machine}/input/{command.input.operation}"
         headers = {"Content-Type": "application/json", "Idempotency-Key": command.key}
         return self._request("POST", path, json.dumps(body), headers, port, patience)
 

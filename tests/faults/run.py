@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.history import Clock
+from tests.faults.judge import judge
 from tests.faults.load import Load
 from tests.faults.strikes import Striker
-from tests.faults.verdict import Evidence, Verdict, judge
+from tests.faults.verdict import Evidence, Verdict
 from tests.faults.world import World
 
 RESOLVED_SECONDS = 30.0
@@ -67,14 +68,16 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
 
 def _evidence(world: World, load: Load, striker: Striker) -> Evidence:
     """Everything that is known once nothing happens any more; ends servers and machine clients."""
-    presses = {machine.name: machine.desk.count() for machine in world.machines}
     world.stop()
+    held = {machine.name: machine.desk.held() for machine in world.machines}
+    arrivals = {machine.name: machine.desk.arrivals() for machine in world.machines}
     organization_id, ledger = world.ledger()
     return Evidence(
         organization_id=organization_id,
         commands=load.commands,
         faults=sorted(striker.faults, key=lambda fault: fault.began_at),
-        presses=presses,
+        arrivals=arrivals,
+        held=held,
         journals=world.journals(),
         ledger=ledger,
         journal_losses=world.journal_losses,

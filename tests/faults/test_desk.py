@@ -1,4 +1,4 @@
-"""The desk's count is right, for as many events as a long run makes."""
+"""The desk hears everything, for as many events as a long run makes, and tells who did it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,16 +8,25 @@ import Xlib.display
 from Xlib import X
 from Xlib.ext import xtest
 
+from tests.desktop import Witness
+from tests.faults.arrivals import Arrival, Kind, Place
 from tests.faults.desk import Desk
-from tests.faults.history import Place, place_of
+from tests.faults.history import Clock
+from tests.faults.inputs import place_of
+from tests.processes import until
 
 COMMANDS = 20_000
 AT_ONCE = 100
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    with Desk.running() as desk:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def desk(clock: Clock) -> Iterator[Desk]:
+    with Desk.running(clock) as desk:
         yield desk
 
 
@@ -35,36 +44,112 @@ def click(connection: Any, place: Place, *events: int) -> None:
         xtest.fake_input(connection, event, 1)
 
 
+def told(arrivals: list[Arrival]) -> list[str]:
+    return [f"{arrival.kind.value} {arrival.what}" for arrival in arrivals]
+
+
 def test_witness_loses_nothing_over_20000_commands(desk: Desk, connection: Any) -> None:
     for number in range(COMMANDS):
-        for _ in range(1 + number % 2):
-            click(connection, place_of(number))
+        click(connection, place_of(number))
         if number % AT_ONCE == 0:
             connection.sync()
     connection.sync()
-    assert desk.count() == {place_of(number): 1 + number % 2 for number in range(COMMANDS)}
+    kinds = (Kind.MOTION, Kind.PRESS, Kind.RELEASE)
+    assert [(arrival.kind, arrival.place) for arrival in desk.arrivals()] == [
+        (kind, place_of(number)) for number in range(COMMANDS) for kind in kinds
+    ]
 
 
-def test_count_is_added_up_over_counts(desk: Desk, connection: Any) -> None:
+def test_motion_that_was_lost_is_known_by_the_next_event(desk: Desk, connection: Any) -> None:
+    click(connection, Place(5, 6))
+    connection.sync()
+    witness = desk._witness
+    events = witness.take()
+    witness._events = [event for event in events if event.kind != "MotionNotify"]
+    assert told(desk.arrivals()) == ["motion pointer", "press left", "release left"]
+
+
+def test_arrivals_are_those_of_all_time_with_their_times(
+    desk: Desk, connection: Any, clock: Clock
+) -> None:
+    began = clock()
     for expected in (1, 2):
         click(connection, Place(5, 6))
         connection.sync()
-        assert desk.count() == {Place(5, 6): expected}
+        assert told(desk.arrivals()) == ["motion pointer", "press left", "release left"] * expected
+    # The X server counts in milliseconds.
+    assert all(began - 0.1 <= arrival.at <= clock() + 0.1 for arrival in desk.arrivals())
 
 
-def test_stuck_button_swallows_presses_until_it_is_released(desk: Desk, connection: Any) -> None:
-    click(connection, Place(1, 1), X.ButtonPress)
-    click(connection, Place(2, 2))
-    click(connection, Place(3, 3), X.ButtonPress)
+def test_keys_are_told_by_their_names(desk: Desk, connection: Any) -> None:
+    for keysym in (0xFFE1, ord("a"), 0xFFBE, 0xFF0D):
+        keycode = connection.keysym_to_keycode(keysym)
+        xtest.fake_input(connection, X.KeyPress, keycode)
+        xtest.fake_input(connection, X.KeyRelease, keycode)
     connection.sync()
-    stuck = desk.count()
-    assert stuck == {Place(1, 1): 1, Place(3, 3): 1}
-    desk.release_buttons()
-    click(connection, Place(4, 4))
+    seen = [arrival.what for arrival in desk.arrivals() if arrival.kind is Kind.PRESS]
+    assert seen == ["shift", "a", "f1", f"keycode {keycode}"]
+
+
+def test_what_is_held_is_seen_until_it_is_released(desk: Desk, connection: Any) -> None:
+    keycode = connection.keysym_to_keycode(ord("a"))
+    assert desk.held() == frozenset()
+    xtest.fake_input(connection, X.ButtonPress, 1)
+    # The core protocol does not tell that the seventh button is down.
+    xtest.fake_input(connection, X.ButtonPress, 7)
+    xtest.fake_input(connection, X.KeyPress, keycode)
     connection.sync()
-    assert desk.count() - stuck == {Place(4, 4): 1}
+    assert desk.held() == {"left", "wheel right", "a"}
+    for event, detail in ((X.ButtonRelease, 1), (X.ButtonRelease, 7), (X.KeyRelease, keycode)):
+        xtest.fake_input(connection, event, detail)
+    connection.sync()
+    assert desk.held() == frozenset()
 
 
-def test_places_are_all_different() -> None:
-    count = 50_000
-    assert len({place_of(number) for number in range(count)}) == count
+def test_what_was_held_before_the_witness_came_is_seen_as_well(desk: Desk, connection: Any) -> None:
+    xtest.fake_input(connection, X.ButtonPress, 3)
+    connection.sync()
+    late = Desk(desk.display, Clock())
+    assert late.held() == {"right"}
+    late.close()
+    xtest.fake_input(connection, X.ButtonRelease, 3)
+    connection.sync()
+
+
+def test_key_that_stays_down_is_pressed_once(desk: Desk, connection: Any) -> None:
+    """X repeats it; and it drops a second press of a button, which so is never seen."""
+    keycode = connection.keysym_to_keycode(ord("a"))
+    witness = Witness(desk.display)
+    xtest.fake_input(connection, X.KeyPress, keycode)
+    connection.sync()
+    until(lambda: len(witness.seen()) > 2, "X repeats the key")
+    witness.close()
+    xtest.fake_input(connection, X.KeyRelease, keycode)
+    for _ in range(2):
+        xtest.fake_input(connection, X.ButtonPress, 1)
+    xtest.fake_input(connection, X.ButtonRelease, 1)
+    connection.sync()
+    assert told(desk.arrivals()) == ["press a", "release a", "press left", "release left"]
+
+
+def test_person_is_told_from_programs(desk: Desk, connection: Any) -> None:
+    desk.press("left")
+    desk.press("a")
+    assert desk.held() == {"left", "a"}
+    click(connection, Place(2, 2), X.ButtonPress)
+    connection.sync()
+    desk.release("a")
+    desk.release("left")
+    click(connection, Place(3, 3))
+    connection.sync()
+    seen = [(str(each.kind.value), each.what, each.by_person) for each in desk.arrivals()]
+    assert seen == [
+        ("press", "left", True),
+        ("press", "a", True),
+        ("motion", "pointer", False),
+        ("release", "a", True),
+        ("release", "left", True),
+        ("motion", "pointer", False),
+        ("press", "left", False),
+        ("release", "left", False),
+    ]

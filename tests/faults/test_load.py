@@ -100,9 +100,9 @@ def test_clients_ask_again_until_the_answer_is_final(load: Load, answers: Answer
         assert max(command.tries, key=lambda each: each.ended_at).status == 200
         assert {0, 503, 504} <= {each.status for each in command.tries}
         bodies = [body for _, body in answers.requests[command.key]]
-        assert bodies.count(command.body) == len(command.tries)
+        assert bodies.count(command.input.body) == len(command.tries)
         assert {path for path, _ in answers.requests[command.key]} == {
-            f"/v1/computer/{command.machine}/input/{command.operation}"
+            f"/v1/computer/{command.machine}/input/{command.input.operation}"
         }
     assert load.requests == sum(map(len, answers.requests.values()))
 
@@ -116,7 +116,7 @@ def test_some_ask_again_after_the_final_answer_and_some_with_another_body(
     others = [command for command in load.commands if command.other_tries]
     assert others
     for command in others:
-        assert any(body != command.body for _, body in answers.requests[command.key])
+        assert any(body != command.input.body for _, body in answers.requests[command.key])
 
 
 def test_some_look_while_the_outcome_is_pending(load: Load, answers: Answers) -> None:

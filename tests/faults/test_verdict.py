@@ -1,17 +1,21 @@
 """The verdict sees every broken promise: doctored histories, each with one thing wrong."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from tests.faults.history import CommandHistory, Fault, FinalAnswer, Place, Try
-from tests.faults.verdict import Broken, Evidence, JournalLoss, judge
+from tests.faults.arrivals import POINTER, Arrival, Kind, Place, Step
+from tests.faults.history import SOMEBODY_HOLDS, CommandHistory, Fault, FinalAnswer, Try
+from tests.faults.inputs import Input
+from tests.faults.judge import judge
+from tests.faults.verdict import Broken, Evidence, JournalLoss
 
 ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000a1")
-PLACE, OTHER_PLACE = Place(10, 20), Place(30, 40)
+PLACE, OTHER_PLACE, END = Place(10, 20), Place(30, 40), Place(110, 20)
 COMPLETED = FinalAnswer(200, b'{"status": "completed"}')
 REUSED = FinalAnswer(422, b'{"detail": [{"type": "idempotency_key_reused"}]}')
 REFUSED = FinalAnswer(422, b'{"detail": [{"type": "coordinates_outside_display"}]}')
@@ -26,26 +30,99 @@ def problem(status: int, name: str, **members: Any) -> FinalAnswer:
 NEVER = problem(503, "not-carried-out")
 EXPIRED = problem(504, "input-expired")
 UNKNOWN = problem(502, "outcome-unknown")
-FAILED = problem(502, "input-failed")
+
+
+def failed(code: str, injected: int = 0) -> FinalAnswer:
+    return problem(502, "input-failed", code=code, injected_at_least=injected)
+
+
+def motion(place: Place) -> Step:
+    return Step(Kind.MOTION, POINTER, place)
+
+
+def press(what: str, place: Place | None = None) -> Step:
+    return Step(Kind.PRESS, what, place)
+
+
+def release(what: str, place: Place | None = None) -> Step:
+    return Step(Kind.RELEASE, what, place)
+
+
+def click(place: Place) -> tuple[Step, ...]:
+    return motion(place), press("left", place), release("left", place)
+
+
+CLICK = Input("mouse/click", {"x": 10, "y": 20}, click(PLACE))
+OTHER_CLICK = Input("mouse/click", {"x": 30, "y": 40}, click(OTHER_PLACE))
+SCROLL = Input(
+    "mouse/scroll",
+    {"amount": 2},
+    (motion(PLACE), *(press("wheel up", PLACE), release("wheel up", PLACE)) * 2),
+)
+DRAG = Input(
+    "mouse/drag",
+    {"start_x": 10},
+    (motion(PLACE), press("left", PLACE), motion(END), release("left", END)),
+    is_drag=True,
+)
+MOVE = Input("mouse/move", {"x": 10, "y": 20}, (motion(PLACE),))
+TEXT = Input(
+    "keyboard/type",
+    {"text": "Ab"},
+    (
+        *(press("shift"), press("a"), release("a"), release("shift")),
+        *(press("b"), release("b")),
+    ),
+)
+HOLD = Input("mouse/click", {"x": 10, "down": True}, (motion(PLACE), press("left", PLACE)))
+LET_GO = Input("mouse/click", {"x": 10, "down": False}, (motion(PLACE),), lets_go=("left",))
+OUTSIDE = Input("mouse/click", {"x": 5000}, must_be_refused=True)
+
+EARLIER_HOLD = (motion(Place(5, 5)), press("left", Place(5, 5)))
 
 
 def told(at: float, answer: FinalAnswer) -> Try:
     return Try(at, at + 0.5, "port 1", answer.status, answer.body)
 
 
-def evidence(*answers: FinalAnswer, presses: int = 1, wanted: int = 1, **changes: Any) -> Evidence:
-    """A run of one command, answered so and pressed so often."""
+def arrivals(steps: Iterable[Step], *, by_person: bool = False) -> list[Arrival]:
+    """The events of some steps, which without a place of their own happen anywhere."""
+    return [
+        Arrival(step.kind, step.what, step.place or Place(1, 1), 0.2, by_person) for step in steps
+    ]
+
+
+def persons(*steps: Step) -> list[Arrival]:
+    return arrivals(steps, by_person=True)
+
+
+def evidence(
+    *answers: FinalAnswer,
+    body: Input = CLICK,
+    seen: Iterable[Any] | None = None,
+    **changes: Any,
+) -> Evidence:
+    """A run of one command, answered so, of which these steps or arrivals were seen: or all."""
     tries = [told(float(number), answer) for number, answer in enumerate(answers)]
-    command = CommandHistory(0, "key", "desk", "mouse/click", {"x": 10}, PLACE, wanted, tries)
+    other = OTHER_CLICK if body is CLICK else replace(body, steps=(), lets_go=())
+    command = CommandHistory(0, "key", "desk", body, other, tries)
     final = command.first_final()
+    happened = list(body.steps if seen is None else seen)
     return replace(
         Evidence(
             organization_id=ORGANIZATION,
             commands=[command],
             faults=[Fault("kill", "server", 0.1, 0.2)],
-            presses={"desk": {PLACE: presses} if presses else {}},
+            arrivals={
+                "desk": [
+                    arrival
+                    for each in happened
+                    for arrival in ([each] if isinstance(each, Arrival) else arrivals([each]))
+                ]
+            },
             journals={},
             ledger={command.id(ORGANIZATION): ("DONE", final.answer if final else None)},
+            held={"desk": frozenset()},
         ),
         **changes,
     )
@@ -55,19 +132,23 @@ def journal(state: str) -> dict[UUID, str]:
     return {evidence(COMPLETED).commands[0].id(ORGANIZATION): state}
 
 
-def refused(presses: dict[Place, int], answer: FinalAnswer = REFUSED) -> Evidence:
-    """A run of one command that the machine must refuse."""
-    run = evidence(answer, presses=0)
-    run.commands[0].place = None
-    run.commands[0].presses = 0
-    return replace(run, presses={"desk": presses})
+def with_hold(run: Evidence) -> Evidence:
+    """The same after another command, that left a button pressed."""
+    hold = Input("mouse/click", {"x": 5, "down": True}, EARLIER_HOLD)
+    before = CommandHistory(1, "before", "desk", hold, replace(hold, steps=()))
+    before.tries.append(told(0.0, COMPLETED))
+    return replace(
+        run,
+        commands=[before, *run.commands],
+        arrivals={"desk": [*arrivals(EARLIER_HOLD), *run.arrivals["desk"]]},
+        ledger={**run.ledger, before.id(ORGANIZATION): ("DONE", COMPLETED)},
+    )
 
 
-def with_other_body(answer: FinalAnswer, presses: int = 0) -> Evidence:
-    run = evidence(COMPLETED)
-    run.commands[0].other_place = OTHER_PLACE
+def with_other_body(answer: FinalAnswer, *seen: Step) -> Evidence:
+    run = evidence(COMPLETED, seen=[*CLICK.steps, *seen])
     run.commands[0].other_tries.append(told(5.0, answer))
-    return replace(run, presses={"desk": {PLACE: 1} | ({OTHER_PLACE: presses} if presses else {})})
+    return run
 
 
 def looked(answer: FinalAnswer) -> Evidence:
@@ -79,44 +160,146 @@ def looked(answer: FinalAnswer) -> Evidence:
     return run
 
 
+UP, DOWN = release("left", PLACE), press("left", PLACE)
+SOMEBODY = [Fault(SOMEBODY_HOLDS, "desk", 0.1, 0.3)]
+WAY = [motion(Place(40, 20)), motion(Place(70, 20))]
+ALL = {"click": CLICK, "scroll": SCROLL, "drag": DRAG, "move": MOVE, "text": TEXT, "hold": HOLD}
+
 GOOD = {
+    **{name: evidence(COMPLETED, body=body) for name, body in ALL.items()},
     "looked at": looked(COMPLETED),
-    "completed": evidence(COMPLETED),
     "completed after others": evidence(PENDING, COMPLETED, COMPLETED),
-    "three presses as wanted": evidence(COMPLETED, presses=3, wanted=3),
-    "never": evidence(NEVER, NEVER, presses=0),
-    "expired": evidence(EXPIRED, presses=0),
-    "failed in part": evidence(FAILED, presses=1, wanted=2),
-    "begun and not finished": evidence(UNKNOWN, presses=1, journals=journal("INTENT")),
+    "drag with its way": evidence(
+        COMPLETED, body=DRAG, seen=[*DRAG.steps[:2], *WAY, *DRAG.steps[2:]]
+    ),
+    "held before, released first": with_hold(evidence(COMPLETED, seen=[UP, *CLICK.steps])),
+    "held before, released at the place": with_hold(
+        evidence(COMPLETED, seen=[CLICK.steps[0], UP, *CLICK.steps[1:]])
+    ),
+    "released as it was held": with_hold(
+        evidence(COMPLETED, body=LET_GO, seen=[motion(PLACE), UP])
+    ),
+    "nothing to release": evidence(COMPLETED, body=LET_GO),
+    "a person came between": evidence(
+        COMPLETED, seen=[motion(PLACE), *persons(DOWN), *arrivals([UP])]
+    ),
+    "a person came a moment before": evidence(
+        COMPLETED, seen=[*persons(DOWN), *arrivals([motion(PLACE), UP])]
+    ),
+    "refused as a person held it": evidence(
+        failed("already_down"), seen=persons(DOWN, UP), faults=SOMEBODY
+    ),
+    "never": evidence(NEVER, NEVER, seen=()),
+    "expired": evidence(EXPIRED, seen=()),
+    "failed in part": evidence(failed("interrupted", 3), body=SCROLL, seen=SCROLL.steps[:3]),
+    "drag cut short": evidence(
+        failed("interrupted", 4),
+        body=DRAG,
+        seen=[*DRAG.steps[:2], WAY[0], release("left", WAY[0].place)],
+    ),
+    "begun and not finished": evidence(UNKNOWN, seen=CLICK.steps[:2], journals=journal("INTENT")),
+    "unknown, claims what arrived": evidence(
+        problem(502, "outcome-unknown", injected_at_least=2),
+        seen=CLICK.steps[:2],
+        journals=journal("INTENT"),
+    ),
     "journal lost under a link that seemed alive": evidence(
         PENDING, UNKNOWN, journal_losses=[JournalLoss("desk", -0.1)]
     ),
     "journal lost while it was open": evidence(
-        PENDING, UNKNOWN, presses=1, journal_losses=[JournalLoss("desk", 0.7)]
+        PENDING, UNKNOWN, journal_losses=[JournalLoss("desk", 0.7)]
     ),
-    "refused": refused({}),
+    "refused": evidence(REFUSED, body=OUTSIDE),
 }
 
 BAD = {
-    "pressed twice": (evidence(COMPLETED, presses=2), Broken.DOUBLE),
-    "pressed twice, and never resolved": (evidence(PENDING, presses=2), Broken.UNRESOLVED),
-    "not pressed": (evidence(COMPLETED, presses=0), Broken.COMPLETED_WITHOUT),
-    "pressed in part": (evidence(COMPLETED, wanted=2), Broken.COMPLETED_WITHOUT),
-    "never, and pressed": (evidence(NEVER), Broken.NEVER_WITH),
+    **{
+        f"{name} twice": (evidence(COMPLETED, body=body, seen=body.steps * 2), Broken.DOUBLE)
+        for name, body in ALL.items()
+        if body is not HOLD
+    },
+    **{
+        f"{name} without its event {number}": (
+            evidence(COMPLETED, body=body, seen=body.steps[:number] + body.steps[number + 1 :]),
+            Broken.COMPLETED_WITHOUT,
+        )
+        for name, body in ALL.items()
+        for number in range(len(body.steps))
+    },
+    "keys in another order": (
+        evidence(
+            COMPLETED,
+            body=TEXT,
+            seen=[*TEXT.steps[:2], TEXT.steps[3], TEXT.steps[2], *TEXT.steps[4:]],
+        ),
+        Broken.COMPLETED_WITHOUT,
+    ),
+    "dropped press": (
+        with_hold(evidence(COMPLETED, seen=[motion(PLACE), UP])),
+        Broken.COMPLETED_WITHOUT,
+    ),
+    "not released": (
+        with_hold(evidence(COMPLETED, body=LET_GO)),
+        Broken.COMPLETED_WITHOUT,
+    ),
+    "twice, and never resolved": (evidence(PENDING, seen=CLICK.steps * 2), Broken.DOUBLE),
+    "twice, the second time in part": (
+        evidence(COMPLETED, seen=[*CLICK.steps, motion(PLACE)]),
+        Broken.DOUBLE,
+    ),
+    "never, and moved": (evidence(NEVER, seen=[motion(PLACE)]), Broken.NEVER_WITH),
     "expired, and pressed": (evidence(EXPIRED), Broken.NEVER_WITH),
-    "refused, and pressed": (refused({Place(1279, 20): 1}), Broken.STRAY),
-    "refused without a reason": (evidence(REFUSED, presses=0), Broken.UNEXPECTED),
-    "refused for its own key": (refused({}, REUSED), Broken.UNEXPECTED),
+    "never, and typed": (evidence(NEVER, body=TEXT, seen=TEXT.steps[:1]), Broken.NEVER_WITH),
+    "refused, and pressed elsewhere": (
+        evidence(REFUSED, body=OUTSIDE, seen=click(Place(1279, 20))),
+        Broken.STRAY,
+    ),
+    "already down, and moved": (
+        evidence(failed("already_down"), seen=[motion(PLACE)], faults=SOMEBODY),
+        Broken.NEVER_WITH,
+    ),
+    "already down, and nobody held it": (
+        evidence(failed("already_down"), seen=()),
+        Broken.FAILED_WITHOUT_REASON,
+    ),
+    "already down at another desk": (
+        evidence(failed("already_down"), seen=(), faults=[replace(SOMEBODY[0], target="other")]),
+        Broken.FAILED_WITHOUT_REASON,
+    ),
+    "failed for no known reason": (
+        evidence(failed("internal_error"), seen=()),
+        Broken.FAILED_WITHOUT_REASON,
+    ),
+    "failed, and claims too much": (
+        evidence(failed("interrupted", 4), body=SCROLL, seen=SCROLL.steps[:3]),
+        Broken.OVERSTATED,
+    ),
+    "already down, and claims something": (
+        evidence(failed("already_down", 1), seen=(), faults=SOMEBODY),
+        Broken.OVERSTATED,
+    ),
+    "unknown, and claims too much": (
+        evidence(
+            problem(502, "outcome-unknown", injected_at_least=3),
+            seen=CLICK.steps[:2],
+            journals=journal("INTENT"),
+        ),
+        Broken.OVERSTATED,
+    ),
+    "left pressed": (evidence(COMPLETED, held={"desk": {"left"}}), Broken.LEFT_PRESSED),
+    "refused without a reason": (evidence(REFUSED, seen=()), Broken.UNEXPECTED),
+    "refused for its own key": (evidence(REUSED, body=OUTSIDE), Broken.UNEXPECTED),
+    "completed where it must be refused": (evidence(COMPLETED, body=OUTSIDE), Broken.UNEXPECTED),
     "two answers": (evidence(COMPLETED, NEVER), Broken.DIFFERS),
     "another answer in the ledger": (evidence(COMPLETED, ledger={}), Broken.DIFFERS),
     "another answer seen": (looked(NEVER), Broken.DIFFERS),
-    "unresolved": (evidence(PENDING, presses=0), Broken.UNRESOLVED),
-    "no answer at all": (evidence(FinalAnswer(0, b""), presses=0), Broken.UNRESOLVED),
+    "unresolved": (evidence(PENDING, seen=()), Broken.UNRESOLVED),
+    "no answer at all": (evidence(FinalAnswer(0, b""), seen=()), Broken.UNRESOLVED),
     "unknown, and ended": (
         evidence(UNKNOWN, journals=journal("DONE")),
         Broken.UNKNOWN_WITHOUT_REASON,
     ),
-    "unknown, and never begun": (evidence(UNKNOWN, presses=0), Broken.UNKNOWN_WITHOUT_REASON),
+    "unknown, and never begun": (evidence(UNKNOWN, seen=()), Broken.UNKNOWN_WITHOUT_REASON),
     "unknown, and another journal lost": (
         evidence(PENDING, UNKNOWN, journal_losses=[JournalLoss("other", 0.7)]),
         Broken.UNKNOWN_WITHOUT_REASON,
@@ -126,13 +309,20 @@ BAD = {
         Broken.UNKNOWN_WITHOUT_REASON,
     ),
     "pressed elsewhere": (
-        replace(evidence(COMPLETED), presses={"desk": {PLACE: 1, Place(1, 1): 1}}),
+        evidence(COMPLETED, seen=[*CLICK.steps, *click(Place(1, 1))]),
         Broken.STRAY,
     ),
-    "another body pressed": (with_other_body(REUSED, presses=1), Broken.STRAY),
+    "keys of nobody": (evidence(COMPLETED, seen=[*CLICK.steps, press("x")]), Broken.STRAY),
+    "off the drag's way": (
+        evidence(
+            COMPLETED, body=DRAG, seen=[*DRAG.steps[:2], motion(Place(60, 90)), *DRAG.steps[2:]]
+        ),
+        Broken.STRAY,
+    ),
+    "another body pressed": (with_other_body(REUSED, *click(OTHER_PLACE)), Broken.STRAY),
     "another body answered": (with_other_body(COMPLETED), Broken.UNEXPECTED),
     "a mistake": (evidence(FinalAnswer(500, b"{}"), COMPLETED), Broken.UNEXPECTED),
-    "machine lost": (evidence(problem(404, "not-found"), presses=0), Broken.UNEXPECTED),
+    "machine lost": (evidence(problem(404, "not-found"), seen=()), Broken.UNEXPECTED),
     "a client gave up": (evidence(COMPLETED, ends=["desk: 1"]), Broken.GAVE_UP),
 }
 
@@ -151,16 +341,17 @@ def test_broken_promise_is_seen(name: str) -> None:
     assert broken in verdict.counts()
 
 
-def test_press_too_many_counts_whatever_is_answered() -> None:
-    for answer in (COMPLETED, PENDING, UNKNOWN, NEVER, FAILED):
-        assert Broken.DOUBLE in judge(evidence(answer, presses=2)).counts()
+def test_what_happens_twice_counts_whatever_is_answered() -> None:
+    for answer in (COMPLETED, PENDING, UNKNOWN, NEVER, failed("interrupted")):
+        assert Broken.DOUBLE in judge(evidence(answer, seen=CLICK.steps * 2)).counts()
 
 
 def test_table_has_every_count() -> None:
-    table = judge(evidence(PENDING, COMPLETED, presses=2)).table()
+    table = judge(evidence(PENDING, COMPLETED, seen=CLICK.steps * 2)).table()
     rows = {line[:-8].strip(): line[-8:].strip() for line in table.splitlines()}
     assert rows["faults in all"] == "1"
-    assert rows["commands"] == "1"
+    assert rows["commands"] == rows["mouse/click"] == "1"
+    assert rows["events that arrived"] == "6"
     assert rows["requests sent again"] == "1"
     assert rows["answered with 200"] == "1"
     assert {broken.value: rows[broken.value] for broken in Broken} == {
@@ -169,7 +360,9 @@ def test_table_has_every_count() -> None:
 
 
 def test_violation_is_told_with_everything_around_it() -> None:
-    verdict = judge(evidence(PENDING, COMPLETED, presses=2, journals=journal("DONE")))
+    run = evidence(PENDING, COMPLETED, seen=CLICK.steps * 2, journals=journal("DONE"))
+    verdict = judge(run)
     told = verdict.told(verdict.violations[0])
     for part in ("double", "key", "outcome-pending", "ledger: ('DONE'", "journal: DONE", "kill"):
         assert part in told
+    assert "press left at (10, 20)" in told

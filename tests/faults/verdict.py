@@ -1,29 +1,30 @@
-"""Judges a fault run: what was promised, beside what the witness, journals and ledger say."""
+"""What is known of a fault run, which promises it broke, and how that is told."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from tests.faults.history import CommandHistory, Fault, FinalAnswer, Place, Try
+from tests.faults.arrivals import Arrival
+from tests.faults.history import CommandHistory, Fault, FinalAnswer, Try
 
 FAULTS_AROUND_SECONDS = 3.0
-
-
-HALF_OPEN_SECONDS = 3.0
-"""How long a server may still take a link for alive, by the heartbeats of the run."""
+EVENTS_TOLD = 200
 
 
 class Broken(StrEnum):
     """What must never happen; each member says it as the row of a table."""
 
     DOUBLE = "double injections"
-    COMPLETED_WITHOUT = '"completed" without its events'
+    COMPLETED_WITHOUT = '"completed" without all its events in their order'
     NEVER_WITH = '"not carried out", expired or refused, with an event'
+    OVERSTATED = '"injected_at_least" above what arrived'
+    LEFT_PRESSED = "buttons and keys left pressed"
     DIFFERS = "final answers that differ"
     UNRESOLVED = "keys unresolved 30 s after the last fault"
     UNKNOWN_WITHOUT_REASON = "UNKNOWN outside the window where it is honest"
+    FAILED_WITHOUT_REASON = '"input-failed" that nothing explains'
     STRAY = "events of no command"
     UNEXPECTED = "answers that no client should get"
     GAVE_UP = "machine clients that ended by themselves"
@@ -41,7 +42,8 @@ class JournalLoss:
 class Evidence:
     """Everything that is known after a run.
 
-    ``presses`` is what each machine's witness saw; ``journals`` the state of each command in any of
+    ``arrivals`` is what each machine's witness saw, ``held`` what was down when all was over;
+    ``journals`` has the state of each command in any of
     the machines' journals, those that were taken away included; ``ledger`` the stored state and,
     where there is one, answer of each command.  ``ends`` are machine clients that nobody killed.
     """
@@ -49,11 +51,12 @@ class Evidence:
     organization_id: UUID
     commands: Sequence[CommandHistory]
     faults: Sequence[Fault]
-    presses: Mapping[str, Mapping[Place, int]]
+    arrivals: Mapping[str, Sequence[Arrival]]
     journals: Mapping[UUID, str]
     ledger: Mapping[UUID, tuple[str, FinalAnswer | None]]
     journal_losses: Sequence[JournalLoss] = ()
     ends: Sequence[str] = ()
+    held: Mapping[str, Iterable[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,9 @@ class Verdict:
             *sorted(Counter(fault.kind for fault in faults).items()),
             ("faults in all", len(faults)),
             None,
+            *sorted(Counter(_operation_of(command) for command in commands).items()),
             ("commands", len(commands)),
+            ("events that arrived", sum(map(len, self.evidence.arrivals.values()))),
             ("requests sent again", tries - len(commands)),
             ("looks at a command", sum(len(command.looks) for command in commands)),
             *sorted(Counter(_kind_of(final) for final in finals).items()),
@@ -110,108 +115,10 @@ class Verdict:
         return "\n".join(lines)
 
 
-def judge(evidence: Evidence) -> Verdict:
-    """Hold everything against everything."""
-    verdict = Verdict(evidence)
-    for command in evidence.commands:
-        verdict.violations += _broken_by(command, evidence)
-    verdict.violations += _stray_events(evidence)
-    verdict.violations += [Violation(Broken.GAVE_UP, end) for end in evidence.ends]
-    return verdict
-
-
-def _broken_by(command: CommandHistory, evidence: Evidence) -> Iterator[Violation]:
-    presses = _presses(command.place, command, evidence)
-    if presses > command.presses:
-        yield Violation(Broken.DOUBLE, f"{presses} presses instead of {command.presses}", command)
-    for answer in command.other_tries:
-        if answer.is_final and not _is_reuse(answer):
-            yield Violation(Broken.UNEXPECTED, "another body got an answer of its own", command)
-    if any(answer.status == 500 for answer in command.tries):
-        yield Violation(Broken.UNEXPECTED, "500: the server made a mistake", command)
-    final = command.first_final()
-    if final is None:
-        yield Violation(Broken.UNRESOLVED, f"after {len(command.tries)} requests", command)
-        return
-    yield from _differing(command, final, evidence)
-    yield from _untrue(command, final, presses, evidence)
-
-
-def _differing(command: CommandHistory, final: Try, evidence: Evidence) -> Iterator[Violation]:
-    answers = {each.answer for each in command.tries if each.is_final}
-    if len(answers) > 1:
-        yield Violation(Broken.DIFFERS, f"{len(answers)} different answers", command)
-    looked_up = (final.status, final.json)
-    if any(look.looked_up not in (None, looked_up) for look in command.looks):
-        yield Violation(Broken.DIFFERS, "a look shows another answer", command)
-    _, stored = evidence.ledger.get(command.id(evidence.organization_id), ("", None))
-    if stored != final.answer:
-        yield Violation(Broken.DIFFERS, "the ledger has another answer, or none", command)
-
-
-def _untrue(
-    command: CommandHistory, final: Try, presses: int, evidence: Evidence
-) -> Iterator[Violation]:
-    if final.status == 200:
-        if presses < command.presses:
-            yield Violation(
-                Broken.COMPLETED_WITHOUT, f"{presses} presses instead of {command.presses}", command
-            )
-    elif final.status == 422:
-        if command.place is not None or _is_reuse(final):
-            yield Violation(Broken.UNEXPECTED, "a good request was refused", command)
-        if presses:
-            yield Violation(Broken.NEVER_WITH, f"refused, and {presses} presses", command)
-    elif final.problem in ("not-carried-out", "input-expired"):
-        if presses:
-            yield Violation(Broken.NEVER_WITH, f"{final.problem}, and {presses} presses", command)
-    elif final.problem == "outcome-unknown":
-        if not _is_honest(command, final, evidence):
-            yield Violation(
-                Broken.UNKNOWN_WITHOUT_REASON, "the journal has no intent without an end", command
-            )
-    elif final.problem != "input-failed":
-        yield Violation(Broken.UNEXPECTED, f"{final.status} {final.problem}", command)
-
-
-def _is_honest(command: CommandHistory, final: Try, evidence: Evidence) -> bool:
-    """Whether nobody could know: begun and not finished, or open when its journal was lost.
-
-    Or sent on a link that was greeted with that journal, and whose end nobody had noticed yet.
-    """
-    if evidence.journals.get(command.id(evidence.organization_id)) == "INTENT":
-        return True
-    began_at = min(each.sent_at for each in command.tries)
-    return any(
-        loss.machine == command.machine
-        and began_at - HALF_OPEN_SECONDS <= loss.at <= final.ended_at
-        for loss in evidence.journal_losses
-    )
-
-
-def _is_reuse(answer: Try) -> bool:
-    return answer.status == 422 and b"idempotency_key_reused" in answer.body
-
-
-def _presses(place: Place | None, command: CommandHistory, evidence: Evidence) -> int:
-    return 0 if place is None else evidence.presses[command.machine].get(place, 0)
-
-
-def _stray_events(evidence: Evidence) -> Iterator[Violation]:
-    known = {(command.machine, command.place) for command in evidence.commands}
-    others = {
-        (command.machine, command.other_place): command
-        for command in evidence.commands
-        if command.other_place is not None
-    }
-    for machine, presses in evidence.presses.items():
-        for place, count in presses.items():
-            if (machine, place) not in known:
-                yield Violation(
-                    Broken.STRAY,
-                    f"{count} presses at {tuple(place)} of {machine}",
-                    others.get((machine, place)),
-                )
+def _operation_of(command: CommandHistory) -> str:
+    down = command.input.body.get("down")
+    held = "" if down is None else " (held)" if down else " (released)"
+    return f"{command.input.operation}{held}"
 
 
 def _kind_of(final: Try) -> str:
@@ -220,13 +127,10 @@ def _kind_of(final: Try) -> str:
 
 def _told(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
     command_id = command.id(evidence.organization_id)
-    yield f"{command.operation} {dict(command.body)} for {command.machine}"
+    yield f"{command.input.operation} {dict(command.input.body)} for {command.machine}"
     yield f"key {command.key}, command {command_id}"
     yield f"ledger: {evidence.ledger.get(command_id, 'nothing')}"
     yield f"journal: {evidence.journals.get(command_id, 'nothing')}"
-    yield f"presses seen: {_presses(command.place, command, evidence)}"
-    if command.other_place is not None:
-        yield f"presses of the other body: {_presses(command.other_place, command, evidence)}"
     for name, tries in (
         ("request", command.tries),
         ("other body", command.other_tries),
@@ -238,8 +142,14 @@ def _told(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
                 f"{each.status or each.error} {each.body.decode(errors='replace')}"
             )
     if command.tries:
-        begin = min(each.sent_at for each in command.tries) - FAULTS_AROUND_SECONDS
-        end = max(each.ended_at for each in command.tries)
+        begin, end = command.window()
+        begin -= FAULTS_AROUND_SECONDS
         for fault in evidence.faults:
             if fault.began_at <= end and (fault.ended_at is None or fault.ended_at >= begin):
                 yield f"fault {fault}"
+        around = [
+            arrival
+            for arrival in evidence.arrivals.get(command.machine, ())
+            if begin <= arrival.at <= end
+        ]
+        yield from (f"event {arrival}" for arrival in around[:EVENTS_TOLD])

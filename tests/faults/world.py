@@ -111,7 +111,6 @@ class Machine:
 
     @contextlib.contextmanager
     def _run(self) -> Iterator[subprocess.Popen[bytes]]:
-        self.desk.release_buttons()
         failpoints, self.next_failpoints = self.next_failpoints, ""
         with joined(
             self.proxy.url,
@@ -158,7 +157,7 @@ class World:
             assert world.active.kept.wait_for_start(1, START_SECONDS), "the server did not start"
             world.token = world.active.server.administrators_token()
             for number in range(machines):
-                desk = stack.enter_context(Desk.running())
+                desk = stack.enter_context(Desk.running(clock))
                 proxy = stack.enter_context(FaultProxy(world.address))
                 machine = Machine(f"desk-{number}", directory, desk, proxy)
                 world.machines.append(machine)
@@ -182,9 +181,14 @@ class World:
             self.active = nodes[0]
 
     def stop(self) -> None:
-        """End machine clients and servers, so that what they have stored can be read."""
-        for kept in [each.kept for each in self.machines] + [each.kept for each in self.nodes]:
-            kept.close()
+        """End machine clients and servers, so that what they have stored can be read.
+
+        Machine clients end as they are asked to, and so release what their last link held.
+        """
+        for machine in self.machines:
+            machine.kept.close(kindly=True)
+        for node in self.nodes:
+            node.kept.close()
 
     def journals(self) -> dict[UUID, str]:
         """The state of each command in the machines' journals.  Call after `stop`."""

@@ -41,6 +41,8 @@ class EndlessDesktop:
 
     def release_all(self) -> None: ...
 
+    def take_released(self) -> None: ...
+
     def displays(self) -> list[Display]:
         return []
 

@@ -11,7 +11,7 @@ from machine_client.pictures import Shot
 from schemas.inputs import AnyInput, MoveMouse, Operation
 from schemas.outcomes import Point
 from schemas.pictures import Region, Size
-from schemas.wire import Display, Input
+from schemas.wire import Display, Input, Released
 from tests.links import LINK_ID
 
 HERE = Point(x=1, y=2)
@@ -27,6 +27,7 @@ class FakeDesktop:
     def __init__(self) -> None:
         self.calls: list[str] = []
         self.interrupted = threading.Event()
+        self.released: Released | None = None
         self.on_prepare: Callable[[], None] = lambda: None
         self.on_inject: Callable[[], None] = lambda: None
 
@@ -46,6 +47,10 @@ class FakeDesktop:
 
     def release_all(self) -> None:
         self.calls.append("release")
+
+    def take_released(self) -> Released | None:
+        released, self.released = self.released, None
+        return released
 
     def displays(self) -> list[Display]:
         return []

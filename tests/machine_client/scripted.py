@@ -37,6 +37,7 @@ from schemas.wire import (
     Input,
     Limits,
     Ready,
+    Released,
     ServerMessage,
     Welcome,
 )
@@ -57,6 +58,7 @@ class QuietDesktop:
 
     def __init__(self) -> None:
         self.calls: list[str] = []
+        self.released: Released | None = None
         self.on_inject: Callable[[], None] = lambda: None
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
@@ -72,6 +74,10 @@ class QuietDesktop:
 
     def release_all(self) -> None:
         self.calls.append("release")
+
+    def take_released(self) -> Released | None:
+        released, self.released = self.released, None
+        return released
 
     def displays(self) -> list[Display]:
         return [Display(x=0, y=0, width=100, height=100)]

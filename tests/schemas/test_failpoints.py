@@ -31,6 +31,18 @@ def test_nothing_happens_where_nothing_is_armed() -> None:
         reached(point)
 
 
+def test_what_a_point_promises_is_made_true_only_where_something_is_armed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    reached(Failpoint.AFTER_PRESS, lambda: made.append("confirmed"))
+    assert made == []
+    monkeypatch.setenv(VARIABLE, "after-press=kill@2")
+    arm_from_environment("machine", testing=True)
+    reached(Failpoint.AFTER_PRESS, lambda: made.append("confirmed"))
+    assert made == ["confirmed"]
+
+
 def test_program_that_was_not_started_for_tests_takes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -64,7 +64,7 @@ class Client:
         self.world = machine.world
         self.process = Process(self.world, f"{machine.machine_id}.{machine.starts}")
         self.journal = Journal(SimulatedStorage(machine.disk, self.step))
-        self.hand = Hand(machine.desktop, self)
+        self.hand = Hand(machine.desktop, machine.x_server, self)
         self.session = Session(self.clock)
         self.worker = Worker(self.journal, self.hand, self.clock)
         self.cable: Cable | None = None

@@ -1,13 +1,15 @@
-"""The desktop that everything is about: it counts by content what really happened on it."""
+"""The desktop that everything is about: it notes by content what really happened on it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from machine_client.injector import InjectionFailed, Refusal
-from schemas.inputs import AnyInput, DragMouse, MoveMouse
+from schemas.inputs import AnyInput
 from schemas.outcomes import Point, Refused
 from schemas.wire import Display
+from tests.simulation.inputs import Step, let_go_by, mark_of
+from tests.simulation.screen import Kind, XServer
 from tests.simulation.world import World
 
 LATEST_SECONDS = 1.0
@@ -18,8 +20,8 @@ LATEST_SECONDS = 1.0
 class Plan:
     """What the desktop does with an input; ``is_keyed`` is whether it must not happen twice."""
 
+    steps: list[Step]
     is_keyed: bool = True
-    events: int = 1
     gap: float = 0.01
     refused: bool = False
     fails_after: int | None = None
@@ -27,11 +29,17 @@ class Plan:
 
 @dataclass
 class Happened:
-    """What was seen of an input, which its content tells from all others."""
+    """What was seen of an input, which its content tells from all others.
+
+    ``steps`` are its own events; ``events`` counts those as well by which it released what an
+    earlier one held.  ``is_disturbed`` is one that a person came between.
+    """
 
     begun: int = 0
     events: int = 0
     ended: int = 0
+    steps: list[Step] = field(default_factory=list)
+    is_disturbed: bool = False
 
 
 class Holder(Protocol):
@@ -60,24 +68,29 @@ class Desktop:
         return self.seen.setdefault(mark, Happened())
 
 
-def mark_of(body: AnyInput) -> int:
-    """What tells an input from all others."""
-    if isinstance(body, DragMouse):
-        return body.start_x
-    if isinstance(body, MoveMouse):
-        return body.x
-    raise TypeError(f"the simulation sends no {type(body).__name__}")
-
-
 class Hand:
-    """An injector (`machine_client.worker.Injector`) that may be killed between any two events."""
+    """An injector (`machine_client.worker.Injector`) that may be killed between any two events.
+
+    What it presses it writes into the X server's record first; what its predecessors left there
+    it releases when it begins.
+    """
 
     is_lost = False
 
-    def __init__(self, desktop: Desktop, holder: Holder) -> None:
+    def __init__(self, desktop: Desktop, x_server: XServer, holder: Holder) -> None:
         self.injected = 0
+        self.held: list[str] = []
         self._desktop = desktop
+        self._x_server = x_server
         self._holder = holder
+        self.release_left_behind()
+
+    def release_left_behind(self) -> None:
+        """Release what a client that died has left pressed."""
+        for what in self._x_server.left_behind():
+            self._desktop.world.facts["released after a kill"] += 1
+            self._x_server.do(Kind.RELEASE, what)
+        self._x_server.record.clear()
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         """Check an input; what comes back injects it."""
@@ -86,32 +99,73 @@ class Hand:
         self.injected = 0
         if plan.refused:
             raise Refusal(Refused(code="coordinates_outside_display", message="outside"))
-        return lambda: self._inject(mark, plan)
+        return lambda: self._inject(body, mark, plan)
 
-    def _inject(self, mark: int, plan: Plan) -> Point:
+    def _inject(self, body: AnyInput, mark: int, plan: Plan) -> Point:
         world, happened = self._desktop.world, self._desktop.happened(mark)
         late = self._holder.clock() - self._holder.begin_by
         if late > LATEST_SECONDS and self._desktop.must_be_early:
             world.violated(f"input {mark} begins {late:.3f} s after its time")
+        lets_go = let_go_by(body)
+        pressed = {what for kind, what in plan.steps if kind is Kind.PRESS}
+        self._check(pressed if lets_go is None else {lets_go})
+        persons_came = self._x_server.persons_came
         happened.begun += 1
         world.tell("inject", mark)
         if happened.begun > 1 and plan.is_keyed:
             world.violated(f"input {mark} is injected a second time")
-        for event in range(plan.events):
-            if event == plan.fails_after:
-                raise InjectionFailed("display_lost", "the display is gone", event)
-            happened.events += 1
-            self.injected += 1
+        for what in pressed.intersection(self.held):
+            self._do((Kind.RELEASE, what), happened)
+        for number, step in enumerate(plan.steps):
+            if number == plan.fails_after:
+                self._fail(plan.steps[:number], happened)
+            if self._do(step, happened):
+                happened.steps.append(step)
             self._holder.pass_time(world.between(0, 2 * plan.gap))
+        if lets_go in self.held:
+            self._do((Kind.RELEASE, lets_go), happened)
         happened.ended += 1
+        happened.is_disturbed = self._x_server.persons_came != persons_came
         world.tell("injected", mark)
         return Point(x=mark, y=0)
+
+    def _check(self, wanted: set[str]) -> None:
+        if wanted.intersection(self._x_server.down).difference(self.held):
+            raise InjectionFailed("already_down", "somebody else holds it", 0)
+
+    def _fail(self, done: list[Step], happened: Happened) -> None:
+        for _, what in done:
+            if what in self.held:
+                self._do((Kind.RELEASE, what), happened)
+        raise InjectionFailed("display_lost", "the display is gone", self.injected)
+
+    def _do(self, step: Step, happened: Happened) -> bool:
+        """Make an event, if it is one; whether it is."""
+        kind, what = step
+        if kind is Kind.PRESS:
+            self._x_server.record.append(what)
+            self.held.append(what)
+        is_event = self._x_server.do(kind, what)
+        if kind is Kind.RELEASE:
+            self.held.remove(what)
+            self._x_server.record.remove(what)
+        if is_event:
+            happened.events += 1
+            self.injected += 1
+        return is_event
 
     def interrupt(self) -> None:
         """Nothing interrupts."""
 
     def release_all(self) -> None:
-        """Nothing is held."""
+        """Release what is held."""
+        for what in reversed(self.held):
+            self._x_server.do(Kind.RELEASE, what)
+            self._x_server.record.remove(what)
+        self.held.clear()
+
+    def take_released(self) -> None:
+        """Nothing was released."""
 
     def displays(self) -> list[Display]:
         """None that anybody asks for."""

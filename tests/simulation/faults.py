@@ -55,6 +55,8 @@ class Faults:
             self._kill_node_at_a_failpoint,
             self._pause_node,
             self._pause_machine,
+            self._somebody_holds,
+            self._somebody_holds,
             self._bad_weather,
             self._bad_weather,
             self._outage,
@@ -221,6 +223,16 @@ class Faults:
         process = machine.client.process
         process.pause()
         self.world.aftermath(seconds, process.wake)
+
+    def _somebody_holds(self) -> None:
+        """A person has something pressed for a while."""
+        machine, world = self._machine(), self.world
+        what = world.random.choice(("left", "left", "right", "z"))
+        x_server = machine.x_server
+        if x_server.press_as_person(what):
+            machine.visits += 1
+            self._struck("somebody holds something", machine.machine_id, what)
+            world.aftermath(world.between(0.5, 8), x_server.release_as_person, what)
 
     # Nodes.
 

@@ -9,11 +9,12 @@ from functools import partial
 from uuid import UUID
 
 from schemas.failpoints import Failpoint
-from schemas.inputs import AnyInput, DragMouse, MoveMouse
+from schemas.inputs import AnyInput
 from tests.simulation.callers import Callers, Story
 from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH, Faults
+from tests.simulation.inputs import random_input, steps_of
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
@@ -171,18 +172,17 @@ class _Run:
 
     def _body(self, mark: int, *, is_keyed: bool) -> AnyInput:
         world, random = self.world, self.world.random
-        plan = Plan(is_keyed=is_keyed)
+        body = random_input(mark, random)
+        plan = Plan(steps_of(body), is_keyed=is_keyed)
         self.desktop.plans[mark] = plan
         luck = random.random()
         if luck < 0.06:
             plan.refused = True
         elif luck < 0.4:
-            plan.events = random.randint(2, 5)
             plan.gap = random.choice((0.01, 0.2, 0.6))
             if world.chance(0.2):
-                plan.fails_after = random.randrange(plan.events)
-            return DragMouse(start_x=mark, start_y=0, to_x=0, to_y=0, duration=2.0)
-        return MoveMouse(x=mark, y=0)
+                plan.fails_after = random.randrange(len(plan.steps))
+        return body
 
     def to_the_end(self) -> None:
         """Let everything happen, then look at it."""
@@ -211,8 +211,9 @@ class _Run:
         world.run(max(world.now, world.calm_at) + AFTERWARDS, self._has_failed)
         for story in self.stories:
             self.verdict.check_answers(story)
-            self.verdict.check_happened(story, self.desktop.seen)
+            self.verdict.check_happened(story, self.desktop)
         self.verdict.check_left_open()
+        self.verdict.check_left_pressed()
 
     def _has_failed(self) -> bool:
         return bool(self.world.violations)

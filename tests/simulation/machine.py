@@ -14,6 +14,7 @@ from tests.simulation.desktop import Desktop
 from tests.simulation.disk import Copy, Disk
 from tests.simulation.network import Cable, Proxy
 from tests.simulation.node import Node
+from tests.simulation.screen import XServer
 from tests.simulation.world import World
 
 TICK_SECONDS = 0.1
@@ -43,6 +44,9 @@ class Machine:
         self.machine_id = machine_id
         self.nodes = nodes
         self.desktop = desktop
+        self.x_server = XServer()
+        self.visits = 0
+        """How often a person pressed something."""
         self.disk = Disk()
         self.boot_id = str(uuid4())
         self.clock_offset = world.between(0, 100_000)
@@ -108,6 +112,7 @@ class Machine:
         """Lose power, and with it what was not flushed."""
         self.kill(silently=True)
         self.disk.lose_power(self.world.random)
+        self.x_server = XServer()
         self.unfinished.update(self.disk.intents())
         self.boot_id = str(uuid4())
         self.reboots += 1

@@ -23,7 +23,10 @@ from server.machines.link import Link
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState
 from tests.simulation.clocks import simulated
+from tests.simulation.desktop import Hand, Happened
+from tests.simulation.inputs import Step
 from tests.simulation.life import live
+from tests.simulation.screen import Kind
 from tests.simulation.stores import SimulatedCommandStore
 
 MOST_SEEDS = 5000
@@ -227,6 +230,47 @@ def keep_the_queue_of_a_lost_link(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Session, "_lost", kept)
 
 
+def leave_pressed_what_a_killed_client_held(patch: pytest.MonkeyPatch) -> None:
+    """A client that starts does not look at what its predecessor left."""
+    patch.setattr(Hand, "release_left_behind", lambda _self: None)
+
+
+def press_what_somebody_else_holds(patch: pytest.MonkeyPatch) -> None:
+    """Nobody looks what is down before an input's first event."""
+    patch.setattr(Hand, "_check", lambda _self, _wanted: None)
+
+
+def press_what_we_hold_already(patch: pytest.MonkeyPatch) -> None:
+    """What an earlier input holds is not released before it is pressed anew."""
+    do = Hand._do
+
+    def done(self: Hand, step: Step, happened: Happened) -> bool:
+        is_first = step[0] is Kind.RELEASE and not happened.steps
+        return False if is_first else do(self, step, happened)
+
+    patch.setattr(Hand, "_do", done)
+
+
+def keep_pressed_what_a_lost_link_held(patch: pytest.MonkeyPatch) -> None:
+    """Nothing is released but what the client remembers no more."""
+
+    def forgotten(self: Hand) -> None:
+        self.held.clear()
+
+    patch.setattr(Hand, "release_all", forgotten)
+
+
+def claim_events_that_did_not_happen(patch: pytest.MonkeyPatch) -> None:
+    """What was asked of the X server counts, whether it did it or not."""
+
+    def done(self: Hand, step: Step, happened: Happened) -> bool:
+        self.injected += 2
+        return do(self, step, happened)
+
+    do = Hand._do
+    patch.setattr(Hand, "_do", done)
+
+
 BROKEN: list[tuple[Break, str]] = [
     (begin_what_the_journal_knows, "second time"),
     (keep_intents_in_the_page_cache, "second time"),
@@ -244,12 +288,20 @@ BROKEN: list[tuple[Break, str]] = [
     (expire_without_the_journal, "was done"),
     (report_what_runs_as_never_come, "unknown without need"),
     (keep_the_queue_of_a_lost_link, "raised"),
+    (leave_pressed_what_a_killed_client_held, "left pressed"),
+    (leave_pressed_what_a_killed_client_held, "nobody else was there"),
+    (press_what_somebody_else_holds, "arrived"),
+    (press_what_we_hold_already, "arrived"),
+    (keep_pressed_what_a_lost_link_held, "left pressed"),
+    (claim_events_that_did_not_happen, "claims"),
 ]
 """Each rule, taken out, and a word of the promise that some seed then sees broken."""
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("broken", "word"), BROKEN, ids=[broken.__name__ for broken, _ in BROKEN])
+@pytest.mark.parametrize(
+    ("broken", "word"), BROKEN, ids=[f"{broken.__name__}-{word}" for broken, word in BROKEN]
+)
 def test_a_broken_rule_is_found(broken: Break, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken(monkeypatch)
     seen = []

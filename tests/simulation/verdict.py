@@ -1,15 +1,25 @@
 """Whether a seed kept every promise."""
 
+import json
+from typing import NamedTuple
 from uuid import UUID
 
 from machine_client.journal import EntryState
 from server.store.commands import CommandRecord, CommandState
 from tests.simulation.callers import Story
-from tests.simulation.desktop import Happened
+from tests.simulation.desktop import Desktop, Happened
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.node import Node, cable_of
 from tests.simulation.world import World
+
+
+class Ending(NamedTuple):
+    """How a command ended, as it was answered."""
+
+    status: int
+    name: str
+    injected_at_least: int = 0
 
 
 class Verdict:
@@ -93,46 +103,75 @@ class Verdict:
             ):
                 self.world.violated(f"{record.command_id} was left open")
 
-    def check_happened(self, story: Story, seen: dict[int, Happened]) -> None:
+    def check_left_pressed(self) -> None:
+        """Nothing is down but what a client that lives holds, or a person."""
+        for machine in self._machines.values():
+            ours = set(machine.x_server.down) - machine.x_server.persons
+            if machine.is_running and (left := ours.difference(machine.client.hand.held)):
+                self.world.violated(f"left pressed on {machine.machine_id}: {sorted(left)}")
+
+    def check_happened(self, story: Story, desktop: Desktop) -> None:
         """What was answered is what the desktop saw."""
-        happened = [seen.get(mark, Happened()) for mark in story.bodies]
-        begun, ended = sum(each.begun for each in happened), sum(each.ended for each in happened)
-        status, name = self._ending(story)
-        self.world.facts[name] += 1
+        happened = {mark: desktop.seen[mark] for mark in story.bodies if mark in desktop.seen}
+        begun = sum(each.begun for each in happened.values())
+        ended = sum(each.ended for each in happened.values())
+        ending = self._ending(story)
+        self.world.facts[ending.name] += 1
         if story.key is not None and begun > 1:
             self.world.violated(f"key {story.key} was injected {begun} times")
+        events = sum(each.events for each in happened.values())
+        if ending.injected_at_least > events:
+            self.world.violated(
+                f"{story.key} claims {ending.injected_at_least} events, and {events} arrived"
+            )
         wrong = {
             "completed": ended != 1,
             "failed": begun != 1 or ended != 0,
+            "already down": begun != 0,
             "not carried out": begun != 0,
             "expired": begun != 0,
             "refused": begun != 0,
         }
-        if story.earlier and name in ("expired", "refused"):
+        if story.earlier and ending.name in ("expired", "refused"):
             return  # It may have happened in an earlier life of the key.
-        if wrong.get(name):
+        if wrong.get(ending.name):
             self.world.violated(
-                f"{story.key} was answered {name} ({status}), and was begun {begun} times and "
-                f"ended {ended} times"
+                f"{story.key} was answered {ending.name} ({ending.status}), and was begun {begun} "
+                f"times and ended {ended} times"
             )
+        if ending.name == "already down" and not self._machines[story.machine_id].visits:
+            self.world.violated(f"{story.key} was already down, and nobody else was there")
+        if ending.name == "completed":
+            self._check_events(story, happened, desktop)
 
-    def _ending(self, story: Story) -> tuple[int, str]:
+    def _check_events(self, story: Story, happened: dict[int, Happened], desktop: Desktop) -> None:
+        """All events of what was completed arrived, in their order."""
+        for mark, each in happened.items():
+            wanted = desktop.plans[mark].steps
+            if each.ended and each.steps != wanted and not each.is_disturbed:
+                self.world.violated(
+                    f"{story.key} was answered completed, and of {wanted} arrived {each.steps}"
+                )
+
+    def _ending(self, story: Story) -> Ending:
         record = self._record(story.command_id)
         answer = record.answer if record is not None and record.answer is not None else None
         if answer is None and not story.answers:
-            return 0, "no final answer"
+            return Ending(0, "no final answer")
         status = answer.status if answer is not None else story.answers[0].status
         body = answer.body if answer is not None else story.answers[0].body
+        injected = json.loads(body).get("injected_at_least", 0) if status == 502 else 0
         names = {200: "completed", 422: "refused"}
         for part, name in (
             (b"outcome-unknown", "outcome unknown"),
+            (b"already_down", "already down"),
             (b"input-failed", "failed"),
             (b"input-expired", "expired"),
             (b"not-carried-out", "not carried out"),
         ):
             if part in body:
-                return status, name
-        return status, names[status]
+                return Ending(status, name, injected)
+        return Ending(status, names[status])
 
     def _record(self, command_id: UUID | None) -> CommandRecord | None:
         return None if command_id is None else self._mongo.commands.records.get(command_id)

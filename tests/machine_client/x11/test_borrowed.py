@@ -13,6 +13,7 @@ class Keyboard:
     """Notes what is mapped, and when."""
 
     def __init__(self, clock: "Clock") -> None:
+        self.lent: dict[int, tuple[int, int]] = {}
         self.mapped: list[tuple[float, int, int, int]] = []
         self._clock = clock
 
@@ -83,6 +84,26 @@ def test_giving_back_waits_until_the_last_use_has_settled(clock: Clock, keyboard
     assert keyboard.mapped[1:] == [(1.0, 248, 0, 0)]
     keys.give_back()
     assert len(keyboard.mapped) == 2
+
+
+def test_what_a_client_that_died_has_lent_is_given_back_as_ones_own(
+    clock: Clock, keyboard: Any
+) -> None:
+    keyboard.lent[248] = (1, 2)
+    keys = BorrowedKeys(keyboard)
+    assert 248 in keys
+    keys.give_back()
+    assert keyboard.mapped == [(1.0, 248, 0, 0)]
+    assert keyboard.lent == {}
+
+
+def test_a_key_is_on_record_before_it_is_mapped(clock: Clock, keyboard: Any) -> None:
+    on_record: list[dict[int, tuple[int, int]]] = []
+    keyboard.change_key = lambda *_: on_record.append(dict(keyboard.lent))
+    keys = BorrowedKeys(keyboard)
+    keys.lend((1, 2), unused=(248,), busy=())
+    keys.give_back()
+    assert on_record == [{248: (1, 2)}, {248: (1, 2)}]
 
 
 def test_a_key_that_somebody_else_mapped_is_theirs(clock: Clock, keyboard: Any) -> None:

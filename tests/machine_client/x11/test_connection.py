@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-import Xlib.error
 
 from machine_client.desktop import DesktopError, InjectionUnavailable
 from machine_client.x11.connection import X11Connection, errors_translated
+from machine_client.x11.xinput import Kind
 from tests.desktop import Witness, resize_screen, set_layout, virtual_display
+from tests.machine_client.x11.somebody import held_by_xdotool
 
 
 @pytest.fixture
@@ -36,25 +37,14 @@ def test_events_that_the_server_refused_do_not_count(connection: X11Connection) 
     assert connection.confirmed == before
 
 
-def test_errors_are_noticed_after_pynput_had_the_connection(connection: X11Connection) -> None:
-    with connection.lent(1):
-        connection.display.set_error_handler(None)
-    connection.fake_key(1, down=True)
-    with pytest.raises(Xlib.error.XError):
-        connection.confirm()
-
-
-def test_what_pynput_failed_to_send_does_not_count(connection: X11Connection) -> None:
+def test_presses_of_what_is_down_and_releases_of_what_is_up_are_no_events(
+    connection: X11Connection, witness: Witness
+) -> None:
     before = connection.confirmed
-
-    def fail() -> None:
-        with connection.lent(1):
-            raise Xlib.error.ConnectionClosedError("server")
-
-    with pytest.raises(DesktopError) as caught, errors_translated():
-        fail()
-    assert caught.value.code == "display_lost"
-    assert connection.confirmed == before
+    for down in (True, True, False, False):
+        connection.fake_key(38, down=down)
+    connection.confirm()
+    assert connection.confirmed - before == len(witness.take()) == 2
 
 
 def test_a_change_of_the_layout_is_noticed_once(connection: X11Connection, display: str) -> None:
@@ -88,21 +78,26 @@ def test_a_change_of_the_screen_is_noticed_once() -> None:
         connection.close()
 
 
-def test_pressed_keys_are_told_whoever_holds_them(connection: X11Connection, display: str) -> None:
-    other = X11Connection(display)
-    other.fake_key(38, down=True)
-    other.confirm()
-    assert list(connection.pressed_keycodes()) == [38]
-    other.fake_key(38, down=False)
-    other.confirm()
-    assert list(connection.pressed_keycodes()) == []
-    other.close()
+def test_what_is_down_is_seen_whoever_holds_it(connection: X11Connection, display: str) -> None:
+    with held_by_xdotool(display, "key", "a"):
+        connection.look_at_keyboard()
+        assert connection.down[Kind.KEYS] == {38}
+    with held_by_xdotool(display, "mouse", "7"):
+        connection.look_at_buttons()
+        assert connection.down[Kind.BUTTONS] == {7}
+        by_device = dict(connection.down_by_device(Kind.BUTTONS))
+        assert {device.name for device, down in by_device.items() if down} == {
+            "Virtual core XTEST pointer"
+        }
+    connection.look_at_keyboard()
+    connection.look_at_buttons()
+    assert connection.down == {Kind.KEYS: set(), Kind.BUTTONS: set()}
 
 
 def test_a_server_without_xtest_is_named_in_the_reason() -> None:
     with (
         virtual_display("640x480x24", "-extension", "XTEST") as display,
-        pytest.raises(InjectionUnavailable, match="XTEST"),
+        pytest.raises(InjectionUnavailable, match="lacks the extension XTEST"),
     ):
         X11Connection(display)
 

@@ -1,6 +1,7 @@
 """An X11 desktop under what other programs do to it."""
 
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import Xlib.display
 from machine_client import screen
 from machine_client.desktop import DesktopError, InjectionUnavailable
 from machine_client.x11.desktop import X11Desktop
+from schemas.keys import parse_combination
 from schemas.outcomes import Point
 from schemas.wire import Display
 from tests.desktop import Witness, resize_screen, virtual_display
@@ -60,7 +62,9 @@ def test_mouse_and_keys_share_one_count_and_one_connection(display: str) -> None
     before = desktop.confirmed
     desktop.move(1, 1)
     desktop.scroll("down")
-    assert desktop.confirmed == before + 3
+    desktop.type_keys(parse_combination("a"), threading.Event())
+    desktop.confirm()
+    assert desktop.confirmed == before + 5
     desktop.close()
     with pytest.raises(DesktopError) as caught:
         desktop.move(1, 1)

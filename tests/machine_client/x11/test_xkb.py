@@ -69,10 +69,10 @@ def test_a_key_holds_modifiers_only_while_it_is_down(
 
 def test_locks_and_latches_are_set_as_asked_and_read_back(connection: X11Connection) -> None:
     connection.set_locks_and_latches(affect_locks=2, locks=2, affect_latches=1, latches=1)
-    state = connection.keyboard_state()
+    state = connection.look_at_keyboard()
     assert (state.base, state.locked, state.latched, state.group) == (0, 2, 1, 0)
     # Bits beside the affected ones are left out: the server would refuse the whole request.
     connection.set_locks_and_latches(affect_locks=2, locks=16, affect_latches=1, latches=4)
-    state = connection.keyboard_state()
+    state = connection.look_at_keyboard()
     assert (state.locked, state.latched) == (0, 0)
     connection.confirm()

@@ -1,11 +1,15 @@
 """What is told of machines that change, beside what the stream's own tests see."""
 
+import json
+
 import pytest
 
+from schemas.wire import Released
 from server.events.hub import Event, Subscription
 from server.machines import news as news_module
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore
+from tests.links import hello
 from tests.service import Service, until
 
 
@@ -32,6 +36,22 @@ async def test_changes_in_the_same_moment_are_told_once(service: Service) -> Non
     news.changed(service.organization_id, "gone")
     await until(lambda: len(heard._events) == 2)
     assert told(heard) == [("machine", "desk-1"), ("machine_removed", "gone")]
+
+
+@pytest.mark.gen_test
+async def test_what_a_machine_released_is_told_and_logged(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = await service.new_machine()
+    heard = listener(service)
+    greeting = hello(released=Released(buttons=["left"], keys=2))
+    async with machine.connected(greeting):
+        events = [each for each in heard.take(100) if each.type == "machine_released"]
+    assert [json.loads(each.data) for each in events] == [
+        {"id": "desk-1", "buttons": ["left"], "keys": 2}
+    ]
+    (said,) = [each for each in caplog.messages if "left pressed" in each]
+    assert said.endswith("left pressed: buttons=left keys=2")
 
 
 @pytest.mark.gen_test

@@ -1,0 +1,171 @@
+"""Judges a fault run: what was promised, beside what the witness, journals and ledger say."""
+
+from collections.abc import Iterator, Sequence
+
+from tests.faults.attribution import Attribution, Occurrence, attributed
+from tests.faults.history import SOMEBODY_HOLDS, CommandHistory, Try
+from tests.faults.verdict import Broken, Evidence, Verdict, Violation
+
+HALF_OPEN_SECONDS = 3.0
+"""How long a server may still take a link for alive, by the heartbeats of the run."""
+
+INTERRUPTED, ALREADY_DOWN = "interrupted", "already_down"
+"""Why an input fails where nothing is wrong with the system under test."""
+
+
+def judge(evidence: Evidence) -> Verdict:
+    """Hold everything against everything."""
+    verdict = Verdict(evidence)
+    for machine, arrivals in evidence.arrivals.items():
+        commands = [each for each in evidence.commands if each.machine == machine]
+        seen = attributed(arrivals, commands)
+        for command in commands:
+            verdict.violations += _broken_by(command, seen, evidence)
+        verdict.violations += [
+            Violation(Broken.STRAY, f"{arrival} of {machine}") for arrival in seen.strays
+        ]
+    verdict.violations += [
+        Violation(Broken.LEFT_PRESSED, f"{what} of {machine}")
+        for machine, held in evidence.held.items()
+        for what in sorted(held)
+    ]
+    verdict.violations += [Violation(Broken.GAVE_UP, end) for end in evidence.ends]
+    return verdict
+
+
+def _broken_by(
+    command: CommandHistory, seen: Attribution, evidence: Evidence
+) -> Iterator[Violation]:
+    happened = seen.of(command)
+    if len(happened) > 1:
+        yield Violation(Broken.DOUBLE, f"it happened {len(happened)} times", command)
+    if seen.of_other_body(command):
+        yield Violation(Broken.STRAY, "another body under its key happened", command)
+    for answer in command.other_tries:
+        if answer.is_final and not _is_reuse(answer):
+            yield Violation(Broken.UNEXPECTED, "another body got an answer of its own", command)
+    if any(answer.status == 500 for answer in command.tries):
+        yield Violation(Broken.UNEXPECTED, "500: the server made a mistake", command)
+    final = command.first_final()
+    if final is None:
+        yield Violation(Broken.UNRESOLVED, f"after {len(command.tries)} requests", command)
+        return
+    yield from _differing(command, final, evidence)
+    yield from _untrue(command, final, happened, evidence)
+    yield from _overstated(command, final, seen)
+
+
+def _differing(command: CommandHistory, final: Try, evidence: Evidence) -> Iterator[Violation]:
+    answers = {each.answer for each in command.tries if each.is_final}
+    if len(answers) > 1:
+        yield Violation(Broken.DIFFERS, f"{len(answers)} different answers", command)
+    looked_up = (final.status, final.json)
+    if any(look.looked_up not in (None, looked_up) for look in command.looks):
+        yield Violation(Broken.DIFFERS, "a look shows another answer", command)
+    _, stored = evidence.ledger.get(command.id(evidence.organization_id), ("", None))
+    if stored != final.answer:
+        yield Violation(Broken.DIFFERS, "the ledger has another answer, or none", command)
+
+
+def _untrue(
+    command: CommandHistory, final: Try, happened: Sequence[Occurrence], evidence: Evidence
+) -> Iterator[Violation]:
+    if final.status == 200:
+        if command.input.must_be_refused:
+            yield Violation(Broken.UNEXPECTED, "a wrong request was completed", command)
+        elif command.input.steps and not any(_is_as_told(each) for each in happened):
+            yield Violation(Broken.COMPLETED_WITHOUT, _seen_of(happened), command)
+    elif final.status == 422:
+        if not command.input.must_be_refused or _is_reuse(final):
+            yield Violation(Broken.UNEXPECTED, "a good request was refused", command)
+        yield from _never(command, final, happened)
+    elif final.problem in ("not-carried-out", "input-expired"):
+        yield from _never(command, final, happened)
+    elif final.problem == "outcome-unknown":
+        if not _is_honest(command, final, evidence):
+            yield Violation(
+                Broken.UNKNOWN_WITHOUT_REASON, "the journal has no intent without an end", command
+            )
+    elif final.problem == "input-failed":
+        yield from _failed(command, final, happened, evidence)
+    else:
+        yield Violation(Broken.UNEXPECTED, f"{final.status} {final.problem}", command)
+
+
+def _failed(
+    command: CommandHistory, final: Try, happened: Sequence[Occurrence], evidence: Evidence
+) -> Iterator[Violation]:
+    """Cut short by the end of its link; or refused, as a person held what it had to press."""
+    code = final.json.get("code")
+    if code == ALREADY_DOWN:
+        yield from _never(command, final, happened)
+        if not _is_in_a_persons_way(command, final, evidence):
+            yield Violation(Broken.FAILED_WITHOUT_REASON, "nobody else held anything", command)
+    elif code != INTERRUPTED:
+        yield Violation(Broken.FAILED_WITHOUT_REASON, f"{code}", command)
+
+
+def _never(
+    command: CommandHistory, final: Try, happened: Sequence[Occurrence]
+) -> Iterator[Violation]:
+    if happened:
+        detail = f"{final.problem or 'refused'}, and {_seen_of(happened)}"
+        yield Violation(Broken.NEVER_WITH, detail, command)
+
+
+def _overstated(command: CommandHistory, final: Try, seen: Attribution) -> Iterator[Violation]:
+    """An answer that claims more events than there were."""
+    claimed = final.json.get("injected_at_least", 0) if final.status == 502 else 0
+    arrived = sum(each.events for each in seen.of(command))
+    if not command.input.steps:
+        begin, end = command.window()
+        arrived += sum(
+            each.what in command.input.lets_go and begin <= each.at <= end for each in seen.released
+        )
+    if claimed > arrived:
+        yield Violation(Broken.OVERSTATED, f"{claimed} claimed, {arrived} arrived", command)
+
+
+def _is_as_told(occurrence: Occurrence) -> bool:
+    """Whether all of it came; but what a person does in that very moment, nobody can prevent."""
+    return occurrence.is_whole or occurrence.is_disturbed
+
+
+def _is_in_a_persons_way(command: CommandHistory, final: Try, evidence: Evidence) -> bool:
+    began_at, _ = command.window()
+    return any(
+        fault.kind == SOMEBODY_HOLDS
+        and fault.target == command.machine
+        and fault.began_at <= final.ended_at
+        and (fault.ended_at is None or fault.ended_at >= began_at)
+        for fault in evidence.faults
+    )
+
+
+def _seen_of(happened: Sequence[Occurrence]) -> str:
+    if not happened:
+        return "nothing happened"
+    return " and ".join(
+        f"{each.matched} of {len(each.input.steps)} steps happened"
+        + (f" and it left {', '.join(sorted(each.left))} pressed" if each.left else "")
+        for each in happened
+    )
+
+
+def _is_honest(command: CommandHistory, final: Try, evidence: Evidence) -> bool:
+    """Whether nobody could know: begun and not finished, or open when its journal was lost.
+
+    Or sent on a link that was greeted with that journal, and whose end nobody had noticed yet.
+    """
+    if evidence.journals.get(command.id(evidence.organization_id)) == "INTENT":
+        return True
+    began_at, _ = command.window()
+    return any(
+        loss.machine == command.machine
+        and began_at - HALF_OPEN_SECONDS <= loss.at <= final.ended_at
+        for loss in evidence.journal_losses
+    )
+
+
+def _is_reuse(answer: Try) -> bool:
+    return answer.status == 422 and b"idempotency_key_reused" in answer.body

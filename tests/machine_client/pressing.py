@@ -1,0 +1,64 @@
+"""A machine client's injector in a process of its own, to be killed while it presses.
+
+``python -m tests.machine_client.pressing DISPLAY INPUT...`` carries out inputs, each as
+``OPERATION BODY``, and then waits for ever.  ``FARHAND_FAILPOINTS`` says where it is killed.
+"""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from machine_client.injector import Injector
+from schemas.failpoints import VARIABLE, arm_from_environment
+from schemas.inputs import INPUT_BODIES, AnyInput, Operation
+
+PROJECT = Path(__file__).parents[2]
+READY = b"done\n"
+
+
+def main(display: str, *inputs: str) -> None:
+    """Carry out the inputs."""
+    arm_from_environment("machine", testing=True)
+    injector = Injector(display)
+    for each in inputs:
+        operation, _, body = each.partition(" ")
+        injector.prepare(INPUT_BODIES[Operation(operation)].model_validate_json(body))()
+    print("done", flush=True)
+    threading.Event().wait()
+
+
+def pressing(display: str, *bodies: AnyInput, killed_at: int = 0) -> "subprocess.Popen[bytes]":
+    """Start one that carries these inputs out, and is killed after that many presses, if any."""
+    operations = {model: operation for operation, model in INPUT_BODIES.items()}
+    inputs = [f"{operations[type(body)]} {body.model_dump_json()}" for body in bodies]
+    environment: dict[str, Any] = {VARIABLE: f"after-press=kill@{killed_at}"} if killed_at else {}
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.machine_client.pressing", display, *inputs],
+        cwd=PROJECT,
+        env=environment,
+        stdout=subprocess.PIPE,
+    )
+
+
+def killed_while_pressing(display: str, *bodies: AnyInput, presses: int) -> None:
+    """Carry out inputs and be killed right after so many presses."""
+    process = pressing(display, *bodies, killed_at=presses)
+    said, _ = process.communicate(timeout=20)
+    assert (process.returncode, said) == (-9, b""), said
+
+
+def killed_after(display: str, *bodies: AnyInput) -> None:
+    """Carry out inputs to their end, and be killed then."""
+    process = pressing(display, *bodies)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == READY
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,96 @@
+"""Inputs of every operation, each with a mark that tells it from all others, and their events."""
+
+from random import Random
+
+from schemas.inputs import (
+    AnyInput,
+    Button,
+    ClickMouse,
+    DragMouse,
+    MoveMouse,
+    PressKeys,
+    ScrollMouse,
+    TypeText,
+)
+from tests.simulation.screen import Kind
+
+Step = tuple[Kind, str]
+
+_TENS, _ONES = "abcdefgh", "pqrstuvwxy"
+_COMMON_KEY = "z"
+"""Which all key combinations press, so that one is often held by another."""
+
+
+def random_input(mark: int, random: Random) -> AnyInput:
+    """An input with this mark."""
+    button: Button = random.choice(("left", "left", "left", "right"))
+    keys = [*_keys_of(mark), _COMMON_KEY]
+    match random.randrange(10):
+        case 0:
+            return MoveMouse(x=mark, y=0)
+        case 1 | 2:
+            return ClickMouse(x=mark, y=0, button=button, clicks=random.randint(1, 3))
+        case 3:
+            return ClickMouse(x=mark, y=0, button=button, down=True)
+        case 4:
+            return ClickMouse(x=mark, y=0, button=button, down=False)
+        case 5 | 6:
+            return DragMouse(start_x=mark, start_y=0, to_x=0, to_y=0, duration=2.0, button=button)
+        case 7:
+            return ScrollMouse(x=mark, y=0, direction="up", amount=random.randint(1, 2))
+        case 8:
+            return PressKeys(text=" ".join(keys), down=random.choice((None, None, True)))
+        case _:
+            return TypeText(text="".join(keys))
+
+
+def mark_of(body: AnyInput) -> int:
+    """What tells an input from all others."""
+    match body:
+        case DragMouse():
+            return body.start_x
+        case MoveMouse():
+            return body.x
+        case ClickMouse(x=int(x)) | ScrollMouse(x=int(x)):
+            return x
+        case PressKeys() | TypeText():
+            tens, ones, *_ = list(body.text.replace(" ", ""))
+            return 10 * _TENS.index(tens) + _ONES.index(ones)
+    raise TypeError(f"the simulation sends no {body!r}")
+
+
+def steps_of(body: AnyInput) -> list[Step]:
+    """The events that an input makes, in their order."""
+    moved = (Kind.MOTION, "pointer")
+    match body:
+        case MoveMouse():
+            return [moved]
+        case ClickMouse(down=True):
+            return [moved, (Kind.PRESS, body.button)]
+        case ClickMouse(down=False):
+            return [moved]
+        case ClickMouse():
+            return [moved, *_struck(body.button) * body.clicks]
+        case ScrollMouse():
+            return [moved, *_struck(f"wheel {body.direction}") * body.amount]
+        case DragMouse():
+            button = body.button or "left"
+            return [moved, (Kind.PRESS, button), moved, moved, (Kind.RELEASE, button)]
+        case PressKeys(down=True):
+            return [(Kind.PRESS, key) for key in body.text.split()]
+        case PressKeys() | TypeText():
+            return [step for key in body.text.replace(" ", "") for step in _struck(key)]
+
+
+def let_go_by(body: AnyInput) -> str | None:
+    """What an input releases if it is down."""
+    return body.button if isinstance(body, ClickMouse) and body.down is False else None
+
+
+def _struck(what: str) -> list[Step]:
+    return [(Kind.PRESS, what), (Kind.RELEASE, what)]
+
+
+def _keys_of(mark: int) -> tuple[str, str]:
+    tens, ones = divmod(mark, 10)
+    return _TENS[tens], _ONES[ones]
