@@ -70,8 +70,9 @@ class Holding:
         """What others have down, as the last look at buttons or keyboard found it.
 
         A key that two hold goes up when we let go of it; a button does not, and so it counts as
-        theirs as well as ours.  No round trip where there is nothing.  What is down on no single device is held by nobody:
-        while a program such as a window manager looks at an event, those that follow wait.
+        theirs as well as ours.  What is down on no single device is held by nobody: while a program
+        such as a window manager looks at an event, those that follow wait.  No round trip where
+        nothing is down.
         """
         down = self._connection.down[kind]
         own = self.buttons if kind is Kind.BUTTONS else self.keycodes

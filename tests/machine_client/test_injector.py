@@ -19,6 +19,7 @@ from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys
 from schemas.outcomes import Point
 from schemas.wire import Display
 from tests.desktop import Terminal, Witness, eventually, virtual_display
+from tests.machine_client.x11.somebody import pressed
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +30,11 @@ def injector(display: str) -> Iterator[Injector]:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_held(injector: Injector) -> Iterator[None]:
+def _nothing_stays_pressed(injector: Injector, display: str) -> Iterator[None]:
     injector.prepare(MoveMouse(x=640, y=400))()
     yield
+    # Looked at before anything is released here: each test releases what it means to hold.
+    assert pressed(display) == (set(), set())
     injector.release_all()
 
 

@@ -2,7 +2,7 @@
 
 import string
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from tests.desktop import (
     tap_keycode,
     virtual_display,
 )
+from tests.machine_client.x11.somebody import Person, held_by_xdotool, pressed
 
 MENU_KEYCODE = 135
 SHIFT, CAPS, CTRL, NUM, ALTGR = 1, 2, 4, 16, 128
@@ -40,6 +41,7 @@ def injector(display: str) -> Iterator[Injector]:
     injector = Injector(display)
     yield injector
     injector.close()
+    assert pressed(display) == (set(), set())
     set_layout(display, "us")
 
 
@@ -229,6 +231,114 @@ def test_a_key_that_we_hold_can_be_typed_again(injector: Injector, witness: Witn
     witness.take()
     press(injector, "a")
     assert told(witness) == ["KeyRelease 38", "KeyPress 38"]
+
+
+@pytest.mark.parametrize(
+    ("held", "typed", "events"),
+    [
+        ("a", "A", ["Press 50", "Release 38", "Press 38", "Release 50"]),
+        ("A", "a", ["Release 38", "Press 38"]),
+        ("a", "ctrl+a", ["Press 37", "Release 38", "Press 38", "Release 37"]),
+        ("ctrl", "ctrl", ["Release 37", "Press 37"]),
+        ("ctrl", "ctrl+a", ["Press 38", "Release 38"]),
+    ],
+)
+def test_nothing_is_typed_without_a_press_whatever_we_hold(
+    injector: Injector, witness: Witness, held: str, typed: str, events: list[str]
+) -> None:
+    press(injector, held, down=True)
+    before = witness.take()
+    press(injector, typed)
+    assert told(witness) == [f"Key{event}" for event in events]
+    assert injector.injected == len(events)
+    press(injector, held, down=False)
+    assert len(told(witness)) == len(before)
+
+
+def test_a_key_that_we_hold_under_another_name_is_released(
+    injector: Injector, witness: Witness
+) -> None:
+    press(injector, "A", down=True)
+    witness.take()
+    press(injector, "a", down=False)
+    assert told(witness) == ["KeyRelease 38", "KeyRelease 50"]
+
+
+def test_holding_a_key_again_is_up_and_down(injector: Injector, witness: Witness) -> None:
+    press(injector, "a", down=True)
+    press(injector, "a", down=True)
+    assert told(witness) == ["KeyPress 38", "KeyRelease 38", "KeyPress 38"]
+
+
+def test_releasing_what_nobody_holds_succeeds_without_an_event(
+    injector: Injector, witness: Witness
+) -> None:
+    press(injector, "ctrl+a", down=False)
+    assert injector.injected == 0
+    assert told(witness) == []
+
+
+@pytest.fixture(params=["xdotool", "person"])
+def holds_a(request: Any, display: str) -> Iterator[Callable[[], Any]]:
+    """Somebody who holds the key a."""
+    person = Person(display)
+    if request.param == "person":
+        yield lambda: person.holding("key", 38)
+    else:
+        yield lambda: held_by_xdotool(display, "key", "a")
+    person.close()
+
+
+@pytest.mark.parametrize("down", [None, True, False])
+def test_a_key_that_somebody_else_holds_is_refused_before_any_event(
+    injector: Injector, witness: Witness, holds_a: Any, down: bool | None
+) -> None:
+    with holds_a():
+        witness.take()
+        with pytest.raises(InjectionFailed) as caught:
+            press(injector, "x ctrl+a", down=down)
+        assert "KeyRelease 38" not in told(witness)
+        assert (caught.value.code, caught.value.injected_at_least) == ("already_down", 0)
+        assert caught.value.message == "Somebody else holds down the key a"
+        press(injector, "x")
+    witness.take()
+    press(injector, "x ctrl+a")
+    assert injector.injected == len(witness.take()) == 6
+
+
+def test_a_text_that_needs_a_key_that_somebody_else_holds_is_refused_without_naming_it(
+    injector: Injector, witness: Witness, holds_a: Any
+) -> None:
+    with holds_a():
+        witness.take()
+        with pytest.raises(InjectionFailed) as caught:
+            injector.prepare(TypeText(text="secret xa"))()
+        assert not [each for each in told(witness) if each != "KeyPress 38"]
+    assert (caught.value.code, caught.value.injected_at_least) == ("already_down", 0)
+    assert caught.value.message == "Somebody else holds down a key that the text needs"
+
+
+def test_a_modifier_that_only_somebody_else_holds_is_theirs_to_release(
+    injector: Injector, witness: Witness, display: str
+) -> None:
+    with held_by_xdotool(display, "key", "Shift_L"):
+        witness.take()
+        with pytest.raises(InjectionFailed, match="Somebody else holds down the key shift"):
+            press(injector, "shift", down=False)
+        assert told(witness) == []
+
+
+def test_a_persons_modifier_changes_nothing_and_ours_works_after_it(
+    injector: Injector, terminal: Terminal, display: str
+) -> None:
+    person = Person(display)
+    with person.holding("key", 50):
+        press(injector, "a A 1")
+        assert modifiers(display) == SHIFT
+    assert modifiers(display) == 0
+    press(injector, "A shift+b")
+    assert received(injector, terminal) == "aA1AB"
+    person.close()
 
 
 def test_a_held_key_is_released_where_it_was_pressed_though_the_layout_changed(
