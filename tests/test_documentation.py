@@ -33,7 +33,10 @@ The `text` of `POST /v1/computer/{machine_id}/input/keyboard/key`:
 - Names are those below. Their case does not matter, and `-` and `_` are alike: `Page-Up`.
 - The whole text is checked before the first key is pressed; an unknown name is a validation error
   that says which.
-- With `"down": true` the keys are held until `"down": false`, or until the machine's link ends.
+- With `"down": true` the keys are held until `"down": false`, or until the machine's link ends. A
+  modifier that is held so counts for what follows; another key, pressed again, goes up and down.
+- A key that somebody else holds down cannot be pressed: 502 `input-failed`, code `already_down`,
+  before the first event. Only modifiers are set aside.
 
 To type a text as it is, send it to `POST /v1/computer/{machine_id}/input/keyboard/type` as `text`
 (1 to 1000 characters): there are no names in it, a line's end is Return, a tab is Tab, and other

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from machine_client import connection, reconnecting, websocket
 from machine_client.failures import MisconfiguredError, MustStopError
 from schemas.outcomes import Completed, Expired, Outcome
-from schemas.wire import Ack, CloseCode, HeartbeatAck
+from schemas.wire import Ack, CloseCode, HeartbeatAck, Released
 from tests.certificates import self_signed
 from tests.machine_client.scripted import (
     TOKEN,
@@ -345,6 +345,24 @@ async def test_waiting_command_expires_while_another_runs_without_any_message(
         machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
     ):
         await server.finished()
+
+
+@async_test
+async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: Path) -> None:
+    desktop = QuietDesktop()
+    desktop.released = Released(buttons=["left"], keys=2)
+    told: list[Released | None] = []
+
+    async def script(line: Line) -> None:
+        told.append((await line.greet()).released)
+        await line.websocket.close(4000)
+
+    async with (
+        scripted_server(script, script) as server,
+        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+    ):
+        await server.finished()
+    assert told == [Released(buttons=["left"], keys=2), None]
 
 
 @async_test
