@@ -108,25 +108,28 @@ class Body(HTTPMessageDelegate):
             # Nothing has this address, or not with this method: that is said at the end.
             return
         problem = await refusal(self._services, self._request, operation)
-        problem = problem or self._unwanted(operation, length or 0, headers)
+        problem = problem or self._unwanted(operation, length, headers)
         if problem is not None:
             await self._refuse(problem, is_awaited=_can_be_awaited(length, headers))
 
     def _unwanted(
-        self, operation: Operation, length: int, headers: HTTPHeaders
+        self, operation: Operation, length: int | None, headers: HTTPHeaders
     ) -> ProblemError | None:
         """Why a body will not do, as far as the headers tell."""
-        # An empty body in chunks is none, and needs no name; its handler sees to that.
-        is_named = "Content-Type" in headers or length > 0
+        # A body in chunks may turn out to be empty, which is none and needs no media type; where
+        # there may be none, the handler looks.
+        may_be_none = length is None and not operation.body_required
+        is_named = "Content-Type" in headers or length is not None
         if (
             operation.takes_body
             and is_named
+            and not may_be_none
             and content_type_of(headers) not in operation.media_types
         ):
             return wrong_media_type(operation)
-        if length > operation.max_body_bytes:
+        if (length or 0) > operation.max_body_bytes:
             return too_many_bytes(operation)
-        if operation.takes_body and not self._services.body_room.fits(length):
+        if operation.takes_body and not self._services.body_room.fits(length or 0):
             return no_room()
         return None
 

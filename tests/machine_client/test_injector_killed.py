@@ -257,7 +257,9 @@ def test_a_client_that_lost_its_connection_releases_when_the_desktop_is_back(
     killer.close()
     with pytest.raises(InjectionUnavailable):
         injector.prepare(PressKeys(text="a"))
+    injector.close()
     witness.take()
+    injector = Injector(display)
     injector.prepare(PressKeys(text="a"))()
     assert injector.take_released() == Released(buttons=["left"], keys=0)
     assert told(witness) == ["ButtonRelease 1", "KeyPress 38", "KeyRelease 38"]

@@ -91,7 +91,7 @@ async def test_first_start_makes_an_administrator_and_no_later_one_does(
 async def test_administrators_token_gets_the_scopes_that_an_upgrade_brings(
     mongodb: str, data_dir: Path, database_name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", logger="server.app")
+    caplog.set_level("INFO", logger="server.first_administrator")
     async with running_server(mongodb, data_dir, database_name) as server:
         assert "new scopes" not in caplog.text
         # As an installation is left whose Farhand did not know the audit yet.

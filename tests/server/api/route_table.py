@@ -8,10 +8,10 @@ on purpose changes its row as well.
 from dataclasses import dataclass, field
 from typing import Any
 
-ALWAYS = "internal-error"
+ALWAYS = "internal-error malformed-request headers-too-large"
 FOR_ANY_TOKEN = "unauthenticated cross-site-request server-stopping storage-unavailable"
 FOR_A_SCOPE = "forbidden"
-FOR_A_BODY = "body-too-large unsupported-media-type"
+FOR_A_BODY = "body-too-large unsupported-media-type server-busy"
 
 OF_INPUTS = (
     "not-found idempotency-key-in-progress machine-busy machine-unavailable not-carried-out "

@@ -79,7 +79,7 @@ def test_wrong_use_is_exit_code_2_and_says_what(
         (("token", "create", "--name", "n", "--organization", "x"), "organization_id"),
         (
             ("token", "create", "--name", "n", "--organization", str(uuid4())),
-            "no such organization",
+            "was made from yours",
         ),
         (("token", "revoke", str(uuid4())), "there is no token"),
         (("token", "revoke", "7"), "token_id"),
