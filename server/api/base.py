@@ -107,8 +107,11 @@ class ApiHandler(RequestHandler):
             self._answer_problem(storage_unavailable())
         finally:
             self.services.under_way -= counted
-            if self._body is not None:
-                self._body.release()
+
+    def on_finish(self) -> None:
+        """Give back the room of the body, also where no operation was reached."""
+        if self._body is not None:
+            self._body.release()
 
     async def authorize(self, operation: Operation) -> None:
         """Find out who calls, and whether they may."""

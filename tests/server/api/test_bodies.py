@@ -238,6 +238,18 @@ class TestRoom:
         await until(lambda: not room.taken)
 
     @pytest.mark.gen_test
+    async def test_room_of_a_request_that_reaches_no_operation_is_given_back(
+        self, service: Service
+    ) -> None:
+        room, length = service.server.services.body_room, f"Content-Length: {2 * SMALL_BYTES}"
+        async with connection(service) as client:
+            # The address has a route; that what it names is not UTF-8 is seen after the body.
+            request = head(service, "PATCH /v1/trajectories/%ff", length)
+            await client.say(request, b" " * 2 * SMALL_BYTES)
+            assert (await client.answer())[0] == 404
+        assert room.taken == 0
+
+    @pytest.mark.gen_test
     async def test_small_body_needs_no_room(self, service: Service) -> None:
         service.server.services.body_room.most = 0
         assert (await service.post("/v1/workflows", {"name": "small"})).status == 201
