@@ -336,7 +336,6 @@ class Link:
 
     def _questioned(self, event: InputSubmitted | ResolutionRequested) -> list[Effect]:
         self._questions += 1
-        self._budget.earn(1)
         if isinstance(event, ResolutionRequested):
             self.resolving.add(event.command_id)
             question = Resolve(
@@ -431,6 +430,7 @@ class Link:
             )
         if (impossible := self._journal_moved(ack.journal_sequence)) is not None:
             return impossible
+        self._budget.earn(1)
         self.unanswered.remove(ack.command_id)
         # A command that was also asked about is settled by whichever answer comes first.
         return self._settle(ack.command_id, ack.outcome)
@@ -443,6 +443,7 @@ class Link:
             )
         if (impossible := self._journal_moved(report.journal_sequence)) is not None:
             return impossible
+        self._budget.earn(1)
         self.resolving.remove(report.command_id)
         if report.outcome is None and report.command_id not in self._outcomes:
             # Still running: its acknowledgement will follow on this link.

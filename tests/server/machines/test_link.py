@@ -548,6 +548,26 @@ def test_answers_to_what_was_asked_are_no_flood(up: LinkScript) -> None:
         up.on(FramesCounted(1))
 
 
+def test_answers_to_many_questions_may_come_all_at_once(up: LinkScript) -> None:
+    commands = [input_message() for _ in range(3 * BURST)]
+    for command in commands:
+        up.on(InputSubmitted(command), SendMessage(command))
+    for number, command in enumerate(commands):
+        up.on(
+            ack(command.command_id, sequence=2 + number),
+            SettleCommand(command.command_id, COMPLETED),
+        )
+        up.on(FramesCounted(1))
+    for command in commands:
+        asked = ResolutionRequested(command.command_id)
+        question = Resolve(command_id=command.command_id, server_time=SERVER_TIME)
+        up.on(asked, SendMessage(question))
+    for command in commands:
+        said = report(command.command_id, sequence=10 * BURST)
+        up.on(said, SettleCommand(command.command_id, COMPLETED))
+        up.on(FramesCounted(1))
+
+
 def test_frames_full_of_a_picture_count_as_none(up: LinkScript) -> None:
     for _ in range(3 * BURST):
         up.on(FramesCounted(-1))
