@@ -67,8 +67,8 @@ class Executor:
         """Inject through another injector from the next command on."""
 
         def change() -> None:
-            self._worker.injector.close()
-            self._worker.injector = injector
+            before, self._worker.injector = self._worker.injector, injector
+            before.close()
 
         self._jobs.put(change)
 

@@ -260,6 +260,18 @@ def test_another_desktop_takes_over_from_the_next_command_on(bench: Bench) -> No
     assert (bench.desktop.calls, other.calls) == (["close"], ["inject 1"])
 
 
+def test_desktop_that_cannot_even_be_closed_is_replaced_all_the_same(bench: Bench) -> None:
+    def fail() -> None:
+        raise ConnectionError("the X server has ended")
+
+    bench.desktop.close = fail  # type: ignore[method-assign]
+    other = FakeDesktop()
+    bench.executor.use(other)
+    bench.begin()
+    bench.outcome()
+    assert (bench.desktop.calls, other.calls) == ([], ["inject 1"])
+
+
 def test_killed_in_a_long_drag_its_outcome_says_how_much_happened_at_least(tmp_path: Path) -> None:
     told = 0
     with subprocess.Popen(
