@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_DELAY = 1.0
 LASTING_SECONDS = 5.0
-"""A link that stood for so long was no failed try: the delays begin anew after it."""
+"""A link that stood for so long, and was welcomed, was no failed try: the delays begin anew."""
 
 YIELDING_FACTOR = 4
 """How much longer than ``reconnect_longest`` a client waits that leaves the link to another."""
@@ -95,7 +95,7 @@ class Reconnecting:
             self.yields = False
             self._delays = reconnect_delays(self._longest_delay)
         spread = closed.spread_seconds
-        if closed.seconds < LASTING_SECONDS:
+        if closed.seconds < LASTING_SECONDS or not closed.was_welcomed:
             return next(self._delays) + _up_to(spread or 0.0)
         self._delays = reconnect_delays(self._longest_delay)
         self._log.clear()

@@ -107,6 +107,16 @@ def test_links_that_end_at_once_are_tried_ever_more_slowly() -> None:
     assert one.after_link(closed(spread=1)) <= 1
 
 
+def test_server_that_lets_clients_wait_in_vain_is_tried_ever_more_slowly(
+    said: pytest.LogCaptureFixture,
+) -> None:
+    one = client()
+    unwelcome = closed(CloseCode.SERVER_ERROR, welcomed=False, seconds=10)
+    delays = [one.after_link(unwelcome) for _ in range(100)]
+    assert statistics.mean(delays[-50:]) > 5 * reconnecting.FIRST_DELAY
+    assert len(said.records) == 1
+
+
 def test_delays_grow_with_jitter_up_to_a_bound() -> None:
     runs = [list(islice(reconnect_delays(60.0), 12)) for _ in range(200)]
     for position, delays in enumerate(zip(*runs, strict=True)):
