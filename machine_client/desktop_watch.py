@@ -102,6 +102,7 @@ class DesktopWatch:
         self._released: Released | None = None
         self._pointer: Pointer | None = None
         self._doubted = True
+        self._mistakes: dict[str, str] = {}
         self._wanted = asyncio.Event()
         self._input_look = BoundedCall(self._look_at_input, "desktop")
         self._screen_look = BoundedCall(self._look_at_screen, "screen")
@@ -177,8 +178,7 @@ class DesktopWatch:
         except (DesktopError, InjectionUnavailable) as error:
             return _unavailable(str(error))
         except Exception as error:  # the looks go on after every mistake, and never silently
-            logger.exception("the desktop cannot be looked at")
-            return _mistaken(error)
+            return self._mistaken("desktop", error)
         return AVAILABLE
 
     def _answers_anew(self) -> bool:
@@ -200,14 +200,11 @@ class DesktopWatch:
         return True
 
     def _look_at_screen(self) -> tuple[list[Display], Capability]:
-        """Where the displays are, which a grabbed desktop does not say, and whether they show.
+        """Where the displays are, and whether they show.
 
         A picture is taken only where it may not succeed as the last one did.
         """
-        try:
-            displays = self._injector.displays() if self._is_open else []
-        except InjectionUnavailable:
-            displays = []
+        displays = self._displays()
         if self._try_screen is None:
             return displays, SCREEN_IS_OFF
         is_as_before = bool(displays) and displays == self.state.displays
@@ -219,17 +216,29 @@ class DesktopWatch:
         except DesktopError as error:
             return displays, _unavailable(str(error))
         except Exception as error:
-            logger.exception("the screen cannot be looked at")
-            return displays, _mistaken(error)
+            return displays, self._mistaken("screen", error)
         return displays, AVAILABLE
+
+    def _displays(self) -> list[Display]:
+        """Where the displays are, which a grabbed desktop does not say."""
+        try:
+            return self._injector.displays() if self._is_open else []
+        except InjectionUnavailable:
+            return []
+        except Exception as error:
+            self._mistaken("displays", error)
+            return []
+
+    def _mistaken(self, what: str, error: Exception) -> Capability:
+        """Why something cannot be looked at; in the log once, not at every look."""
+        if self._mistakes.get(what) != (said := repr(error)):
+            self._mistakes[what] = said
+            logger.exception("the %s cannot be looked at", what)
+        return _unavailable(f"the machine client made a mistake ({type(error).__name__})")
 
 
 def _unavailable(reason: str) -> Capability:
     return Capability(available=False, reason=reason[:500])
-
-
-def _mistaken(error: Exception) -> Capability:
-    return _unavailable(f"the machine client made a mistake ({type(error).__name__})")
 
 
 def _log(what: str, before: Capability, now: Capability) -> None:

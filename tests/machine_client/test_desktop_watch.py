@@ -302,10 +302,28 @@ async def test_mistake_of_ours_is_a_reason_and_in_the_log(
         raise ZeroDivisionError
 
     desk = Desk(fail, try_screen=fail)  # type: ignore[arg-type]
-    assert await desk.look() == (False, False)
+    for _ in range(3):
+        assert await desk.look() == (False, False)
     assert desk.watch.state.input.reason == "the machine client made a mistake (ZeroDivisionError)"
     assert desk.watch.state.screen.reason == desk.watch.state.input.reason
     assert sum(record.exc_info is not None for record in caplog.records) == 2
+
+
+@async_test
+async def test_displays_that_cannot_be_told_by_mistake_do_not_end_the_looks(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    desktop = QuietDesktop()
+
+    def fail() -> list[Display]:
+        raise AssertionError  # as mss does where the X server gives no answer
+
+    desktop.displays = fail  # type: ignore[method-assign]
+    desk = Desk(lambda: desktop)
+    for _ in range(3):
+        assert await desk.look() == (True, False)
+    assert desk.watch.state.displays == []
+    assert sum(record.exc_info is not None for record in caplog.records) == 1
 
 
 @async_test
