@@ -312,6 +312,7 @@ class Session:
                 )
             ]
         self.welcome = welcome
+        self._desktop.welcomed()
         return [SendMessage(Ready()), *self._tell_desktop()]
 
     def _tell_desktop(self) -> list[Effect]:

@@ -163,6 +163,9 @@ class LinkRegistry:
         if socket.is_over:
             await self._note_end(socket, "it ended before it was greeted")
             raise LinkDownError
+        # Told before the welcome, after which the machine client says it no more.
+        if hello.released is not None:
+            self.on_released(*key, hello.released)
         socket.welcome()
         await socket.until_ready()
         await open_commands.judge(socket)
@@ -173,8 +176,6 @@ class LinkRegistry:
         self.takeovers += socket.took_over
         self._changed(socket)
         logger.info("machine=%s link=%s connected", socket.machine_id, socket.link_id)
-        if hello.released is not None:
-            self.on_released(*key, hello.released)
         await open_commands.settle(socket)
         socket.settled()
 

@@ -112,3 +112,19 @@ def test_what_was_released_before_the_link_is_in_the_next_hello_alone(protocol: 
     script.on(MessageReceived(script.welcome(protocol)), SendMessage(Ready()))
     script.on(LinkLost(), ReleaseHeld())
     script.on(LinkOpened(greeting()), SendMessage(greeting()))
+
+
+def test_what_was_released_is_in_every_hello_until_a_server_has_taken_it() -> None:
+    script = Script(linked=False)
+    script.on(DesktopIsNow(desktop(released=RELEASED)))
+    said = greeting().model_copy(update={"released": RELEASED})
+    for _ in range(2):
+        script.on(LinkOpened(greeting()), SendMessage(said))
+        script.on(LinkLost(), ReleaseHeld())
+    script.on(LinkOpened(greeting()), SendMessage(said))
+    more = Released(buttons=["right"], keys=0)
+    script.on(DesktopIsNow(desktop(released=more)))
+    welcome = MessageReceived(script.welcome())
+    script.on(welcome, SendMessage(Ready()), SendMessage(desktop(released=more)))
+    script.on(LinkLost(), ReleaseHeld())
+    script.on(LinkOpened(greeting()), SendMessage(greeting()))

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from schemas.wire import Released
+from schemas.wire import Released, Welcome
 from server.events.hub import Event, Subscription
 from server.machines import news as news_module
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore
 from tests.links import hello
-from tests.service import Service, until
+from tests.service import ScriptedLink, Service, until
 
 
 def listener(service: Service) -> Subscription:
@@ -52,6 +52,19 @@ async def test_what_a_machine_released_is_told_and_logged(
     ]
     (said,) = [each for each in caplog.messages if "left pressed" in each]
     assert said.endswith("left pressed: buttons=left keys=2")
+
+
+@pytest.mark.gen_test
+async def test_what_a_machine_released_is_told_before_it_is_welcomed(service: Service) -> None:
+    """From then on the machine client says it no more, whatever becomes of this link."""
+    machine = await service.new_machine()
+    heard = listener(service)
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello(released=Released(buttons=["left"], keys=2)))
+        await link.heard(Welcome)
+        events = [each for each in heard.take(100) if each.type == "machine_released"]
+    assert len(events) == 1
 
 
 @pytest.mark.gen_test
