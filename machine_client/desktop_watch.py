@@ -177,7 +177,7 @@ class DesktopWatch:
                 self._is_open = True
         except (DesktopError, InjectionUnavailable) as error:
             return _unavailable(str(error))
-        except Exception as error:  # the looks go on after every mistake, and never silently
+        except Exception as error:  # noqa: BLE001  the looks go on after every mistake
             return self._mistaken("desktop", error)
         return AVAILABLE
 
@@ -215,7 +215,7 @@ class DesktopWatch:
             self._try_screen()
         except DesktopError as error:
             return displays, _unavailable(str(error))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  as above
             return displays, self._mistaken("screen", error)
         return displays, AVAILABLE
 
@@ -225,7 +225,7 @@ class DesktopWatch:
             return self._injector.displays() if self._is_open else []
         except InjectionUnavailable:
             return []
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  as above
             self._mistaken("displays", error)
             return []
 
@@ -233,7 +233,7 @@ class DesktopWatch:
         """Why something cannot be looked at; in the log once, not at every look."""
         if self._mistakes.get(what) != (said := repr(error)):
             self._mistakes[what] = said
-            logger.exception("the %s cannot be looked at", what)
+            logger.error("the %s cannot be looked at", what, exc_info=error)
         return _unavailable(f"the machine client made a mistake ({type(error).__name__})")
 
 
