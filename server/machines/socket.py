@@ -14,7 +14,7 @@ from schemas.foreign_texts import foreign_text
 from schemas.outcomes import Outcome
 from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.problems import entries_of, sentence
-from schemas.wire import CLIENT_MESSAGES, CloseCode, DesktopChanged, Hello, Input
+from schemas.wire import CLIENT_MESSAGES, Ack, CloseCode, DesktopChanged, Hello, Input, Report
 from server.clock import server_time
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link import (
@@ -58,7 +58,7 @@ from server.tasks import Tasks
 logger = logging.getLogger(__name__)
 
 CHARACTERS_OF_A_FRAME = 512
-"""A text that is longer counts as several frames: reading it takes as long as reading them."""
+"""A text counts as one frame more for each so many: reading it takes as long as reading them."""
 
 LARGE_FRAME_BYTES = 8 * 1024
 """Frames of a picture that are so large are no more than the picture needs, and count as none."""
@@ -210,14 +210,15 @@ class LinkSocket:
                 self.frames_came(-1)
             self._feed(FrameReceived(message))
             return
-        if len(message) >= CHARACTERS_OF_A_FRAME:
-            self.frames_came(len(message) // CHARACTERS_OF_A_FRAME)
         try:
             parsed = CLIENT_MESSAGES.validate_json(message)
         except ValidationError as error:
             entries = entries_of(error.errors(include_url=False, include_input=False))
             self._feed(UnreadableReceived(f"not a message: {foreign_text(sentence(entries[0]))}"))
             return
+        # An answer is as long as it must be; one to no question ends the link in any case.
+        if not isinstance(parsed, Ack | Report):
+            self.frames_came(len(message) // CHARACTERS_OF_A_FRAME)
         self._feed(MessageReceived(parsed))
 
     def frames_came(self, frames: int = 1) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.outcomes import Outcome
+from schemas.outcomes import Outcome, Refused
 from schemas.wire import (
     SERVER_MESSAGES,
     Ack,
@@ -19,6 +19,7 @@ from schemas.wire import (
     Resolve,
 )
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.frame_budget import BURST
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
@@ -89,6 +90,26 @@ async def test_sent_command_ends_with_its_outcome() -> None:
     socket.received(acknowledgement(command))
     assert await answered == COMPLETED
     assert socket.unanswered == 0
+
+
+@async_test
+async def test_long_answers_are_no_flood() -> None:
+    wire = Wire()
+    socket = await up(wire)
+    displays = [{"x": 0, "y": 0, "width": 1920, "height": 1080}] * 64
+    refused = Refused(
+        code="coordinates_outside_display",
+        message="outside",
+        loc=("body", "x"),
+        ctx={"displays": displays},
+    )
+    for _ in range(BURST):
+        command = input_message()
+        answered = socket.send(command)
+        socket.received(acknowledgement(command, refused))
+        socket.frames_came()
+        assert await answered == refused
+    assert not wire.closed
 
 
 @async_test
