@@ -41,6 +41,11 @@ from server.machines.pictures import PictureError
 from server.machines.screen_link import ScreenAnswer, ScreenArrival, ScreenLink, ScreenQuestion
 
 GREETING_SECONDS = 10.0
+"""For the machine client to say what is next, until the link is up."""
+
+ADMISSION_SECONDS = 60.0
+"""For the server to admit it.  Many machines that come back at once wait for their turns, and one
+that was sent away meanwhile would only come again and wait anew."""
 
 MAX_ENTRIES_PER_COMMAND = 10_000
 """By how much one command may move the journal's number: a long one notes its progress."""
@@ -532,11 +537,12 @@ class Link:
     def _time_passed(self) -> list[Effect]:
         waited = self.clock() - self._last_change_at
         if self._state is not _State.UP:
-            if waited < GREETING_SECONDS:
+            longest = GREETING_SECONDS
+            if self._state is _State.ADMITTING:
+                longest = ADMISSION_SECONDS
+            if waited < longest:
                 return []
-            return self._close(
-                CloseCode.GREETING_MISSED, f"no link was made within {GREETING_SECONDS:g} s"
-            )
+            return self._close(CloseCode.GREETING_MISSED, f"no link was made within {longest:g} s")
         if waited < self.heartbeat_seconds:
             return []
         if self._heartbeat_sent_at is None:
