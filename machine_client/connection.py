@@ -19,7 +19,8 @@ from machine_client.failures import reason_to_retry, without_credentials
 from machine_client.journal import Journal
 from machine_client.photographer import Camera, Photographer
 from machine_client.reconnecting import ClosedLink, Reconnecting
-from machine_client.session import (
+from machine_client.session import Session
+from machine_client.session_events import (
     BeginCommand,
     CloseLink,
     CommandEnded,
@@ -35,7 +36,6 @@ from machine_client.session import (
     MessageReceived,
     ReleaseHeld,
     SendMessage,
-    Session,
     TimePassed,
 )
 from machine_client.settings import MachineSettings

@@ -12,7 +12,12 @@ from uuid import UUID
 
 from machine_client.clock import awake_seconds
 from machine_client.journal import Journal, JournalError
-from machine_client.session import CommandEnded, CommandLookedUp, JournalFailed, JournalMarked
+from machine_client.session_events import (
+    CommandEnded,
+    CommandLookedUp,
+    JournalFailed,
+    JournalMarked,
+)
 from machine_client.worker import Injector, Worker
 from schemas.wire import Input
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal import Entry, Journal, JournalError
-from machine_client.session import CommandEnded, CommandLookedUp
+from machine_client.session_events import CommandEnded, CommandLookedUp
 from schemas.failpoints import Failpoint, reached
 from schemas.inputs import INPUT_BODIES, AnyInput
 from schemas.outcomes import (

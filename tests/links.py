@@ -23,12 +23,12 @@ from schemas.wire import (
     Report,
     Welcome,
 )
-from server.machines.link import (
+from server.machines.link import Link
+from server.machines.link_events import (
     AdmitMachine,
     CloseConnection,
     Effect,
     Event,
-    Link,
     LinkReady,
     LinkUp,
     MachineAdmitted,

@@ -45,22 +45,24 @@ WALLS = {
     "server.metrics": {"schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {
-        *("server.machines.pictures", "server.machines.screen_link"),
+        *("server.machines.link_events", "server.machines.pictures", "server.machines.screen_link"),
         *("server.machines.frame_budget", "schemas"),
     },
+    "server.machines.link_events": {"server.machines.screen_link", "schemas"},
     "server.machines.screen_link": {"server.machines.pictures", "schemas"},
     "server.machines.pictures": {"schemas"},
     "server.machines.frame_budget": set(),
     "machine_client.session": {
         *("machine_client.clock", "machine_client.showing", "machine_client.told_desktop"),
-        "schemas",
+        *("machine_client.session_events", "schemas"),
     },
+    "machine_client.session_events": {"machine_client.showing", "schemas"},
     "machine_client.showing": {"schemas"},
     "machine_client.told_desktop": {"schemas"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal": {"schemas"},
     "machine_client.worker": {
-        *("machine_client.injector", "machine_client.journal", "machine_client.session"),
+        *("machine_client.injector", "machine_client.journal", "machine_client.session_events"),
         "schemas",
     },
 }
@@ -96,6 +98,9 @@ TESTED_ELSEWHERE = {
     "server/api/operation.py": "tests/server/api/test_routes.py",
     "server/api/auditing.py": "tests/server/api/test_audit.py",
     "server/dispatch/watching.py": "tests/server/dispatch/test_recorder.py",
+    # Events and effects say nothing by themselves: what is made of them is tested.
+    "server/machines/link_events.py": "tests/server/machines/test_link.py",
+    "machine_client/session_events.py": "tests/machine_client/test_session.py",
     "machine_client/__main__.py": "tests/machine_client/test_cli.py",
     # The demo is run as people run it, as a whole.
     "server/demo/*": "tests/server/cli/test_demo.py",
@@ -165,8 +170,9 @@ def test_module_imports_through_no_wall(module: str) -> None:
 
 STATE_MACHINES = (
     *("server.machines.link", "server.machines.screen_link", "server.machines.pictures"),
-    "server.machines.frame_budget",
+    *("server.machines.frame_budget", "server.machines.link_events"),
     *("machine_client.session", "machine_client.showing", "machine_client.told_desktop"),
+    "machine_client.session_events",
 )
 
 

@@ -17,7 +17,8 @@ from schemas.problems import entries_of, sentence
 from schemas.wire import CLIENT_MESSAGES, Ack, CloseCode, DesktopChanged, Hello, Input, Report
 from server.clock import server_time
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.link import (
+from server.machines.link import Link
+from server.machines.link_events import (
     AbandonCommands,
     AdmitMachine,
     CloseConnection,
@@ -30,7 +31,6 @@ from server.machines.link import (
     FrameReceived,
     FramesCounted,
     InputSubmitted,
-    Link,
     LinkReady,
     LinkUp,
     MachineAdmitted,

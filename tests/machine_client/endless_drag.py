@@ -13,7 +13,7 @@ from uuid import UUID
 
 from machine_client.clock import awake_seconds
 from machine_client.executor import Executor, Report
-from machine_client.session import JournalMarked
+from machine_client.session_events import JournalMarked
 from schemas.inputs import AnyInput, Operation
 from schemas.outcomes import Point
 from schemas.wire import Display, Input

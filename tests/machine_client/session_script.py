@@ -2,14 +2,14 @@
 
 from uuid import UUID, uuid4
 
-from machine_client.session import (
+from machine_client.session import Session
+from machine_client.session_events import (
     BeginCommand,
     Effect,
     Event,
     LinkOpened,
     MessageReceived,
     SendMessage,
-    Session,
 )
 from schemas.inputs import Operation
 from schemas.outcomes import Completed, Outcome, Point

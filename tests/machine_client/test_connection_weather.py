@@ -17,7 +17,8 @@ from websockets.http11 import Response
 from machine_client import reconnecting
 from machine_client.executor import Executor
 from machine_client.failures import MustStopError
-from machine_client.session import Event, MessageReceived, Session
+from machine_client.session import Session
+from machine_client.session_events import Event, MessageReceived
 from machine_client.websocket import DirectConnection
 from schemas import problems
 from schemas.wire import CONNECT_PATH, SUBPROTOCOL, CloseCode, Heartbeat, HeartbeatAck, Hello

@@ -17,7 +17,12 @@ from machine_client.executor import Executor, Report
 from machine_client.injector import InjectionFailed
 from machine_client.journal import EntryState, Journal, Mark
 from machine_client.journal_file import JournalFile
-from machine_client.session import CommandEnded, CommandLookedUp, JournalFailed, JournalMarked
+from machine_client.session_events import (
+    CommandEnded,
+    CommandLookedUp,
+    JournalFailed,
+    JournalMarked,
+)
 from schemas.outcomes import (
     Completed,
     Expired,

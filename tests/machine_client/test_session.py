@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from machine_client import session as session_module
-from machine_client.session import (
+from machine_client.session_events import (
     CloseLink,
     CommandEnded,
     CommandLookedUp,

@@ -1,6 +1,6 @@
 """What is late is not begun: by the server's clock, and with the journal's word."""
 
-from machine_client.session import (
+from machine_client.session_events import (
     BeginCommand,
     CommandEnded,
     ExpireCommand,

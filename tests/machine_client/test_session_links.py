@@ -3,7 +3,7 @@
 import pytest
 
 from machine_client import session as session_module
-from machine_client.session import (
+from machine_client.session_events import (
     CloseLink,
     CommandEnded,
     CommandLookedUp,

@@ -1,6 +1,6 @@
 """What is asked about the screen, in the life of a session and its links."""
 
-from machine_client.session import (
+from machine_client.session_events import (
     CloseLink,
     LinkLost,
     LinkOpened,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from machine_client.session import (
+from machine_client.session_events import (
     DesktopIsNow,
     GreetAnew,
     LinkLost,

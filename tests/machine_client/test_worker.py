@@ -8,7 +8,7 @@ import pytest
 
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal import EntryState, Journal
-from machine_client.session import CommandEnded, CommandLookedUp
+from machine_client.session_events import CommandEnded, CommandLookedUp
 from machine_client.worker import Worker
 from schemas.outcomes import (
     Completed,

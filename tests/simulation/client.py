@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from machine_client.journal import Journal
-from machine_client.session import (
+from machine_client.session import Session
+from machine_client.session_events import (
     BeginCommand,
     CloseLink,
     Effect,
@@ -24,7 +25,6 @@ from machine_client.session import (
     MessageReceived,
     ReleaseHeld,
     SendMessage,
-    Session,
     TimePassed,
 )
 from machine_client.worker import Worker

@@ -10,7 +10,8 @@ from uuid import UUID
 import pytest
 
 from machine_client.journal import Journal, Mark
-from machine_client.session import CommandEnded, JournalMarked, SendMessage, Session
+from machine_client.session import Session
+from machine_client.session_events import CommandEnded, JournalMarked, SendMessage
 from machine_client.worker import Worker
 from schemas.outcomes import Expired, Outcome
 from schemas.wire import HeartbeatAck, Input, Resolve

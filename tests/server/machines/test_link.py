@@ -22,6 +22,8 @@ from server.machines.link import (
     GREETING_SECONDS,
     MAX_ENTRIES_PER_COMMAND,
     REMEMBERED_OUTCOMES,
+)
+from server.machines.link_events import (
     AbandonCommands,
     AdmitMachine,
     CloseRequested,
