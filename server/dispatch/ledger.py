@@ -26,7 +26,8 @@ from server.dispatch.persistence import persistently
 from server.dispatch.resolver import Resolver, journal_is_lost, subject_of
 from server.dispatch.watching import CommandWatch, NobodyWatches
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.socket import LinkSocket, Question
+from server.machines.pending_outcomes import Question
+from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.database import now
 from server.store.errors import StoreUnavailable

@@ -10,7 +10,8 @@ from server.dispatch.command import Command
 from server.dispatch.dispatcher import pending
 from server.dispatch.persistence import always, persistently
 from server.dispatch.watching import CommandWatch, NobodyWatches
-from server.machines.socket import LinkSocket, Question
+from server.machines.pending_outcomes import Question
+from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.database import now
 

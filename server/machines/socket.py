@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID, uuid4
 
@@ -16,7 +15,7 @@ from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.problems import entries_of, sentence
 from schemas.wire import CLIENT_MESSAGES, Ack, CloseCode, DesktopChanged, Hello, Input, Report
 from server.clock import server_time
-from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.errors import LinkBusyError, LinkDownError
 from server.machines.link import Link
 from server.machines.link_events import (
     AbandonCommands,
@@ -44,6 +43,7 @@ from server.machines.link_events import (
     UnreadableReceived,
 )
 from server.machines.live_desktop import LiveDesktop
+from server.machines.pending_outcomes import PendingOutcomes, Question
 from server.machines.screen_link import (
     DesktopArrived,
     LivePictureArrived,
@@ -75,21 +75,6 @@ class Connection(Protocol):
 
     def close(self, code: int, reason: str) -> None:
         """Start the closing handshake."""
-
-
-@dataclass(slots=True)
-class Question:
-    """A command that the machine was asked about.
-
-    ``reported`` ends with the machine's first word on it, ``outcome`` with its outcome: the same
-    moment, unless the command still runs.  Both end with :class:`LinkLostError` where the link
-    does.
-    """
-
-    outcome: asyncio.Future[Outcome]
-    reported: asyncio.Future[None] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
 
 
 class LinkSocket:
@@ -138,8 +123,7 @@ class LinkSocket:
         self._admit = admit
         self.background = background
         self._claiming = 0
-        self._waiting: dict[UUID, asyncio.Future[Outcome]] = {}
-        self._asked: dict[UUID, Question] = {}
+        self._outcomes = PendingOutcomes()
         self._ready_or_over, self._up_or_over = asyncio.Event(), asyncio.Event()
         self._settled_or_over = asyncio.Event()
         self._link = Link(
@@ -294,7 +278,7 @@ class LinkSocket:
         """Send a command; the future ends with its outcome or with :class:`LinkLostError`."""
         if not (self._link.is_up and self.is_settled):
             raise LinkDownError
-        answered = self._waiting_for(message.command_id)
+        answered = self._outcomes.outcome_of(message.command_id)
         self._feed(InputSubmitted(message))
         return answered
 
@@ -302,17 +286,10 @@ class LinkSocket:
         """Ask what became of a command that an earlier link sent when the journal had this mark."""
         if not self._link.is_up:
             raise LinkDownError
-        if (asked := self._asked.get(command_id)) is not None:
-            return asked
-        question = self._asked[command_id] = Question(self._waiting_for(command_id))
-        self._feed(ResolutionRequested(command_id, mark))
+        question, is_new = self._outcomes.question(command_id)
+        if is_new:
+            self._feed(ResolutionRequested(command_id, mark))
         return question
-
-    def _waiting_for(self, command_id: UUID) -> asyncio.Future[Outcome]:
-        future = self._waiting.get(command_id)
-        if future is None or future.done():
-            future = self._waiting[command_id] = asyncio.get_running_loop().create_future()
-        return future
 
     def _feed(self, event: Event) -> None:
         for effect in self._link.handle(event):
@@ -328,14 +305,11 @@ class LinkSocket:
             case SendMessage(message):
                 self._connection.send_text(message.model_dump_json())
             case SettleCommand(command_id, outcome):
-                self._heard_of(command_id)
-                future = self._waiting.pop(command_id, None)
-                if future is not None and not future.done():
-                    future.set_result(outcome)
+                self._outcomes.settle(command_id, outcome)
             case CommandRuns(command_id):
-                self._heard_of(command_id)
+                self._outcomes.heard_of(command_id)
             case AbandonCommands(command_ids):
-                self._abandon(command_ids)
+                self._outcomes.abandon(command_ids)
             case CloseConnection(code, reason):
                 self._close_connection(code, reason)
             case AdmitMachine(hello):
@@ -367,24 +341,6 @@ class LinkSocket:
         self.over_code, self.over_since, self.over_reason = code, server_time(), reason
         if self.closing is not None:
             self.closing(self)
-
-    def _heard_of(self, command_id: UUID) -> None:
-        if self._asked:
-            question = self._asked.pop(command_id, None)
-            if question is not None and not question.reported.done():
-                question.reported.set_result(None)
-
-    def _abandon(self, command_ids: tuple[UUID, ...]) -> None:
-        futures: list[asyncio.Future[Outcome] | asyncio.Future[None] | None] = []
-        for command_id in command_ids:
-            futures.append(self._waiting.pop(command_id, None))
-            question = self._asked.pop(command_id, None)
-            futures.append(None if question is None else question.reported)
-        for future in futures:
-            if future is not None and not future.done():
-                future.set_exception(LinkLostError())
-                # Nobody may be waiting any more; that is no reason for a warning.
-                future.exception()
 
     async def _admitted(self, hello: Hello) -> None:
         self.hello, self.desktop = hello, LiveDesktop.greeted(hello, self.up_since)

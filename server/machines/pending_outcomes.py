@@ -1,0 +1,73 @@
+"""Who waits for what a machine says of commands, on one link."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from schemas.outcomes import Outcome
+from server.machines.errors import LinkLostError
+
+
+@dataclass(slots=True)
+class Question:
+    """A command that the machine was asked about.
+
+    ``reported`` ends with the machine's first word on it, ``outcome`` with its outcome: the same
+    moment, unless the command still runs.  Both end with :class:`LinkLostError` where the link
+    does.
+    """
+
+    outcome: asyncio.Future[Outcome]
+    reported: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class PendingOutcomes:
+    """The futures of commands that were sent, and of those that the machine was asked about."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[UUID, asyncio.Future[Outcome]] = {}
+        self._asked: dict[UUID, Question] = {}
+
+    def outcome_of(self, command_id: UUID) -> asyncio.Future[Outcome]:
+        """What ends with the command's outcome: one future for all who wait for it."""
+        future = self._waiting.get(command_id)
+        if future is None or future.done():
+            future = self._waiting[command_id] = asyncio.get_running_loop().create_future()
+        return future
+
+    def question(self, command_id: UUID) -> tuple[Question, bool]:
+        """The open question about a command, and whether it is new, so that it must be asked."""
+        if (asked := self._asked.get(command_id)) is not None:
+            return asked, False
+        question = self._asked[command_id] = Question(self.outcome_of(command_id))
+        return question, True
+
+    def heard_of(self, command_id: UUID) -> None:
+        """The machine has said something of a command."""
+        if self._asked:
+            question = self._asked.pop(command_id, None)
+            if question is not None and not question.reported.done():
+                question.reported.set_result(None)
+
+    def settle(self, command_id: UUID, outcome: Outcome) -> None:
+        """The machine has said how a command ended."""
+        self.heard_of(command_id)
+        future = self._waiting.pop(command_id, None)
+        if future is not None and not future.done():
+            future.set_result(outcome)
+
+    def abandon(self, command_ids: Iterable[UUID]) -> None:
+        """Nothing will be said of these commands any more."""
+        futures: list[asyncio.Future[Outcome] | asyncio.Future[None] | None] = []
+        for command_id in command_ids:
+            futures.append(self._waiting.pop(command_id, None))
+            question = self._asked.pop(command_id, None)
+            futures.append(None if question is None else question.reported)
+        for future in futures:
+            if future is not None and not future.done():
+                future.set_exception(LinkLostError())
+                # Nobody may be waiting any more; that is no reason for a warning.
+                future.exception()

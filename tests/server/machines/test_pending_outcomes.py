@@ -1,0 +1,53 @@
+from uuid import UUID
+
+import pytest
+
+from server.machines.errors import LinkLostError
+from server.machines.pending_outcomes import PendingOutcomes
+from tests.links import COMPLETED
+from tests.store import async_test
+
+ID = UUID(int=0xA)
+
+
+@async_test
+async def test_all_who_wait_for_a_command_have_its_outcome() -> None:
+    pending = PendingOutcomes()
+    sent = pending.outcome_of(ID)
+    question, is_new = pending.question(ID)
+    assert is_new
+    assert pending.question(ID) == (question, False)
+    pending.settle(ID, COMPLETED)
+    assert await sent == await question.outcome == COMPLETED
+    await question.reported
+    assert pending.question(ID)[1]
+
+
+@async_test
+async def test_word_that_a_command_runs_is_no_outcome() -> None:
+    pending = PendingOutcomes()
+    question, _ = pending.question(ID)
+    pending.heard_of(ID)
+    await question.reported
+    assert not question.outcome.done()
+    pending.settle(ID, COMPLETED)
+    assert await question.outcome == COMPLETED
+
+
+@async_test
+async def test_what_nobody_waits_for_any_more_may_be_answered_all_the_same() -> None:
+    pending = PendingOutcomes()
+    pending.outcome_of(ID).cancel()
+    pending.settle(ID, COMPLETED)
+    pending.settle(UUID(int=0xB), COMPLETED)
+    assert not pending.outcome_of(ID).done()
+
+
+@async_test
+async def test_abandoned_commands_end_with_the_link() -> None:
+    pending = PendingOutcomes()
+    question, _ = pending.question(ID)
+    pending.abandon([ID, UUID(int=0xB)])
+    for future in (question.outcome, question.reported):
+        with pytest.raises(LinkLostError):
+            await future
