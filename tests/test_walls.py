@@ -97,6 +97,7 @@ TESTED_ELSEWHERE = {
     "server/cli/__init__.py": "tests/server/cli/test_cli.py",
     "server/api/operation.py": "tests/server/api/test_routes.py",
     "server/api/auditing.py": "tests/server/api/test_audit.py",
+    "server/api/closing.py": "tests/server/api/test_bodies.py",
     "server/dispatch/watching.py": "tests/server/dispatch/test_recorder.py",
     # Events and effects say nothing by themselves: what is made of them is tested.
     "server/machines/link_events.py": "tests/server/machines/test_link.py",

@@ -22,6 +22,7 @@ from tornado.httputil import (
 from schemas import problems
 from schemas.problems import ProblemError
 from server.api.authorization import RETRY_AFTER_SECONDS, refusal
+from server.api.closing import close_connection
 from server.api.json_values import ValueCounter
 from server.api.operation import Operation
 from server.api.services import Services
@@ -201,7 +202,7 @@ class Body(HTTPMessageDelegate):
     def close(self) -> None:
         """Close the connection that the body should have come on."""
         logger.info("closing a connection whose request body did not come in time")
-        self._request.connection.stream.close()  # type: ignore[union-attr]
+        close_connection(self._request)
 
 
 def promised_length(headers: HTTPHeaders) -> int | None:

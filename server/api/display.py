@@ -16,6 +16,7 @@ from schemas.problems import ProblemError
 from schemas.tokens import Scope
 from schemas.wire import DesktopSeen, Display
 from server.api.base import ApiHandler
+from server.api.closing import close_connection
 from server.api.inputs import MachinePath
 from server.api.operation import Operation, operation
 from server.dispatch.dispatcher import just_disconnected, not_connected, unavailable
@@ -286,7 +287,7 @@ class StreamHandler(ScreenHandler):
             await asyncio.wait((writing,), timeout=CHECK_SECONDS)
             too_slow = asyncio.get_running_loop().time() > give_up_at
             if not writing.done() and (too_slow or viewer.why_over is not None):
-                self.request.connection.stream.close()  # type: ignore[union-attr]
+                close_connection(self.request)
         await writing
 
 

@@ -16,6 +16,7 @@ from schemas.events import (
 from schemas.problems import ProblemError
 from schemas.tokens import Scope
 from server.api.base import ApiHandler
+from server.api.closing import close_connection
 from server.api.operation import Operation, operation
 from server.dispatch.dispatcher import unknown_machine
 from server.events.hub import Event, Subscription, TooManySubscribersError
@@ -149,7 +150,7 @@ class EventsHandler(ApiHandler):
             if done:
                 return why
             if why is not None or time.monotonic() >= stalled_at:
-                self.request.connection.stream.close()  # type: ignore[union-attr]
+                close_connection(self.request)
                 return ""
 
     async def _why_ending(self) -> str | None:

@@ -7,6 +7,7 @@ from contextlib import aclosing, suppress
 from tornado.iostream import StreamClosedError
 
 from server.api.base import ApiHandler
+from server.api.closing import close_connection
 from server.store.errors import StoreError
 
 logger = logging.getLogger(__name__)
@@ -46,6 +47,6 @@ class StreamingHandler(ApiHandler):
                     self.clear()
                     raise
                 logger.exception("request=%s an answer broke off", self.request_id)
-                self.request.connection.stream.close()  # type: ignore[union-attr]
+                close_connection(self.request)
                 return
         self.finish()
