@@ -77,6 +77,7 @@ class Worker:
         self._journal = journal
         self._clock = clock
         self._injecting: UUID | None = None
+        self._noted: tuple[UUID | None, int] = (None, 0)
 
     def carry_out(self, command: Input, begin_by: float) -> CommandEnded:
         """Carry out a command, unless the clock is past ``begin_by``; never raises for its sake."""
@@ -124,8 +125,9 @@ class Worker:
     def note_progress(self) -> None:
         """Have the journal know how much of a running injection has surely happened."""
         running, injected = self._injecting, self.injector.injected
-        if running is not None and injected > 0:
+        if running is not None and injected > 0 and (running, injected) != self._noted:
             self._journal.progress(running, injected)
+            self._noted = running, injected
 
     def _outcome(self, command: Input, begin_by: float) -> Outcome:
         command_id, fingerprint = command.command_id, command.fingerprint

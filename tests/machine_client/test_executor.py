@@ -313,7 +313,8 @@ def test_progress_is_noted_of_what_a_key_can_repeat_while_it_runs(bench: Bench) 
         bench.begin(uuid4(), fingerprint=fingerprint)
         assert begun.wait(WAIT_SECONDS)
         before = bench.journal.position.sequence
-        bench.executor.note_progress()
+        for _ in range(3):  # A desktop that is stuck makes no further progress to be noted.
+            bench.executor.note_progress()
         assert bench.marked() == before + noted + 1
         go_on.set()
         assert isinstance(bench.next(), CommandEnded)
