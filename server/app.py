@@ -14,6 +14,7 @@ from server.api.authentication import Authenticator
 from server.api.bodies import MAX_DRAINED_BYTES
 from server.api.body_room import BodyRoom
 from server.api.http_server import ApiServer
+from server.api.long_steps import LongSteps
 from server.api.lookups import Guesses
 from server.api.metrics import ask_for_metrics
 from server.api.openapi import openapi_document
@@ -21,7 +22,6 @@ from server.api.routes import ROUTES
 from server.api.routing import ApiApplication
 from server.api.services import Services
 from server.api.sessions import Sessions
-from server.api.turns import Turns
 from server.console.assets import Assets
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
@@ -149,7 +149,7 @@ class Server:
                 idle=settings.console_session_idle,
             ),
             body_room=BodyRoom(settings.body_memory),
-            turns=Turns(),
+            long_steps=LongSteps(),
             console=Assets(),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),

@@ -32,9 +32,9 @@ from server.api.authentication import Principal
 from server.api.authorization import authorize, refuse_when_stopping, storage_unavailable
 from server.api.bodies import Body, content_type_of, too_many_values, wrong_media_type
 from server.api.json_values import count_values
+from server.api.long_steps import LONG_BYTES, LONG_VALUES
 from server.api.operation import JSON, Operation, declared, methods_of
 from server.api.services import Services
-from server.api.turns import LONG_BYTES, LONG_VALUES
 from server.store.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
@@ -277,11 +277,11 @@ class ApiHandler(RequestHandler):
             if values > MAX_ENTRIES:
                 refuse_unknown_members(model, content)
             return validated_json(model, content)
-        turns = self.services.turns
+        long_steps = self.services.long_steps
         if values > MAX_ENTRIES:
-            async with turns.long_step():
+            async with long_steps.turn():
                 refuse_unknown_members(model, content)
-        async with turns.long_step():
+        async with long_steps.turn():
             body = validated_json(model, content)
         self.request.body = b""  # What it says is kept once, not twice.
         return body

@@ -11,7 +11,7 @@ LONG_VALUES: Final = 2000
 """From here on parsing a body takes more than about a millisecond."""
 
 
-class Turns:
+class LongSteps:
     """One long step at a time, each followed by a rest of the same length.
 
     A step holds up everybody for as long as it takes.  Were several senders' steps to follow one
@@ -23,7 +23,7 @@ class Turns:
         self._lock = asyncio.Lock()
 
     @asynccontextmanager
-    async def long_step(self) -> AsyncIterator[None]:
+    async def turn(self) -> AsyncIterator[None]:
         """While something is done that takes long without awaiting anything."""
         async with self._lock:
             began_at = time.perf_counter()

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from server.api.authentication import Authenticator
 from server.api.body_room import BodyRoom
+from server.api.long_steps import LongSteps
 from server.api.sessions import Sessions
-from server.api.turns import Turns
 from server.console.assets import Assets
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
@@ -48,7 +48,7 @@ class Services:
     authenticator: Authenticator
     sessions: Sessions
     body_room: BodyRoom
-    turns: Turns
+    long_steps: LongSteps
     console: Assets
     registry: LinkRegistry
     ledger: Ledger
