@@ -68,7 +68,9 @@ class _ClientStream(IOStream):
     def close(self, exc_info: Any = False) -> None:
         """Close; and tell a client whose headers did not end in time why."""
         if isinstance(exc_info, UnsatisfiableReadError) and not self.closed():
-            self._linger.say(self.socket.dup(), headers_too_large())
+            # Without a file left for it, there is no last word.
+            with suppress(OSError):
+                self._linger.say(self.socket.dup(), headers_too_large())
         super().close(exc_info)
 
 

@@ -1,5 +1,11 @@
 """What Tornado refuses by itself is answered as a problem as well."""
 
+import asyncio
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
 import pytest
 
 from server.api.http_server import MAX_HEADER_BYTES
@@ -18,6 +24,29 @@ async def test_headers_that_are_too_large_are_431(service: Service, size: int) -
         assert problem["instance"] == headers["x-request-id"]
         assert headers["connection"] == "close"
         assert await client.rest() == b""
+
+
+@contextmanager
+def no_further_files() -> Iterator[None]:
+    """While this process may open nothing more."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.dup(0)
+    os.close(lowest_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.gen_test
+async def test_connection_is_closed_where_no_file_is_left_to_say_why(service: Service) -> None:
+    async with connection(service) as client, asyncio.timeout(10):
+        with no_further_files():
+            await client.say(head(service, "GET /v1/workflows", f"X-Long: {'x' * 200_000}"))
+            with suppress(ConnectionError):
+                assert await client.rest() == b""
+    assert (await service.get("/v1/workflows")).status == 200
 
 
 @pytest.mark.gen_test
