@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -19,9 +20,15 @@ from tests.machine_client.x11.somebody import Person, held_by_xdotool
 @pytest.fixture(scope="module")
 def display() -> Iterator[str]:
     """A display of this module's own: what is left on it is nobody else's."""
+    with display_without_repeats() as name:
+        yield name
+
+
+@contextmanager
+def display_without_repeats() -> Iterator[str]:
+    """A display that does not press a key again and again that is held as long as a start takes."""
     with virtual_display() as name:
         connection: Any = Xlib.display.Display(name)
-        # The server would press a key again and again that is held for as long as a start takes.
         connection.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOff)
         connection.sync()
         yield name
@@ -218,7 +225,7 @@ def test_several_clients_that_died_are_all_released(display: str, witness: Witne
 def test_another_server_on_the_same_display_knows_of_nothing() -> None:
     with virtual_display() as display:
         killed_after(display, PressKeys(text="a", down=True))
-    with virtual_display() as display:
+    with display_without_repeats() as display:
         witness = Witness(display)
         with held_by_xdotool(display, "key", "a"):
             witness.take()
