@@ -233,8 +233,8 @@ class MachineClient:
                     self._say_connected()
             case BeginCommand(command, begin_by):
                 self._executor.begin(command, begin_by)
-            case LookUpCommand(command_id, mark):
-                self._executor.look_up(command_id, mark)
+            case LookUpCommand(question):
+                self._executor.look_up(question)
             case ExpireCommand(command):
                 self._executor.expire(command)
             case MarkJournal():

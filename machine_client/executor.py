@@ -8,7 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Thread
-from uuid import UUID
 
 from machine_client.clock import awake_seconds
 from machine_client.journal import Journal, JournalError
@@ -19,7 +18,7 @@ from machine_client.session_events import (
     JournalMarked,
 )
 from machine_client.worker import Injector, Worker
-from schemas.wire import Input
+from schemas.wire import Input, Resolve
 
 logger = logging.getLogger(__name__)
 
@@ -51,9 +50,9 @@ class Executor:
         """Carry out a command, unless :func:`awake_seconds` is past ``begin_by`` by then."""
         self._jobs.put(lambda: self._carry_out(command, begin_by))
 
-    def look_up(self, command_id: UUID, mark: UUID | None = None) -> None:
+    def look_up(self, question: Resolve) -> None:
         """Report what became of a command that does not run; bar it if it is not known."""
-        self._do_beside(lambda: self._look_up(command_id, mark))
+        self._do_beside(lambda: self._look_up(question))
 
     def expire(self, command: Input) -> None:
         """Report the end of a command whose turn did not come in its time."""
@@ -95,11 +94,11 @@ class Executor:
         if (trouble := self._journal.trouble) is not None:
             self._report(JournalFailed(trouble))
 
-    def _look_up(self, command_id: UUID, mark: UUID | None) -> None:
+    def _look_up(self, question: Resolve) -> None:
         try:
-            self._report(self._worker.look_up(command_id, mark))
+            self._report(self._worker.look_up(question))
         except JournalError as error:
-            self._report(JournalFailed(str(error), command_id))
+            self._report(JournalFailed(str(error), question.command_id))
 
     # The injector may be another one by the time when these are done.
 

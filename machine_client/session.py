@@ -283,7 +283,7 @@ class Session:
             return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_LOOK_UPS} questions wait")]
         self._looking_up += 1
         self._asked.add(command_id)
-        return [LookUpCommand(command_id, question.mark)]
+        return [LookUpCommand(question)]
 
     def _looked_up(self, found: CommandLookedUp) -> list[Effect]:
         """Answer on the link that asked; where that is gone, another may not have asked yet."""

@@ -5,7 +5,15 @@ from uuid import UUID
 
 from machine_client.showing import ScreenEffect, Taken
 from schemas.outcomes import Outcome
-from schemas.wire import ClientMessage, CloseCode, DesktopChanged, Hello, Input, ServerMessage
+from schemas.wire import (
+    ClientMessage,
+    CloseCode,
+    DesktopChanged,
+    Hello,
+    Input,
+    Resolve,
+    ServerMessage,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +117,10 @@ class BeginCommand:
 class LookUpCommand:
     """Ask the journal about a command that does not run, and bar it if it is not there.
 
-    Then feed CommandLookedUp, or JournalFailed with its id.  The command was sent when the journal
-    had that mark, if one is given.
+    Then feed CommandLookedUp, or JournalFailed with its id.
     """
 
-    command_id: UUID
-    mark: UUID | None = None
+    question: Resolve
 
 
 @dataclass(frozen=True, slots=True)

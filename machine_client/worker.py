@@ -28,7 +28,7 @@ from schemas.outcomes import (
     Unknown,
 )
 from schemas.problems import entries_of, sentence
-from schemas.wire import Display, Input, Released
+from schemas.wire import Display, Input, Released, Resolve
 
 logger = logging.getLogger(__name__)
 
@@ -96,20 +96,18 @@ class Worker:
         _log_end(command, outcome)
         return CommandEnded(command.command_id, outcome, self._journal.position.sequence)
 
-    def look_up(self, command_id: UUID, mark: UUID | None = None) -> CommandLookedUp:
+    def look_up(self, question: Resolve) -> CommandLookedUp:
         """What became of a command that does not run; one that is not known is barred for ever.
 
         A journal without the mark that the command was sent after cannot know: whatever it says
         is of another branch.  For any thread, as are the two below.
         """
         reached(Failpoint.BEFORE_REPORT)
-        outcome: Outcome = NotCarriedOut()
-        if mark is not None and not self._journal.has_mark(mark):
-            outcome = Unknown()
-        elif not self._journal.bar(command_id):
-            entry = self._journal.find(command_id)
-            outcome = NotCarriedOut() if entry is None else entry.final_outcome()
-        return CommandLookedUp(command_id, outcome, self._journal.position.sequence)
+        if question.mark is not None and not self._journal.has_mark(question.mark):
+            outcome: Outcome = Unknown()
+        else:
+            outcome = self._known_or_barred(question)
+        return CommandLookedUp(question.command_id, outcome, self._journal.position.sequence)
 
     def expire(self, command: Input) -> CommandEnded:
         """The outcome of a command whose time has passed before its turn came."""
@@ -131,10 +129,10 @@ class Worker:
 
     def _outcome(self, command: Input, begin_by: float) -> Outcome:
         command_id, fingerprint = command.command_id, command.fingerprint
-        if (earlier := self._known_earlier(command)) is not None:
-            # Noted under today's id too, which is the one that may be asked about later.
-            self._journal.refuse(command_id, fingerprint, earlier)
-            return earlier
+        # Without an earlier id, `intend` looks whether the command is known: one look is enough.
+        if command.earlier is not None and (known := self._known(command)) is not None:
+            self._note_under_todays_id(command, known)
+            return known
         prepared = self._prepare(command)
         if isinstance(prepared, Refused | Failed):
             if self._journal.refuse(command_id, fingerprint, prepared):
@@ -180,28 +178,42 @@ class Worker:
             entry = entries_of(error.errors(include_url=False), "body")[0]
             return Refused(code=entry.type, message=sentence(entry), loc=tuple(entry.loc))
 
-    def _known(self, command: Input) -> Outcome | None:
-        """The answer to a command that the journal has: its key outlived the server's record."""
-        entry = self._journal.find(command.command_id)
-        if entry is None:
-            return self._known_earlier(command)
-        return _outcome_of(entry, command)
+    def _known_or_barred(self, question: Resolve) -> Outcome:
+        if (known := self._known(question)) is not None:
+            self._note_under_todays_id(question, known)
+            return known
+        self._journal.bar(question.command_id)
+        return self._known(question) or NotCarriedOut()
 
-    def _known_earlier(self, command: Input) -> Outcome | None:
-        """As ``_known``, where an older server gave the command another id."""
-        if command.earlier is None or command.earlier.command_id == command.command_id:
-            return None
-        entry = self._journal.find(command.earlier.command_id)
-        return None if entry is None else _outcome_of(entry, command)
+    def _note_under_todays_id(self, asked: Input | Resolve, known: Outcome) -> None:
+        """Have the journal know an outcome under the id that will be asked about from now on."""
+        self._journal.refuse(asked.command_id, asked.fingerprint or "", known)
+
+    def _known(self, asked: Input | Resolve) -> Outcome | None:
+        """What the journal has of a command, under its id or an older server's; None if nothing."""
+        command_ids = [asked.command_id]
+        if asked.earlier is not None:
+            command_ids.append(asked.earlier.command_id)
+        found = [self._journal.find(command_id) for command_id in command_ids]
+        entries = [entry for entry in found if entry is not None]
+        return _outcome_of(entries, asked) if entries else None
 
 
-def _outcome_of(entry: Entry, command: Input) -> Outcome:
-    """What an entry under a command's id says of it, if it was the same request."""
-    fingerprints = {"", command.fingerprint}
-    if command.earlier is not None:
-        fingerprints.add(command.earlier.fingerprint)
-    if entry.fingerprint in fingerprints:
-        return entry.final_outcome()
+def _outcome_of(entries: list[Entry], asked: Input | Resolve) -> Outcome:
+    """What the entries under a command's ids say of it, if one of them is of the same request.
+
+    An older server may have taken two spellings of a key for two commands.  So an entry with the
+    request's own fingerprint comes before one without any, which only bars its id.
+    """
+    if asked.fingerprint is None:
+        return entries[0].final_outcome()
+    own = {asked.fingerprint}
+    if asked.earlier is not None:
+        own.add(asked.earlier.fingerprint)
+    for fingerprints in (own, {""}):
+        for entry in entries:
+            if entry.fingerprint in fingerprints:
+                return entry.final_outcome()
     return Refused(
         code="idempotency_key_reused",
         message="this key was used for another request; use a new key for a new request",

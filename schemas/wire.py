@@ -267,11 +267,16 @@ class Resolve(_Message):
 
     ``mark`` is the last mark of the journal that the server had heard of when the command was sent.
     A journal that lacks it is a copy from another branch: there the outcome is unknown.
+
+    ``fingerprint`` and ``earlier`` are those of the input that was sent.  An older server tells
+    neither, and then whatever the journal has under the id is the answer.
     """
 
     type: Literal["resolve"] = "resolve"
     command_id: UUID
     mark: UUID | None = None
+    fingerprint: str | None = Field(None, max_length=64)
+    earlier: EarlierCommand | None = None
     server_time: int
 
 

@@ -1,6 +1,7 @@
 """Helpers for tests of the link: scripts for its state machine, and messages that fit together."""
 
 import itertools
+from typing import Any
 from uuid import UUID
 
 from schemas.inputs import Operation
@@ -21,6 +22,7 @@ from schemas.wire import (
     Ready,
     Released,
     Report,
+    Resolve,
     Welcome,
 )
 from server.machines.link import Link
@@ -92,6 +94,11 @@ def input_message(command_id: UUID | None = None) -> Input:
         expires_at=SERVER_TIME + 30_000,
         server_time=SERVER_TIME,
     )
+
+
+def about(command_id: UUID, **known: Any) -> Resolve:
+    """The question what became of a command; ``known`` is what else the server says of it."""
+    return Resolve(command_id=command_id, server_time=SERVER_TIME, **known)
 
 
 def ack(command_id: UUID, outcome: Outcome = COMPLETED, sequence: int = 1) -> MessageReceived:

@@ -23,7 +23,7 @@ from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import Dispatcher, pending, refusal, settling
 from server.dispatch.persistence import persistently
-from server.dispatch.resolver import Resolver, journal_is_lost, subject_of
+from server.dispatch.resolver import Resolver, journal_is_lost, question_about, subject_of
 from server.dispatch.watching import CommandWatch, NobodyWatches
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.pending_outcomes import Question
@@ -334,7 +334,7 @@ class Ledger:
         if journal_is_lost(record, link):
             return await self._resolver.finish(record, Unknown()), True
         try:
-            question = link.resolve(record.command_id, record.journal_mark)
+            question = link.resolve(question_about(record))
         except LinkDownError:
             raise pending(record.command_id) from None
         return await self._answered(record, question)
@@ -359,7 +359,7 @@ class Ledger:
 
     async def _settle_one(self, record: CommandRecord, link: LinkSocket) -> None:
         try:
-            question = link.resolve(record.command_id, record.journal_mark)
+            question = link.resolve(question_about(record))
         except LinkDownError:
             return
         # Where a task is under way, it waits for an older link and is about to notice its end.
@@ -426,4 +426,5 @@ def _record(command: Command, link: LinkSocket, state: CommandState) -> CommandR
         expires_at=datetime.fromtimestamp(command.expires_at / 1000, UTC),
         token_id=command.token_id,
         token_name=command.token_name,
+        earlier=command.earlier,
     )

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from schemas.inputs import Operation
 from schemas.outcomes import NotCarriedOut, Outcome, Unknown
-from server.clock import milliseconds
+from schemas.wire import Resolve
+from server.clock import milliseconds, server_time
 from server.dispatch.answers import Subject, final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import pending
@@ -62,6 +63,17 @@ class Resolver:
             raise pending(record.command_id)
         # After an attempt of which nothing was heard it may be this one all the same.
         return first.answer, first.answer == answer
+
+
+def question_about(record: CommandRecord) -> Resolve:
+    """What the machine is asked about a command that an earlier link sent it."""
+    return Resolve(
+        command_id=record.command_id,
+        mark=record.journal_mark,
+        fingerprint=record.fingerprint,
+        earlier=record.earlier,
+        server_time=server_time(),
+    )
 
 
 def _may_be_forgotten(record: CommandRecord) -> bool:

@@ -29,7 +29,6 @@ from schemas.wire import (
     Ready,
     Report,
     RequestFailed,
-    Resolve,
     ScreenCredit,
     ScreenFailed,
     Welcome,
@@ -195,11 +194,8 @@ class Link:
     def _questioned(self, event: InputSubmitted | ResolutionRequested) -> list[Effect]:
         self._questions += 1
         if isinstance(event, ResolutionRequested):
-            self.resolving.add(event.command_id)
-            question = Resolve(
-                command_id=event.command_id, mark=event.mark, server_time=self.server_time()
-            )
-            return [SendMessage(question)]
+            self.resolving.add(event.message.command_id)
+            return [SendMessage(event.message)]
         # Days later the same key may bring the same id with another end.
         self._outcomes.pop(event.message.command_id, None)
         self.unanswered.add(event.message.command_id)

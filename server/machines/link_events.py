@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.outcomes import Outcome
-from schemas.wire import ClientMessage, CloseCode, DesktopChanged, Hello, Input, ServerMessage
+from schemas.wire import (
+    ClientMessage,
+    CloseCode,
+    DesktopChanged,
+    Hello,
+    Input,
+    Resolve,
+    ServerMessage,
+)
 from server.machines.screen_link import ScreenArrival, ScreenQuestion
 
 
@@ -63,10 +71,9 @@ class InputSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class ResolutionRequested:
-    """What became of a command that was sent earlier, when the journal had this mark?"""
+    """The machine is to be asked what became of a command that was sent earlier."""
 
-    command_id: UUID
-    mark: UUID | None = None
+    message: Resolve
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,16 @@ from schemas.foreign_texts import foreign_text
 from schemas.outcomes import Outcome
 from schemas.pictures import MAX_PICTURE_BYTES
 from schemas.problems import entries_of, sentence
-from schemas.wire import CLIENT_MESSAGES, Ack, CloseCode, DesktopChanged, Hello, Input, Report
+from schemas.wire import (
+    CLIENT_MESSAGES,
+    Ack,
+    CloseCode,
+    DesktopChanged,
+    Hello,
+    Input,
+    Report,
+    Resolve,
+)
 from server.clock import server_time
 from server.machines.errors import LinkBusyError, LinkDownError
 from server.machines.link import Link
@@ -282,13 +291,13 @@ class LinkSocket:
         self._feed(InputSubmitted(message))
         return answered
 
-    def resolve(self, command_id: UUID, mark: UUID | None) -> Question:
-        """Ask what became of a command that an earlier link sent when the journal had this mark."""
+    def resolve(self, message: Resolve) -> Question:
+        """Ask what became of a command that an earlier link sent."""
         if not self._link.is_up:
             raise LinkDownError
-        question, is_new = self._outcomes.question(command_id)
+        question, is_new = self._outcomes.question(message.command_id)
         if is_new:
-            self._feed(ResolutionRequested(command_id, mark))
+            self._feed(ResolutionRequested(message))
         return question
 
     def _feed(self, event: Event) -> None:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from pymongo.read_concern import ReadConcern
 
+from schemas.wire import EarlierCommand
 from server.store.database import Database, Document
 from server.store.errors import AlreadyExists, StoreUnavailable
 
@@ -56,6 +57,7 @@ class CommandRecord:
     ``journal_mark`` are those of the link that it was sent on, or was to be; there is no mark where
     the machine client gives its marks no ids.  ``minimal`` is whether no body was wanted.  Without
     a key the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
+    ``earlier`` are the names under which a journal may know the command from an older server.
     """
 
     command_id: UUID
@@ -79,6 +81,7 @@ class CommandRecord:
     token_id: UUID | None = None
     token_name: str | None = None
     journal_mark: UUID | None = None
+    earlier: EarlierCommand | None = None
 
     @property
     def is_keyed(self) -> bool:
@@ -231,7 +234,11 @@ class CommandStore:
 
 
 def _document(record: CommandRecord) -> Document:
-    document = {**vars(record), "answer": record.answer and vars(record.answer)}
+    document = {
+        **vars(record),
+        "answer": record.answer and vars(record.answer),
+        "earlier": record.earlier and record.earlier.model_dump(),
+    }
     document["_id"] = document.pop("command_id")
     return document
 
@@ -242,10 +249,11 @@ _FIELDS: Final = frozenset(field.name for field in dataclass_fields(CommandRecor
 def _record(document: Document) -> CommandRecord:
     # A newer node beside this one, or before it, may keep more of a command than this one knows.
     fields = {name: value for name, value in document.items() if name in _FIELDS or name == "_id"}
-    answer = fields.pop("answer")
+    answer, earlier = fields.pop("answer"), fields.pop("earlier", None)
     return CommandRecord(
         command_id=fields.pop("_id"),
         state=CommandState(fields.pop("state")),
         answer=None if answer is None else Answer(**answer),
+        earlier=None if earlier is None else EarlierCommand(**earlier),
         **fields,
     )

@@ -8,6 +8,7 @@ from machine_client.session_events import (
     Effect,
     Event,
     LinkOpened,
+    LookUpCommand,
     MessageReceived,
     SendMessage,
 )
@@ -106,9 +107,14 @@ class Script:
         return MessageReceived(Heartbeat(sequence=sequence, server_time=self.server_time()))
 
     def resolve(self, command_id: UUID, mark: UUID | None = None) -> MessageReceived:
-        return MessageReceived(
-            Resolve(command_id=command_id, mark=mark, server_time=self.server_time())
-        )
+        return MessageReceived(self._question(command_id, mark))
+
+    def looks_up(self, command_id: UUID, mark: UUID | None = None) -> LookUpCommand:
+        """The effect of `resolve` where the journal is asked."""
+        return LookUpCommand(self._question(command_id, mark))
+
+    def _question(self, command_id: UUID, mark: UUID | None) -> Resolve:
+        return Resolve(command_id=command_id, mark=mark, server_time=self.server_time())
 
 
 def hello(journal_sequence: int = 0) -> Hello:

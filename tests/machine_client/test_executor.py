@@ -32,6 +32,7 @@ from schemas.outcomes import (
     Refused,
     Unknown,
 )
+from tests.links import about
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import PROJECT, journal_in
 
@@ -90,7 +91,7 @@ class Bench:
         ended = self.next()
         assert isinstance(ended, CommandEnded)
         assert ended.command_id == command_id
-        self.executor.look_up(mark := uuid4())
+        self.executor.look_up(about(mark := uuid4()))
         looked_up = self.next()
         assert isinstance(looked_up, CommandLookedUp)
         assert looked_up.command_id == mark
@@ -182,7 +183,7 @@ def test_full_disk_injects_nothing_and_is_told_until_there_is_room_again(bench: 
 
 def test_look_up_and_mark_that_fail_are_told(bench: Bench) -> None:
     bench.storage._database.execute("DROP TABLE entries")
-    bench.executor.look_up(COMMAND)
+    bench.executor.look_up(about(COMMAND))
     assert bench.next_of(JournalFailed).command_id == COMMAND
     bench.executor.mark()
     assert bench.next_of(JournalFailed).command_id is None
@@ -220,7 +221,7 @@ def test_command_that_waits_too_long_for_its_turn_expires(bench: Bench) -> None:
 
 
 def test_unknown_id_that_is_looked_up_is_barred_for_ever(bench: Bench) -> None:
-    bench.executor.look_up(COMMAND)
+    bench.executor.look_up(about(COMMAND))
     assert bench.next() == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
     bench.begin()
     assert isinstance(bench.outcome(), NotCarriedOut | Refused)
@@ -230,7 +231,7 @@ def test_unknown_id_that_is_looked_up_is_barred_for_ever(bench: Bench) -> None:
 def test_finished_id_that_is_looked_up_has_its_outcome(bench: Bench) -> None:
     bench.begin()
     done = bench.outcome()
-    bench.executor.look_up(COMMAND)
+    bench.executor.look_up(about(COMMAND))
     looked_up = bench.next()
     assert isinstance(looked_up, CommandLookedUp)
     assert looked_up.outcome == done
@@ -240,7 +241,7 @@ def test_looking_up_does_not_wait_for_a_running_command(bench: Bench) -> None:
     go_on = threading.Event()
     bench.desktop.on_inject = waiting_for(go_on)
     bench.begin()
-    bench.executor.look_up(other := uuid4())
+    bench.executor.look_up(about(other := uuid4()))
     looked_up = bench.next()
     assert (looked_up.command_id, looked_up.outcome) == (other, NotCarriedOut())
     go_on.set()
@@ -295,7 +296,7 @@ def test_killed_in_a_long_drag_its_outcome_says_how_much_happened_at_least(tmp_p
         finally:
             dragging.kill()
     bench = Bench(tmp_path / "journal")
-    bench.executor.look_up(COMMAND)
+    bench.executor.look_up(about(COMMAND))
     looked_up = bench.next()
     assert isinstance(looked_up.outcome, Unknown)
     assert looked_up.outcome.injected_at_least >= told
@@ -328,7 +329,7 @@ def test_mark_is_made_and_reported_while_a_command_runs(bench: Bench) -> None:
     go_on = threading.Event()
     bench.desktop.on_inject = waiting_for(go_on)
     bench.begin()
-    bench.executor.look_up(uuid4())
+    bench.executor.look_up(about(uuid4()))
     bench.next()
     assert bench.marked() == bench.journal.position.sequence
     go_on.set()
@@ -361,7 +362,7 @@ def test_stop_answers_what_was_asked_before_the_journal_is_closed(tmp_path: Path
 
     bench.journal.mark = mark_later  # type: ignore[method-assign]
     bench.executor.mark()
-    bench.executor.look_up(COMMAND)
+    bench.executor.look_up(about(COMMAND))
     stopping = threading.Thread(target=bench.executor.stop)
     stopping.start()
     while "close" not in bench.desktop.calls:

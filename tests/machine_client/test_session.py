@@ -9,7 +9,6 @@ from machine_client.session_events import (
     CloseLink,
     CommandEnded,
     CommandLookedUp,
-    LookUpCommand,
     MessageReceived,
 )
 from schemas.outcomes import NotCarriedOut
@@ -67,14 +66,14 @@ def test_queued_command_that_is_asked_about_never_begins() -> None:
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
     script.on(MessageReceived(third))
-    script.on(script.resolve(B, MARK), LookUpCommand(B, MARK))
+    script.on(script.resolve(B, MARK), script.looks_up(B, MARK))
     script.on(CommandLookedUp(B, NotCarriedOut(), 3), report(B, NotCarriedOut(), 3))
     script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4), script.begins(third))
 
 
 def test_unknown_command_that_is_asked_about_is_looked_up_and_reported() -> None:
     script = Script()
-    script.on(script.resolve(A), LookUpCommand(A))
+    script.on(script.resolve(A), script.looks_up(A))
     script.on(CommandLookedUp(A, DONE, 9), report(A, DONE, 9))
 
 

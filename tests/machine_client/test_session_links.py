@@ -11,7 +11,6 @@ from machine_client.session_events import (
     JournalMarked,
     LinkLost,
     LinkOpened,
-    LookUpCommand,
     MarkJournal,
     MessageReceived,
     ReleaseHeld,
@@ -120,11 +119,11 @@ def test_input_before_welcome_closes_the_link_and_is_not_begun() -> None:
 def test_number_of_a_mark_is_told_with_every_later_answer() -> None:
     script = Script()
     script.on(JournalMarked(5, MARK))
-    script.on(script.resolve(A), LookUpCommand(A))
+    script.on(script.resolve(A), script.looks_up(A))
     script.on(CommandLookedUp(A, NotCarriedOut(), 4), report(A, NotCarriedOut(), 5))
     # What an earlier moment's mark says comes too late to count.
     script.on(JournalMarked(3, MARK))
-    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(script.resolve(B), script.looks_up(B))
     script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 5))
 
 
@@ -198,7 +197,7 @@ def test_new_command_waits_for_the_running_one_of_an_earlier_link() -> None:
 
 def test_look_up_that_ends_after_the_link_is_told_to_nobody() -> None:
     script = Script()
-    script.on(script.resolve(A), LookUpCommand(A))
+    script.on(script.resolve(A), script.looks_up(A))
     script.on(LinkLost(), ReleaseHeld())
     script.on(CommandLookedUp(A, NotCarriedOut(), 3))
 
@@ -207,10 +206,10 @@ def test_look_up_of_an_earlier_link_answers_only_a_link_that_asked_as_well() -> 
     """A server that is told what it did not ask about closes the link for good."""
     script = Script()
     for command_id in (A, B):
-        script.on(script.resolve(command_id), LookUpCommand(command_id))
+        script.on(script.resolve(command_id), script.looks_up(command_id))
     script.on(LinkLost(), ReleaseHeld())
     script.link()
-    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(script.resolve(B), script.looks_up(B))
     script.on(CommandLookedUp(A, NotCarriedOut(), 3))
     script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 4))
     script.on(CommandLookedUp(B, NotCarriedOut(), 4))
@@ -222,7 +221,7 @@ def test_more_questions_than_can_wait_for_the_journal_close_the_link(
     monkeypatch.setattr(session_module, "MAX_LOOK_UPS", 2)
     script = Script()
     for command_id in (A, B):
-        script.on(script.resolve(command_id), LookUpCommand(command_id))
+        script.on(script.resolve(command_id), script.looks_up(command_id))
     # The link's end empties no queue of the journal's.
     script.on(LinkLost(), ReleaseHeld())
     script.link()
@@ -230,11 +229,11 @@ def test_more_questions_than_can_wait_for_the_journal_close_the_link(
     assert isinstance(effect, CloseLink)
     assert effect.code is CloseCode.OVERFLOW
     script.on(CommandLookedUp(A, NotCarriedOut(), 3))
-    script.on(script.resolve(C), LookUpCommand(C))
+    script.on(script.resolve(C), script.looks_up(C))
     (effect,) = script.session.handle(script.resolve(A))
     assert isinstance(effect, CloseLink)
     script.on(JournalFailed("it is full", B), CloseLink(CloseCode.JOURNAL_FAILED, "it is full"))
-    script.on(script.resolve(A), LookUpCommand(A))
+    script.on(script.resolve(A), script.looks_up(A))
 
 
 def test_journal_that_fails_ends_the_link_once_with_the_reason() -> None:
@@ -254,6 +253,6 @@ def test_journal_sequence_never_goes_back_on_the_wire() -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(CommandEnded(A, DONE, 40), ack(A, DONE, 50))
-    script.on(script.resolve(B), LookUpCommand(B))
+    script.on(script.resolve(B), script.looks_up(B))
     script.on(CommandLookedUp(B, NotCarriedOut(), 51), report(B, NotCarriedOut(), 51))
     script.on(MessageReceived(script.input(C, within=-1)), ack(C, Expired(), 51))

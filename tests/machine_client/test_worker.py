@@ -20,11 +20,15 @@ from schemas.outcomes import (
     Unknown,
 )
 from schemas.wire import EarlierCommand
+from tests.links import about
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import JournalMemory
 from tests.store import there
 
 COMMAND, EARLIER, OTHER = UUID(int=0xA), UUID(int=0xB), UUID(int=0xC)
+OF_BEFORE = EarlierCommand(command_id=EARLIER, fingerprint="plain")
+"""The names that an older server gave to what is `COMMAND` today."""
+
 NOW = 10.0
 
 
@@ -73,7 +77,7 @@ def test_command_is_begun_up_to_its_time(bench: Bench) -> None:
 def test_command_that_is_late_when_its_intent_is_on_the_disk_is_not_begun(bench: Bench) -> None:
     assert bench.carry_out(begin_by=NOW - 0.001) == Expired()
     assert bench.carry_out(begin_by=NOW) == Expired()
-    assert bench.worker.look_up(COMMAND).outcome == Expired()
+    assert bench.worker.look_up(about(COMMAND)).outcome == Expired()
     assert bench.desktop.calls == []
 
 
@@ -153,15 +157,13 @@ def test_what_was_begun_under_an_earlier_id_is_answered_from_the_journal(
     bench.journal.intend(EARLIER, "plain")
     if is_done:
         bench.journal.finish(EARLIER, Expired())
-    command = move(COMMAND).model_copy(
-        update={"earlier": EarlierCommand(command_id=EARLIER, fingerprint="plain")}
-    )
+    command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
     if way == "expire":
         ended = bench.worker.expire(command)
     else:
         ended = bench.worker.carry_out(command, NOW + 1 if way == "carry out" else NOW - 1)
         # Whoever asks about today's id afterwards is told the same.
-        assert bench.worker.look_up(COMMAND).outcome == ended.outcome
+        assert bench.worker.look_up(about(COMMAND)).outcome == ended.outcome
     assert ended.outcome == (Expired() if is_done else Unknown())
     assert bench.desktop.calls == []
 
@@ -169,8 +171,7 @@ def test_what_was_begun_under_an_earlier_id_is_answered_from_the_journal(
 def test_earlier_id_of_another_request_is_refused_and_an_unknown_one_hinders_nothing(
     bench: Bench,
 ) -> None:
-    earlier = EarlierCommand(command_id=EARLIER, fingerprint="plain")
-    command = move(COMMAND).model_copy(update={"earlier": earlier})
+    command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
     bench.journal.intend(EARLIER, "another")
     refused = bench.worker.carry_out(command, NOW + 1).outcome
     assert isinstance(refused, Refused)
@@ -183,9 +184,76 @@ def test_earlier_id_of_another_request_is_refused_and_an_unknown_one_hinders_not
 
 def test_fingerprint_of_before_is_recognised_under_the_same_id(bench: Bench) -> None:
     bench.journal.intend(COMMAND, "plain")
-    earlier = EarlierCommand(command_id=EARLIER, fingerprint="plain")
-    command = move(COMMAND).model_copy(update={"earlier": earlier})
+    command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
     assert bench.worker.carry_out(command, NOW + 1).outcome == Unknown()
+    assert bench.desktop.calls == []
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_was_begun_under_an_earlier_id_is_known_to_whoever_asks_about_todays(
+    bench: Bench, is_done: bool
+) -> None:
+    """The server, or this client, died before the worker could note it under today's id."""
+    bench.journal.intend(EARLIER, "plain")
+    if is_done:
+        bench.journal.finish(EARLIER, Expired())
+    mark = bench.journal.mark().id
+    question = about(COMMAND, mark=mark, fingerprint="f", earlier=OF_BEFORE)
+    known = Expired() if is_done else Unknown()
+    assert bench.worker.look_up(question).outcome == known
+    # And whoever asks without the earlier names, or has it carried out, is told the same.
+    assert bench.worker.look_up(about(COMMAND)).outcome == known
+    assert bench.carry_out() == known
+    assert bench.desktop.calls == []
+
+
+def test_mark_counts_for_what_an_earlier_id_says_too(bench: Bench) -> None:
+    bench.journal.refuse(EARLIER, "plain", Expired())
+    question = about(COMMAND, mark=uuid4(), fingerprint="f", earlier=OF_BEFORE)
+    assert bench.worker.look_up(question).outcome == Unknown()
+    assert bench.journal.find(COMMAND) is None
+
+
+def test_what_neither_id_is_known_of_is_barred(bench: Bench) -> None:
+    question = about(COMMAND, fingerprint="f", earlier=OF_BEFORE)
+    assert bench.worker.look_up(question).outcome == NotCarriedOut()
+    assert bench.carry_out() == NotCarriedOut()
+    assert bench.desktop.calls == []
+
+
+@pytest.mark.parametrize("command_id", [COMMAND, EARLIER])
+def test_outcome_of_another_request_is_no_answer_to_who_asks(
+    bench: Bench, command_id: UUID
+) -> None:
+    """A key that the ledger had forgotten was used for something else, which never began."""
+    bench.journal.intend(command_id, "another")
+    question = about(COMMAND, fingerprint="f", earlier=OF_BEFORE)
+    refused = bench.worker.look_up(question).outcome
+    assert isinstance(refused, Refused)
+    assert refused.code == "idempotency_key_reused"
+
+
+def test_older_server_that_tells_no_fingerprint_gets_what_the_id_has(bench: Bench) -> None:
+    done = bench.carry_out(fingerprint="another")
+    assert bench.worker.look_up(about(COMMAND)).outcome == done
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+@pytest.mark.parametrize(
+    ("done_under", "barred"), [(COMMAND, EARLIER), (EARLIER, COMMAND)], ids=["today", "earlier"]
+)
+def test_id_that_was_barred_does_not_hide_what_the_other_one_did(
+    bench: Bench, done_under: UUID, barred: UUID, is_asked: bool
+) -> None:
+    """An older server took the two spellings of a key for two commands."""
+    bench.journal.refuse(done_under, "plain", Expired())
+    bench.journal.bar(barred)
+    if is_asked:
+        question = about(COMMAND, fingerprint="f", earlier=OF_BEFORE)
+        assert bench.worker.look_up(question).outcome == Expired()
+    else:
+        command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
+        assert bench.worker.carry_out(command, NOW + 1).outcome == Expired()
     assert bench.desktop.calls == []
 
 
@@ -199,9 +267,9 @@ def test_id_that_was_begun_and_not_finished_is_unknown_and_not_injected(
 
 
 def test_command_that_is_looked_up_first_is_never_carried_out(bench: Bench) -> None:
-    assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
+    assert bench.worker.look_up(about(COMMAND)) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
     assert bench.carry_out() == NotCarriedOut()
-    assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
+    assert bench.worker.look_up(about(COMMAND)) == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
     assert bench.desktop.calls == []
 
 
@@ -211,15 +279,15 @@ def test_journal_without_the_mark_that_a_command_was_sent_after_knows_nothing_of
     """It is a copy of another branch: what it says may be of an earlier life of the key."""
     done = bench.carry_out()
     marked = bench.journal.mark()
-    assert bench.worker.look_up(COMMAND, marked.id).outcome == done
-    assert bench.worker.look_up(COMMAND, uuid4()).outcome == Unknown()
-    assert bench.worker.look_up(OTHER, uuid4()).outcome == Unknown()
+    assert bench.worker.look_up(about(COMMAND, mark=marked.id)).outcome == done
+    assert bench.worker.look_up(about(COMMAND, mark=uuid4())).outcome == Unknown()
+    assert bench.worker.look_up(about(OTHER, mark=uuid4())).outcome == Unknown()
     assert bench.journal.find(OTHER) is None
 
 
 def test_command_that_ended_is_looked_up_with_its_outcome(bench: Bench) -> None:
     done = bench.carry_out()
-    assert bench.worker.look_up(COMMAND) == CommandLookedUp(COMMAND, done, 2)
+    assert bench.worker.look_up(about(COMMAND)) == CommandLookedUp(COMMAND, done, 2)
 
 
 @pytest.mark.parametrize("fingerprint", ["f", ""])
@@ -264,7 +332,7 @@ def test_end_that_the_journal_cannot_take_is_told_all_the_same(bench: Bench) -> 
     done = bench.carry_out()
     assert isinstance(done, Completed)
     # This process remembers the end; a later one hears what the disk honestly knows.
-    assert bench.worker.look_up(COMMAND).outcome == done
+    assert bench.worker.look_up(about(COMMAND)).outcome == done
     assert bench.carry_out() == done
     assert bench.desktop.calls == ["inject 1"]
     assert there(Journal(bench.memory).find(COMMAND)).final_outcome() == Unknown()

@@ -184,8 +184,8 @@ class Client:
                     self.cable.to_node(message.model_dump_json())
             case BeginCommand(command, begin_by):
                 self._do_next(lambda: self._carry_out(command, begin_by))
-            case LookUpCommand(command_id, mark):
-                self._do_beside(lambda: self._report(self.worker.look_up(command_id, mark)))
+            case LookUpCommand(question):
+                self._do_beside(lambda: self._report(self.worker.look_up(question)))
             case ExpireCommand(command):
                 self._do_beside(lambda: self._report(self.worker.expire(command)))
             case MarkJournal():

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from schemas.failpoints import Failpoint
 from schemas.inputs import AnyInput
+from server.dispatch.command import Command
 from tests.simulation.callers import Callers, Story
 from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
@@ -18,7 +19,7 @@ from tests.simulation.inputs import random_input, steps_of
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
-from tests.simulation.node import Node
+from tests.simulation.node import FINGERPRINTS_AFTER_AN_UPGRADE, Node
 from tests.simulation.verdict import Verdict
 from tests.simulation.world import World
 
@@ -222,8 +223,15 @@ class _Run:
         """Days later the ledger has forgotten the keys; the journal has not."""
         world = self.world
         lossless = {each.machine_id for each in self.machines if each.replaced_at < 0}
+        is_upgraded = world.chance(0.5)
         for machine in self.machines:
             machine.keeps_its_journal = True
+        for node in self.nodes if is_upgraded else ():
+            node.fingerprints = FINGERPRINTS_AFTER_AN_UPGRADE
+            if world.chance(0.5):
+                node.strike_at(
+                    world.random.choice((Failpoint.AFTER_SENT, Failpoint.AFTER_BYTES)), 1
+                )
         for story in self.stories:
             command_id = story.command_id
             if story.key is None or command_id is None or story.machine_id not in lossless:
@@ -233,6 +241,8 @@ class _Run:
                 continue
             world.facts["keys used again when they had expired"] += 1
             self.mongo.expire(command_id)
+            if is_upgraded:
+                self._have_been_named_otherwise(story)
             story.earlier.append((record.answer.status, record.answer.body))
             story.answers.clear()
             story.answered_bodies.clear()
@@ -246,6 +256,31 @@ class _Run:
         self._must_be_done("final again")
         if not world.violations:
             self._check()
+
+    def _have_been_named_otherwise(self, story: Story) -> None:
+        """An older server had named the command as it named those whose keys were quoted."""
+        (disk,) = (each.disk for each in self.machines if each.machine_id == story.machine_id)
+        for body in story.bodies.values():
+            command = Command.accept(
+                organization_id=ORGANIZATION,
+                machine_id=story.machine_id,
+                body=body,
+                key=story.key,
+                fingerprints=FINGERPRINTS_AFTER_AN_UPGRADE,
+                timeout=story.timeout,
+                request_id="",
+                minimal=False,
+            )
+            entry, earlier = disk.entries.get(command.id), command.earlier
+            if (
+                earlier is not None
+                and entry is not None
+                and entry.fingerprint in ("", command.fingerprint)
+            ):
+                self.world.facts["keys used again after an upgrade"] += 1
+                disk.rename(
+                    command.id, earlier.command_id, entry.fingerprint and earlier.fingerprint
+                )
 
     def _remove_machines(self, limit: float) -> None:
         """What was answered stays the answer when the machine is no more."""

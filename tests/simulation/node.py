@@ -26,6 +26,7 @@ from tests.simulation.world import Process, World
 
 TOKEN_ID = UUID(int=1)
 FINGERPRINTS = Fingerprints(b"simulated")
+FINGERPRINTS_AFTER_AN_UPGRADE = Fingerprints(b"simulated", knows_earlier=True)
 TOKEN_CHECK_SECONDS = 3600.0
 
 
@@ -95,6 +96,7 @@ class Node:
         self.name = name
         self.cables: dict[Cable, LinkSocket] = {}
         self.links: list[tuple[Cable, LinkSocket]] = []
+        self.fingerprints = FINGERPRINTS
         self._mongo = mongo
         self._organization_id = organization_id
         self._heartbeat_seconds = heartbeat_seconds
@@ -201,7 +203,7 @@ class Node:
             machine_id=machine_id,
             body=body,
             key=key,
-            fingerprints=FINGERPRINTS,
+            fingerprints=self.fingerprints,
             timeout=timeout,
             request_id=f"r-{uuid4().hex[:8]}",
             minimal=False,

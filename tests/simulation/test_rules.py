@@ -19,7 +19,7 @@ from server.dispatch import ledger
 from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
 from server.dispatch.ledger import Ledger
-from server.dispatch.resolver import Resolver, subject_of
+from server.dispatch.resolver import Resolver, question_about, subject_of
 from server.machines.link import Link
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState
@@ -111,6 +111,16 @@ def mark_no_link(patch: pytest.MonkeyPatch) -> None:
 def ask_a_lost_journal(patch: pytest.MonkeyPatch) -> None:
     """Another journal, or an old copy, is believed."""
     patch.setattr(ledger, "journal_is_lost", lambda _record, _link: False)
+
+
+def ask_about_todays_id_alone(patch: pytest.MonkeyPatch) -> None:
+    """A journal is not told under which names an older server sent the same."""
+    forgotten = {"earlier": None}
+    patch.setattr(
+        ledger,
+        "question_about",
+        lambda record: question_about(record).model_copy(update=forgotten),
+    )
 
 
 def believe_a_copy_of_another_branch(patch: pytest.MonkeyPatch) -> None:
@@ -279,6 +289,7 @@ BROKEN: list[tuple[Break, str]] = [
     (write_no_tombstone, "not carried out"),
     (mark_no_link, "not carried out"),
     (ask_a_lost_journal, "not carried out"),
+    (ask_about_todays_id_alone, "was done"),
     (believe_a_copy_of_another_branch, "not carried out"),
     (judge_nothing_on_connect, "not carried out"),
     (settle_nothing_on_connect, "left open"),

@@ -8,7 +8,8 @@ from schemas.wire import Input, Resolve
 from server.dispatch.fingerprints import Fingerprints
 from server.store.commands import Answer, CommandRecord, CommandState
 from server.store.database import now
-from tests.commands import accepted, keep_sent, ledger_of
+from tests.commands import accepted, keep_sent, ledger_of, until_recorded
+from tests.links import COMPLETED, hello
 from tests.service import ScriptedMachine, Service, new_key
 from tests.store import there
 
@@ -131,6 +132,31 @@ async def test_machine_is_told_how_its_journal_may_know_the_command(
     assert (heard.command_id, heard.fingerprint) == (command.id, command.fingerprint)
     assert heard.earlier == command.earlier
     assert heard.earlier is not None
+
+
+@pytest.mark.parametrize("is_settling", [True, False], ids=["claimed first", "sent at once"])
+@pytest.mark.gen_test
+async def test_machine_that_is_asked_is_told_it_too(service: Service, is_settling: bool) -> None:
+    """Only the journal's entry of before may know the end, if the machine died before the copy."""
+    machine, key = await service.new_machine(), new_key()
+    open_before = accepted(service, new_key())
+    if is_settling:
+        await keep_sent(service, open_before)
+    async with machine.connected(wait_until_live=not is_settling) as link:
+        if is_settling:
+            await link.heard(Resolve)
+        sending = machine.moving(key)
+        if is_settling:
+            await until_recorded(service, accepted(service, key), CommandState.CLAIMED)
+            await link.report(open_before.id, NotCarriedOut())
+        sent = await link.heard(Input)
+    assert (await sending).problem == "outcome-pending"
+    async with machine.connected(hello(sequence=9), wait_until_live=False) as link:
+        asked = await link.heard(Resolve)
+        assert asked.command_id == sent.command_id
+        assert (asked.fingerprint, asked.earlier) == (sent.fingerprint, there(sent.earlier))
+        await link.report(asked.command_id, COMPLETED)
+        assert (await machine.move(key)).status == 200
 
 
 @pytest.mark.gen_test

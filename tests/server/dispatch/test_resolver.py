@@ -10,7 +10,7 @@ from schemas.outcomes import Completed, NotCarriedOut, Point, Unknown
 from schemas.problems import ProblemError
 from schemas.wire import SERVER_MESSAGES, CloseCode, Hello, Input, Ready, Resolve, Welcome
 from server.dispatch import ledger as ledger_module
-from server.dispatch.resolver import Resolver, subject_of
+from server.dispatch.resolver import Resolver, question_about, subject_of
 from server.machines.errors import LinkDownError, LinkLostError
 from server.store.commands import CommandState
 from tests.commands import accepted, answering, keep_sent, ledger_of, recorded
@@ -171,7 +171,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         command = accepted(service, new_key())
         record = await keep_sent(service, command)
         resolver = Resolver(ledger_of(service))
-        question = live.resolve(record.command_id, None)
+        question = live.resolve(question_about(record))
         asking = service.server.services.background.start(resolver.resolve(record, question), "ask")
         await link.heard(Resolve)
         await link.websocket.close()
@@ -179,7 +179,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
             await asking
         await until(lambda: live.is_over)
         with pytest.raises(LinkDownError):
-            live.resolve(record.command_id, None)
+            live.resolve(question_about(record))
     assert (await recorded(service, command.id)).state is CommandState.SENT
 
 

@@ -31,7 +31,7 @@ from server.machines.link import MAX_ENTRIES_PER_COMMAND
 from server.machines.registry import CLOSINGS_SAID
 from server.store.commands import CommandState
 from tests.commands import recorded
-from tests.links import COMPLETED, hello
+from tests.links import COMPLETED, about, hello
 from tests.pictures import frames_of, header
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
@@ -47,7 +47,7 @@ class Scene:
 
     async def ask(self, command_id: UUID) -> None:
         """Have the server ask the hostile client about a command."""
-        (await self.hostile.until_live()).resolve(command_id, None)
+        (await self.hostile.until_live()).resolve(about(command_id))
         await self.link.heard(Resolve)
 
     async def number(self) -> int:

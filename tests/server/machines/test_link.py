@@ -10,7 +10,6 @@ from schemas.wire import (
     HeartbeatAck,
     Ready,
     RequestFailed,
-    Resolve,
     ScreenCredit,
     ScreenFailed,
     ScreenStart,
@@ -53,6 +52,7 @@ from tests.links import (
     SERVER_TIME,
     WELCOME,
     LinkScript,
+    about,
     ack,
     heartbeat,
     hello,
@@ -151,16 +151,16 @@ def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScri
     command = input_message()
     up.on(InputSubmitted(command), SendMessage(command))
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-    question = Resolve(command_id=command.command_id, server_time=SERVER_TIME)
+    question = about(command.command_id)
     for contradiction in (NotCarriedOut(), None):
         again = LinkScript()
         again.bring_up()
         again.on(InputSubmitted(command), SendMessage(command))
         again.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-        again.on(ResolutionRequested(command.command_id), SendMessage(question))
+        again.on(ResolutionRequested(question), SendMessage(question))
         event = report(command.command_id, contradiction)
         again.closes_on(event, CloseCode.MESSAGE_INVALID, "contradicts its earlier outcome")
-    up.on(ResolutionRequested(command.command_id), SendMessage(question))
+    up.on(ResolutionRequested(question), SendMessage(question))
     up.on(report(command.command_id), SettleCommand(command.command_id, COMPLETED))
 
 
@@ -318,8 +318,8 @@ def test_second_acknowledgement_closes_the_link(up: LinkScript) -> None:
 
 def test_resolution_is_asked_for_and_reported(up: LinkScript) -> None:
     command_id = input_message().command_id
-    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
-    up.on(ResolutionRequested(command_id), SendMessage(question))
+    question = about(command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
     up.on(report(command_id, NotCarriedOut()), SettleCommand(command_id, NotCarriedOut()))
     assert not up.link.resolving
 
@@ -328,8 +328,8 @@ def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
     up: LinkScript,
 ) -> None:
     command_id = input_message().command_id
-    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
-    up.on(ResolutionRequested(command_id), SendMessage(question))
+    question = about(command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
     up.on(report(command_id, None), CommandRuns(command_id))
     up.on(ack(command_id, sequence=2), SettleCommand(command_id, COMPLETED))
 
@@ -341,9 +341,9 @@ def test_late_command_that_is_asked_about_while_its_answer_is_on_its_way_is_no_c
     up: LinkScript, acknowledged: Outcome, reported: Outcome
 ) -> None:
     command = input_message()
-    question = Resolve(command_id=command.command_id, server_time=SERVER_TIME)
+    question = about(command.command_id)
     up.on(InputSubmitted(command), SendMessage(command))
-    up.on(ResolutionRequested(command.command_id), SendMessage(question))
+    up.on(ResolutionRequested(question), SendMessage(question))
     up.on(ack(command.command_id, acknowledged), SettleCommand(command.command_id, acknowledged))
     up.on(report(command.command_id, reported), SettleCommand(command.command_id, acknowledged))
 
@@ -357,8 +357,8 @@ def test_report_on_what_was_not_asked_closes_the_link(up: LinkScript) -> None:
 
 def test_second_report_closes_the_link(up: LinkScript) -> None:
     command_id = input_message().command_id
-    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
-    up.on(ResolutionRequested(command_id), SendMessage(question))
+    question = about(command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
     up.on(report(command_id), SettleCommand(command_id, COMPLETED))
     up.closes_on(report(command_id), CloseCode.MESSAGE_INVALID, "not asked about")
 
@@ -375,8 +375,8 @@ def test_journal_that_goes_back_closes_the_link_and_settles_nothing(script: Link
 def test_journal_that_goes_back_in_a_report_closes_the_link(script: LinkScript) -> None:
     script.bring_up(sequence=7)
     command_id = input_message().command_id
-    question = Resolve(command_id=command_id, server_time=SERVER_TIME)
-    script.on(ResolutionRequested(command_id), SendMessage(question))
+    question = about(command_id)
+    script.on(ResolutionRequested(question), SendMessage(question))
     rest = script.closes_on(report(command_id, sequence=0), CloseCode.MESSAGE_INVALID, "back")
     assert rest == [AbandonCommands((command_id,))]
 
@@ -473,8 +473,8 @@ def test_unreadable_message_closes_the_link_with_its_reason(up: LinkScript) -> N
 def test_replaced_link_abandons_what_it_had_sent_and_asked(up: LinkScript) -> None:
     command, asked = input_message(), input_message().command_id
     up.on(InputSubmitted(command), SendMessage(command))
-    question = Resolve(command_id=asked, server_time=SERVER_TIME)
-    up.on(ResolutionRequested(asked), SendMessage(question))
+    question = about(asked)
+    up.on(ResolutionRequested(question), SendMessage(question))
     event = CloseRequested(CloseCode.REPLACED, "a newer one took over")
     (abandoned,) = up.closes_on(event, CloseCode.REPLACED, "took over")
     assert isinstance(abandoned, AbandonCommands)
@@ -572,9 +572,8 @@ def test_answers_to_many_questions_may_come_all_at_once(up: LinkScript) -> None:
         )
         up.on(FramesCounted(1))
     for command in commands:
-        asked = ResolutionRequested(command.command_id)
-        question = Resolve(command_id=command.command_id, server_time=SERVER_TIME)
-        up.on(asked, SendMessage(question))
+        question = about(command.command_id)
+        up.on(ResolutionRequested(question), SendMessage(question))
     for command in commands:
         said = report(command.command_id, sequence=10 * BURST)
         up.on(said, SettleCommand(command.command_id, COMPLETED))

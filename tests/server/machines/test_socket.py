@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
@@ -23,11 +23,9 @@ from server.machines.frame_budget import BURST
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
-from tests.links import COMPLETED, hello, input_message
+from tests.links import COMPLETED, about, hello, input_message
 from tests.service import until
 from tests.store import ORGANIZATION, async_test
-
-MARK = UUID(int=0x4D)
 
 
 class Wire:
@@ -116,12 +114,10 @@ async def test_long_answers_are_no_flood() -> None:
 async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
     wire = Wire()
     socket = await up(wire)
-    command_id = uuid4()
-    first, second = socket.resolve(command_id, MARK), socket.resolve(command_id, MARK)
-    (question,) = wire.sent
-    assert isinstance(question, Resolve)
-    assert question.mark == MARK
-    report = Report(command_id=command_id, outcome=COMPLETED, journal_sequence=1)
+    question = about(uuid4())
+    first, second = socket.resolve(question), socket.resolve(question)
+    assert wire.sent == [question]
+    report = Report(command_id=question.command_id, outcome=COMPLETED, journal_sequence=1)
     socket.received(report.model_dump_json())
     assert first is second
     await first.reported
@@ -131,7 +127,7 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
 @async_test
 async def test_lost_link_fails_everything_that_waits() -> None:
     socket = await up(Wire())
-    answered, resolved = socket.send(input_message()), socket.resolve(uuid4(), None)
+    answered, resolved = socket.send(input_message()), socket.resolve(about(uuid4()))
     socket.lost()
     for future in (answered, resolved.outcome, resolved.reported):
         with pytest.raises(LinkLostError):
@@ -147,7 +143,7 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
     with pytest.raises(LinkDownError):
         socket.send(input_message())
     with pytest.raises(LinkDownError):
-        socket.resolve(uuid4(), None)
+        socket.resolve(about(uuid4()))
     with pytest.raises(LinkDownError), socket.place():
         pass
     assert not wire.sent
@@ -161,7 +157,7 @@ async def test_link_that_is_not_settled_asks_but_sends_nothing() -> None:
     with pytest.raises(LinkDownError):
         socket.send(input_message())
     assert not wire.sent
-    socket.resolve(uuid4(), None)
+    socket.resolve(about(uuid4()))
     assert [type(message) for message in wire.sent] == [Resolve]
 
 

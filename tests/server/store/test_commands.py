@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.wire import EarlierCommand
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
@@ -75,7 +76,7 @@ def sent(**changes: Any) -> CommandRecord:
 @async_test
 async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> None:
     async with open_store() as commands:
-        record = sent()
+        record = sent(earlier=EarlierCommand(command_id=uuid4(), fingerprint="e" * 64))
         assert await commands.claim(record) is record
         assert await commands.find(record.command_id) == record
         assert await commands.find(uuid4()) is None
@@ -88,7 +89,10 @@ async def test_record_of_an_older_or_a_newer_node_is_understood(mongodb: str) ->
         await commands.claim(record)
         await database.collection("commands").update_one(
             {"_id": record.command_id},
-            {"$set": {"what_only_a_newer_node_knows": 1}, "$unset": {"journal_mark": 1}},
+            {
+                "$set": {"what_only_a_newer_node_knows": 1},
+                "$unset": {"journal_mark": 1, "earlier": 1},
+            },
         )
         assert await commands.find(record.command_id) == replace(record, journal_mark=None)
 
