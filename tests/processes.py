@@ -264,11 +264,13 @@ def joined(
     wait: bool = True,
     failpoints: str = "",
     source: Path | None = None,
+    state_dir: Path | None = None,
     **settings: str,
 ) -> Iterator[Program]:
     """``farhand-machine join``; with ``wait``, connected before the block begins.
 
-    ``source`` is where its code is, if not here: that of another version.
+    ``source`` is where its code is, if not here: that of another version.  ``directory`` has its
+    token and its output, and its journal as well unless that is in ``state_dir``.
     """
     directory.mkdir(parents=True, exist_ok=True)
     token_file = directory / "token"
@@ -276,7 +278,7 @@ def joined(
     command, variables = _program("farhand-machine", "machine_client", source)
     command += [
         *("join", "--server", url, "--token-file", str(token_file)),
-        *("--display", display, "--state-dir", str(directory)),
+        *("--display", display, "--state-dir", str(state_dir or directory)),
     ]
     variables |= {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
     variables |= _armed(failpoints, command)
