@@ -6,6 +6,8 @@ record that says SENT is never sent again, only resolved with the machine's jour
 """
 
 import asyncio
+import logging
+import traceback
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
@@ -43,7 +45,7 @@ LEASE_POLL_SECONDS = 0.25
 REPORT_SECONDS = 30.0
 LOOK_SECONDS = 5.0
 KEEP_SECONDS = 1.0
-
+PLACES_LOGGED = 5
 
 _Request = tuple[UUID, str]
 """A command's id and the fingerprint of what was asked for under its key.
@@ -52,6 +54,11 @@ Only the record tells whose the key is, never that somebody else asks under it a
 """
 
 _Work = asyncio.Task[tuple[Answer, bool]]
+
+_FORESEEN = (ProblemError, InvalidRequestError, LinkDownError, LinkLostError, StoreUnavailable)
+"""What ends the work on a command without an answer, and is said to whoever asks."""
+
+logger = logging.getLogger(__name__)
 
 
 class Ledger:
@@ -174,10 +181,13 @@ class Ledger:
     def _ended(self, request: _Request, task: _Work) -> None:
         if self._under_way.get(request) is task:
             del self._under_way[request]
-        if not task.cancelled():
-            # Everybody who waited may have given up; an error that they missed is theirs to ask
-            # for again, not a warning at the collector's.
-            task.exception()
+        if task.cancelled():
+            return
+        # Everybody who waited may have given up.  What they missed is theirs to ask for again; but
+        # a mistake of ours would be heard of by nobody.
+        error = task.exception()
+        if error is not None and not isinstance(error, _FORESEEN):
+            _log_mistake(request[0], error)
 
     async def _wait(
         self, work: _Work, command: Command, too_late: ProblemError
@@ -373,6 +383,13 @@ class Ledger:
             )
         elif question.outcome.done():
             await asyncio.wait((work,))
+
+
+def _log_mistake(command_id: UUID, error: BaseException) -> None:
+    """Log where an error arose, and not its own words: they may repeat what was to be typed."""
+    frames = traceback.extract_tb(error.__traceback__)[-PLACES_LOGGED:]
+    places = ", ".join(f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames)
+    logger.error("command=%s failed: error=%s at %s", command_id, type(error).__name__, places)
 
 
 def _request(record: CommandRecord) -> _Request:

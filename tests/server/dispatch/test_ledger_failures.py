@@ -4,6 +4,7 @@ Whether the operation happened before it seemed to fail is tried both ways: nobo
 """
 
 import asyncio
+import logging
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -302,3 +303,47 @@ async def test_pending_command_without_a_key_is_kept_once_the_database_answers(
     await until_recorded(service, command, CommandState.SENT)
     assert not (await recorded(service, command.id)).is_keyed
     assert await ledger_of(service).unresolved(service.organization_id, "desk-1", 2)
+
+
+@pytest.mark.parametrize("gives_up", [True, False], ids=["nobody waits", "somebody waits"])
+@pytest.mark.gen_test
+async def test_mistake_of_ours_is_logged_with_the_command_and_without_its_text(
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    gives_up: bool,
+) -> None:
+    fail = asyncio.Event()
+
+    async def fail_later(_: CommandStore, record: CommandRecord) -> CommandRecord:
+        await fail.wait()
+        raise RuntimeError(f"cannot type hunter2 for {record.command_id}")
+
+    monkeypatch.setattr(CommandStore, "claim", fail_later)
+    machine = await service.new_machine()
+    command = accepted(service, new_key(), timeout=0.1 if gives_up else 10.0)
+    async with machine.connected():
+        waiting = answering(service, command)
+        if gives_up:
+            assert await problem_of(waiting) == "outcome-pending"
+        fail.set()
+        if not gives_up:
+            with pytest.raises(RuntimeError):
+                await waiting
+        await until(lambda: f"command={command.id} failed: error=RuntimeError at" in caplog.text)
+    (mistake,) = [record for record in caplog.records if record.name == ledger_module.__name__]
+    assert mistake.levelno == logging.ERROR
+    assert "in fail_later" in mistake.getMessage()
+    assert "hunter2" not in mistake.getMessage()
+
+
+@pytest.mark.gen_test
+async def test_what_may_be_asked_for_again_is_no_mistake(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine, command = await service.new_machine(), accepted(service, new_key(), begin_within=0.1)
+    async with machine.connected():
+        Failing(monkeypatch, "claim", FOR_GOOD, happens=False)
+        with pytest.raises(StoreUnavailable):
+            await answering(service, command)
+    assert [each for each in caplog.records if each.name == ledger_module.__name__] == []
