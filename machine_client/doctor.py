@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from machine_client.camera import open_camera
 from machine_client.desktop import DesktopError
 from machine_client.failures import MisconfiguredError, MustStopError, reason_to_retry
-from machine_client.injector import InjectionUnavailable, Injector
+from machine_client.injector import InjectionUnavailable, look_at_desktop
 from machine_client.journal import JournalError
 from machine_client.journal_file import JournalFile
 from machine_client.settings import MachineSettings
@@ -41,15 +41,9 @@ async def examine(settings: MachineSettings, token: str) -> list[Finding]:
 
 def _desktop(settings: MachineSettings) -> Finding:
     try:
-        injector = Injector(settings.display)
+        displays = look_at_desktop(settings.display)
     except InjectionUnavailable as error:
         return Finding("desktop", False, str(error))
-    try:
-        displays = injector.displays()
-    except InjectionUnavailable as error:
-        return Finding("desktop", False, str(error))
-    finally:
-        injector.close()
     sizes = ", ".join(f"{display.width}x{display.height}" for display in displays)
     return Finding("desktop", True, f"input is possible on {sizes}")
 

@@ -3,6 +3,9 @@
 import asyncio
 import socket
 import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,10 +14,16 @@ from websockets.http11 import Response
 from machine_client import doctor
 from machine_client.desktop import DesktopError
 from machine_client.doctor import Finding
+from machine_client.injector import Injector
 from machine_client.settings import MachineSettings
+from schemas.inputs import Button, ClickMouse
 from schemas.problems import FORBIDDEN, UNAUTHENTICATED
+from schemas.wire import Released
 from tests.certificates import self_signed
+from tests.desktop import virtual_display
+from tests.held import NOTHING, Held, held_on
 from tests.machine_client.journals import journal_in
+from tests.machine_client.pressing import READY, pressing
 from tests.machine_client.scripted import TOKEN, Line, problem, scripted_server
 from tests.processes import run
 from tests.proxies import http_proxy
@@ -35,6 +44,19 @@ async def examined(
     assert "Traceback" not in ended.stderr
     assert TOKEN not in ended.stdout + ended.stderr
     return ended.returncode, ended.stdout.splitlines()
+
+
+@contextmanager
+def client_that_holds(display: str, button: Button) -> Iterator["subprocess.Popen[bytes]"]:
+    """A machine client's injector in a process of its own, which is killed with the block."""
+    client = pressing(display, ClickMouse(button=button, down=True))
+    try:
+        assert client.stdout is not None
+        assert client.stdout.readline() == READY
+        yield client
+    finally:
+        client.kill()
+        client.communicate()
 
 
 def failing(lines: list[str]) -> list[str]:
@@ -86,6 +108,27 @@ async def test_doctor_takes_no_machines_place(tmp_path: Path, display: str) -> N
         assert (await examined(server.address, tmp_path, display))[0] == 0
         await server.finished()
     assert heard == []
+
+
+@pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "running"])
+@async_test
+async def test_doctor_releases_nothing_that_a_client_has_pressed(
+    tmp_path: Path, is_killed: bool
+) -> None:
+    """A client that starts releases what a dead one left, and tells the server; a look must not."""
+    with virtual_display() as display:
+        with client_that_holds(display, "right") as client:
+            if is_killed:
+                client.kill()
+                client.wait()
+            async with scripted_server() as server:
+                code, lines = await examined(server.address, tmp_path, display)
+            assert (code, lines[0]) == (0, "ok   desktop: input is possible on 1280x800")
+            assert held_on(display) == Held(buttons=frozenset({3}))
+        injector = Injector(display)
+        assert injector.take_released() == Released(buttons=["right"], keys=0)
+        assert held_on(display) == NOTHING
+        injector.close()
 
 
 @async_test
