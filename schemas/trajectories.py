@@ -26,7 +26,7 @@ from schemas.queries import (
     PageQuery,
     Query,
 )
-from schemas.scalars import Storable, StrictBool, Text
+from schemas.scalars import Storable, StrictBool
 from schemas.times import Time
 
 MAX_NAME_CHARACTERS = 255
@@ -34,6 +34,10 @@ MAX_NAME_CHARACTERS = 255
 
 TrajectoryName = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS), Storable]
 """What people call a trajectory."""
+
+
+Description = Annotated[str, Field(max_length=100_000), Storable]
+"""What people say about a trajectory; it is folded for the search while everybody waits."""
 
 
 def _some_steps(steps: JsonObjects) -> JsonObjects:
@@ -54,7 +58,7 @@ class NewTrajectory(BaseModel):
     dimensions: Dimensions = Field(description="Display dimensions during the recording.")
     trajectory_data: JsonObjects | None = Field(description="The steps; null while there are none.")
     name: TrajectoryName | None = None
-    description: Text | None = None
+    description: Description | None = None
     run_id: UUID | None = Field(None, description="Run that created the trajectory.")
     original_input_values: JsonObject | None = Field(
         None, description="Input values used when the trajectory was created."
@@ -98,7 +102,7 @@ class ChangedTrajectory(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: TrajectoryName | None = None
-    description: Text | None = None
+    description: Description | None = None
     run_id: UUID | None = Field(None, description="Run that created the trajectory.")
     dimensions: Dimensions = Field(
         default_factory=not_given, description="Display dimensions during the recording."

@@ -43,6 +43,12 @@ def query_error(**parameters: str) -> str:
     return entry["type"]
 
 
+@pytest.mark.parametrize("model", [NewTrajectory, ImportedTrajectory])
+def test_description_is_bounded(model: type[BaseModel]) -> None:
+    model.model_validate_json(body(description="é" * 100_000))
+    assert errors(model, body(description="é" * 100_001)) == [(("description",), "string_too_long")]
+
+
 @pytest.mark.parametrize(
     ("changes", "generated"),
     [

@@ -238,7 +238,8 @@ async def test_change_that_fits_no_document_is_too_large_and_changes_nothing(
         kept = Kept(database)
         own = await kept.made(original_input_values={"text": "x" * 14 * MEBIBYTE})
         before = await kept.get(own)
-        change = ChangedTrajectory(description="é" * 4 * MEBIBYTE)
+        dimensions = {"width": 1, "height": 1, "text": "x" * 3 * MEBIBYTE}
+        change = ChangedTrajectory.model_validate({"dimensions": dimensions})
         with pytest.raises(TooLarge):
             await kept.store.change(ORGANIZATION, own, change)
         assert await kept.get(own) == before

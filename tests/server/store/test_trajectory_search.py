@@ -1,6 +1,7 @@
 """What a search compares, and the keys and patterns by which it finds it."""
 
 import re
+import unicodedata
 from uuid import UUID
 
 import pytest
@@ -29,6 +30,21 @@ TEXTS = st.text(
 def found_by_key(keys: list[str], piece: str) -> bool:
     bounds = containing(piece)["suffixes"]["$elemMatch"]
     return any(bounds["$gte"] <= key <= bounds["$lte"] for key in keys)
+
+
+@given(st.text(st.sampled_from("eE\u0301\u0316\u0345"), max_size=200))
+def test_marks_of_a_character_are_sorted_some_at_a_time(text: str) -> None:
+    # Sorting takes the square of how many there are.
+    run = 0
+    for character in unicodedata.normalize("NFD", folded("é" + text)):
+        run = run + 1 if unicodedata.combining(character) else 0
+        assert run <= 31
+
+
+@given(st.text(st.sampled_from("eEé\u0301\u0316각ﬃ"), max_size=30))
+def test_folding_is_unicodes_own_where_marks_are_few(text: str) -> None:
+    whole = unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
+    assert folded(text) == whole
 
 
 @given(TEXTS, TEXTS)
