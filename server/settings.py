@@ -1,10 +1,11 @@
 """The server's settings, checked before anything starts."""
 
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from schemas.log_lines import LogFormat
@@ -30,8 +31,17 @@ def default_data_directory() -> Path:
 
 def _comma_separated(value: Any) -> Any:
     if isinstance(value, str):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    return value
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    return [_network(part) for part in value] if isinstance(value, list) else value
+
+
+def _network(value: Any) -> Any:
+    try:
+        return ip_network(value)
+    except ValueError:
+        raise PydanticCustomError(
+            "network", "must be addresses or networks such as 10.0.0.0/8, separated by commas"
+        ) from None
 
 
 class ServerSettings(FileAndEnvironment):

@@ -52,6 +52,25 @@ def test_value_out_of_bounds_names_its_option(name: str, value: object) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_trusted_proxies_come_from_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FARHAND_TRUSTED_PROXIES", " 10.0.0.0/8, 192.0.2.7 ,2001:db8::1,")
+    settings = read_settings(ServerSettings, None, {})
+    assert [str(each) for each in settings.trusted_proxies] == [
+        "10.0.0.0/8",
+        "192.0.2.7/32",
+        "2001:db8::1/128",
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["10.0.0.0/33", "proxy.example", "10.0.0.0/8 10.1.0.1"])
+def test_proxy_that_is_no_address_names_the_variable(
+    monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    monkeypatch.setenv("FARHAND_TRUSTED_PROXIES", f"192.0.2.7,{wrong}")
+    with pytest.raises(SettingsError, match=r"^FARHAND_TRUSTED_PROXIES: must be [^\n]*$"):
+        read_settings(ServerSettings, None, {})
+
+
 def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
     defaults = read_settings(ServerSettings, None, {}).model_dump(mode="json", exclude_none=True)
