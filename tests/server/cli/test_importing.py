@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from server.api.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from server.cli import importing, line_import
 from server.cli.client import Api
 from server.cli.transfer import Transfer
@@ -155,6 +156,23 @@ def test_line_that_is_too_long_for_a_request_is_imported_step_by_step(
     assert item["is_generated"] is state.get("is_generated", True)
     again = served.run("trajectory", "import", str(file), "--json")
     assert json.loads(again.stdout) == {"imported": 1, "there_already": 2, "wrong": []}
+
+
+def test_line_of_too_many_values_for_a_request_is_imported_step_by_step(
+    served: Served, tmp_path: Path, workflow: str
+) -> None:
+    # In one request it would be 413, though it has a fifth of the bytes.
+    many = [{"path": [1.5] * 998} for _ in range(MAX_TRAJECTORY_VALUES // 1000 + 1)]
+    text = line(workflow, id=str(uuid4()), trajectory_data=many)
+    assert len(text) < MAX_TRAJECTORY_BYTES
+    file = tmp_path / "lines.jsonl"
+    file.write_text(text)
+    result = served.run("trajectory", "import", str(file))
+    assert result.exit_code == 0, result.stderr
+    assert "1 imported, 0 there already, 0 wrong" in result.stderr
+    (item,) = kept(served, workflow)
+    assert item["trajectory_data"] == many
+    assert item["is_generated"]
 
 
 @pytest.mark.parametrize("sent", [1, 3, 8])
