@@ -283,7 +283,7 @@ class ApiHandler(RequestHandler):
                 refuse_unknown_members(model, content)
         async with long_steps.turn():
             body = validated_json(model, content)
-        self.request.body = b""  # What it says is kept once, not twice.
+            content = self.request.body = b""  # What it says is kept once, not twice.
         return body
 
     def _count_values(self, operation: Operation, content: bytes) -> int:

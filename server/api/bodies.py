@@ -9,6 +9,7 @@ read no answer before they have sent everything.
 
 import logging
 from collections.abc import Awaitable
+from io import BytesIO
 from typing import Final, Protocol
 
 from tornado.httputil import (
@@ -76,7 +77,7 @@ class Body(HTTPMessageDelegate):
         self._is_small = False
         self._received = 0
         self._held = 0
-        self._chunks: list[bytes] = []
+        self._content = BytesIO()
         self._counter = ValueCounter()
 
     @property
@@ -141,11 +142,11 @@ class Body(HTTPMessageDelegate):
             if self._received > MAX_DRAINED_BYTES:
                 self._go_on()
         elif self._is_small:
-            self._chunks.append(chunk)
+            self._content.write(chunk)
         elif (problem := self._problem_with(chunk, operation)) is not None:
             return self._refuse(problem)
         elif operation.takes_body:
-            self._chunks.append(chunk)
+            self._content.write(chunk)
         return None
 
     def _problem_with(self, chunk: bytes, operation: Operation) -> ProblemError | None:
@@ -165,7 +166,7 @@ class Body(HTTPMessageDelegate):
     async def _refuse(self, problem: ProblemError, *, is_awaited: bool = True) -> None:
         """Answer now, and from now on forget what comes; or, unless awaited, end there."""
         self.release()
-        self._chunks.clear()
+        self._content = BytesIO()
         # Who waits for 100 Continue has sent nothing that would have to be read.
         is_awaited = is_awaited and "Expect" not in self._request.headers
         self._refused = self._refuse_with(self._request, problem, is_awaited)
@@ -182,15 +183,14 @@ class Body(HTTPMessageDelegate):
         if self._refused is not None:
             self._refused.finish()
         else:
-            # Tornado's own delegate would hold it twice.
-            self._request.body = b"".join(self._chunks)
-            self._chunks.clear()
+            # Tornado's own delegate would hold it twice; what a buffer gives away is no copy.
+            self._request.body, self._content = self._content.getvalue(), BytesIO()
             self.accepted.execute()
 
     def on_connection_close(self) -> None:
         self._services.body_room.arriving.pop(self, None)
         self.release()
-        self._chunks.clear()
+        self._content = BytesIO()
         if self._refused is not None:
             self._refused.on_connection_close()
 

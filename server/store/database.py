@@ -67,7 +67,9 @@ CODEC_OPTIONS: Final[CodecOptions[Document]] = CodecOptions(
     tz_aware=True, tzinfo=UTC, uuid_representation=UuidRepresentation.STANDARD
 )
 
-_CERTAINLY_FITS = MAX_DOCUMENT_BYTES // 2
+_CERTAINLY_FITS = MAX_DOCUMENT_BYTES - 64 * 1024
+"""Up to this estimate of its large parts a document fits with whatever else is in it."""
+
 _SERVER_SELECTION_SECONDS = 5.0
 _INDEX_SECONDS = 3600.0
 
@@ -272,10 +274,11 @@ class Database:
             yield session
 
     def check_size(self, document: Document, estimate: int) -> None:
-        """Raise TooLarge for what does not fit a document; ``estimate`` is of its large parts.
+        """Raise TooLarge for what does not fit a document.
 
-        The server's own refusal is not always told apart from others: just above the limit it is
-        a general error code and an English sentence.
+        ``estimate`` is the most that its large parts take.  The server's own refusal is not always
+        told apart from others: just above the limit it is a general error code and an English
+        sentence.
         """
         if estimate < _CERTAINLY_FITS:
             return

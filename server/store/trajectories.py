@@ -253,7 +253,7 @@ class TrajectoryStore:
         """Move the steps in the document to its segment, and further ones; the changed fields."""
         whole = await self._trajectories.find_one({"_id": before["_id"]}, session=session)
         trajectory = stored_trajectory(whole or before)
-        steps = [each for each in (*trajectory.inline_steps, text) if each]
+        steps = [each for each in (*trajectory.inline_steps, memoryview(text)) if each]
         if not steps:
             return {}
         *shared, last = trajectory.segments or (Segment(uuid4(), 0, 0),)
@@ -291,7 +291,7 @@ def _search_fields(trajectory: StoredTrajectory) -> Document:
 
 
 def _size_of_texts(trajectory: StoredTrajectory) -> int:
-    """A rough number of bytes, never less than half of what they take in a document."""
+    """A number of bytes that is never less than what they take in a document."""
     free_form = (
         trajectory.dimensions,
         trajectory.original_input_values,
@@ -300,4 +300,4 @@ def _size_of_texts(trajectory: StoredTrajectory) -> int:
     )
     # A description is kept twice, once folded, with up to 4 bytes for a character; folding can
     # make three characters of one.
-    return sum(map(len, free_form)) + 8 * len(trajectory.description or "")
+    return sum(map(len, free_form)) + 16 * len(trajectory.description or "")

@@ -61,10 +61,10 @@ class StoredTrajectory:
     own_segment: UUID | None = None
 
     @property
-    def inline_steps(self) -> list[bytes]:
-        """The steps in the document itself, as texts to be joined with commas."""
-        first = (self.trajectory_data or NO_STEPS)[1:-1]
-        return [text for text in (first, *self.pieces) if text]
+    def inline_steps(self) -> list[memoryview]:
+        """The steps in the document itself, uncopied texts to be joined with commas."""
+        first = memoryview(self.trajectory_data or NO_STEPS)[1:-1]
+        return [text for text in (first, *(memoryview(piece) for piece in self.pieces)) if text]
 
     @property
     def inline_size(self) -> int:

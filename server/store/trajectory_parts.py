@@ -46,13 +46,13 @@ class PartStore:
         session: Session,
         organization_id: UUID,
         segment: Segment,
-        steps: Sequence[bytes],
+        steps: Sequence[bytes | memoryview],
     ) -> Segment:
         """Let the segment grow by these texts of steps; with no parts yet, make it."""
         if not segment.parts:
             made = {"_id": scoped_id(organization_id, segment.id), "references": 1}
             await self._segments.insert_one(made, session=session)
-        text = b",".join([b"", *steps] if segment.parts else steps)
+        text = (b"," if segment.parts else b"") + b",".join(steps)
         parts = [
             {"_id": _part_id(organization_id, segment.id, segment.parts + number), "text": part}
             for number, part in enumerate(_cut(text))

@@ -1,6 +1,6 @@
 """Trajectories as JSON text, put together by copying bytes, and as little at once as can be."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
@@ -17,7 +17,7 @@ SLICE_BYTES: Final = 256 * 1024
 
 def render_head(trajectory: StoredTrajectory, **facts: Any) -> bytes:
     """The trajectory without its steps, as a JSON object, with further facts about it."""
-    return _head(trajectory, {**_facts(trajectory), **facts}) + b"}"
+    return b"".join([*_head(trajectory, {**_facts(trajectory), **facts}), b"}"])
 
 
 def render_trajectory(
@@ -30,7 +30,7 @@ def render_trajectory(
     if trajectory.segments:
         raise ValueError("the steps of this trajectory are not all in its document")
     return b"".join(
-        [_beginning(trajectory), b",".join(trajectory.inline_steps), _end(trajectory, included)]
+        [*_beginning(trajectory), b",".join(trajectory.inline_steps), _end(trajectory, included)]
     )
 
 
@@ -42,10 +42,12 @@ async def trajectory_pieces(
     It is that of the version which was read: steps appended meanwhile are not in it.  Raises
     NotFound in the middle where the trajectory is deleted meanwhile.
     """
-    if not trajectory.segments and trajectory.inline_size <= SLICE_BYTES:
+    if not trajectory.segments and rendered_size(trajectory, included) <= SLICE_BYTES:
         yield render_trajectory(trajectory, included)
         return
-    yield _beginning(trajectory)
+    for text in _beginning(trajectory):
+        for piece in _sliced(text):
+            yield piece
     async for piece in step_pieces(database, trajectory):
         yield piece
     yield _end(trajectory, included)
@@ -58,8 +60,9 @@ async def line_pieces(
 
     It is said of it what is true wherever it is imported, so not to whom it belongs.
     """
-    facts = _own_facts(trajectory)
-    yield _head(trajectory, facts) + b',"trajectory_data":' + _opened(trajectory)
+    for text in [*_head(trajectory, _own_facts(trajectory)), _opened(trajectory)]:
+        for piece in _sliced(text):
+            yield piece
     async for piece in step_pieces(database, trajectory):
         yield piece
     yield _end(trajectory, None) + b"\n"
@@ -79,8 +82,8 @@ async def step_pieces(
     for text in trajectory.inline_steps:
         if comma:
             yield comma
-        for start in range(0, len(text), SLICE_BYTES):
-            yield text[start : start + SLICE_BYTES]
+        for piece in _sliced(text):
+            yield piece
         comma = b","
 
 
@@ -89,7 +92,8 @@ def rendered_size(trajectory: StoredTrajectory, included: Sequence[bytes] | None
     texts = [segment.size for segment in trajectory.segments]
     texts += map(len, trajectory.inline_steps)
     commas = max(len(texts) - 1, 0)
-    return sum(texts) + commas + len(_beginning(trajectory)) + len(_end(trajectory, included))
+    texts += [commas, *map(len, _beginning(trajectory)), len(_end(trajectory, included))]
+    return sum(texts)
 
 
 def has_steps_text(trajectory: StoredTrajectory) -> bool:
@@ -97,17 +101,20 @@ def has_steps_text(trajectory: StoredTrajectory) -> bool:
     return bool(trajectory.trajectory_data is not None or trajectory.segments or trajectory.pieces)
 
 
-def _head(trajectory: StoredTrajectory, facts: Mapping[str, Any]) -> bytes:
-    """A JSON object of these facts and the free-form parts, without its last brace."""
-    return b"".join(
-        [
-            encode_json(facts)[:-1],
-            b',"dimensions":',
-            trajectory.dimensions,
-            b',"original_input_values":',
-            trajectory.original_input_values,
-        ]
-    )
+def _sliced(text: bytes | memoryview) -> Iterator[bytes]:
+    view = memoryview(text)
+    return (bytes(view[start : start + SLICE_BYTES]) for start in range(0, len(view), SLICE_BYTES))
+
+
+def _head(trajectory: StoredTrajectory, facts: Mapping[str, Any]) -> list[bytes]:
+    """The texts of a JSON object of these facts and the free-form parts, without its last brace."""
+    return [
+        encode_json(facts)[:-1],
+        b',"dimensions":',
+        trajectory.dimensions,
+        b',"original_input_values":',
+        trajectory.original_input_values,
+    ]
 
 
 def _own_facts(trajectory: StoredTrajectory) -> dict[str, Any]:
@@ -134,13 +141,12 @@ def _facts(trajectory: StoredTrajectory) -> dict[str, Any]:
     }
 
 
-def _beginning(trajectory: StoredTrajectory) -> bytes:
-    bracket = _opened(trajectory)
-    return _head(trajectory, _facts(trajectory)) + b',"trajectory_data":' + bracket
+def _beginning(trajectory: StoredTrajectory) -> list[bytes]:
+    return [*_head(trajectory, _facts(trajectory)), _opened(trajectory)]
 
 
 def _opened(trajectory: StoredTrajectory) -> bytes:
-    return b"[" if has_steps_text(trajectory) else b"null"
+    return b',"trajectory_data":' + (b"[" if has_steps_text(trajectory) else b"null")
 
 
 def _end(trajectory: StoredTrajectory, included: Sequence[bytes] | None) -> bytes:

@@ -48,7 +48,7 @@ async def test_nothing_is_kept_of_a_body_without_a_token(service: Service) -> No
         assert room.taken == 0
         (body,) = room.arriving
         assert isinstance(body, Body)
-        assert not body._chunks
+        assert not body._content.getvalue()
 
 
 @pytest.mark.gen_test
