@@ -21,7 +21,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 MAX_COMBINATION_LENGTH = 4096
-_LONGEST_ECHO = 40
+_LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +221,12 @@ class Chord:
 class KeyCombinationError(ValueError):
     """A text is not a key combination; ``str()`` is a sentence for a person.
 
-    ``part`` is the piece at fault, shortened, and ``position`` the 1-based place of its first
-    character in the text.
+    ``position`` is the 1-based place where it goes wrong.  The sentence repeats nothing of the
+    text, which may be a password that was meant for ``keyboard/type``.
     """
 
-    def __init__(self, message: str, part: str, position: int) -> None:
+    def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
-        self.part = part
         self.position = position
 
 
@@ -237,7 +236,7 @@ def parse_combination(text: str) -> tuple[Chord, ...]:
     Raises KeyCombinationError at the first part that cannot be understood.
     """
     if not text:
-        raise KeyCombinationError("The key combination is empty: name at least one key", "", 1)
+        raise KeyCombinationError("The key combination is empty: name at least one key", 1)
     return tuple(_parse_chord(chord, position) for chord, position in _pieces(text, " "))
 
 
@@ -246,7 +245,6 @@ def _parse_chord(text: str, position: int) -> Chord:
         raise KeyCombinationError(
             f"There is no key at character {position}: separate chords by exactly one space,"
             " and write space for the space bar",
-            text,
             position,
         )
     modifiers: list[Key] = []
@@ -257,7 +255,6 @@ def _parse_chord(text: str, position: int) -> Chord:
             raise KeyCombinationError(
                 f"The modifier {key.name} at character {place} is already in its chord:"
                 " name it once",
-                _echo(part),
                 place,
             )
         if key.is_modifier:
@@ -268,7 +265,6 @@ def _parse_chord(text: str, position: int) -> Chord:
             raise KeyCombinationError(
                 f"The key at character {place} is the second one in its chord that is not a"
                 " modifier: a chord has at most one, and a space begins the next chord",
-                _echo(part),
                 place,
             )
     return Chord(tuple(modifiers), other)
@@ -297,14 +293,13 @@ def _parse_key(part: str, position: int) -> Key:
         raise KeyCombinationError(
             f"A key is missing at character {position}, before or after a +:"
             " write plus for the + key",
-            part,
             position,
         )
     if len(part) == 1:
         return _character_key(part, position)
     named = _BY_NAME.get(_normalized(part))
     if named is None:
-        raise KeyCombinationError(_unknown_name(part, position), _echo(part), position)
+        raise KeyCombinationError(_unknown_name(part, position), position)
     if named.character is not None:
         return Key(named.character, is_character=True)
     return Key(named.name, is_modifier=named.is_modifier)
@@ -312,29 +307,26 @@ def _parse_key(part: str, position: int) -> Key:
 
 def _character_key(character: str, position: int) -> Key:
     if unicodedata.category(character) in ("Cc", "Cs"):
-        # Not echoed as it is: neither kind can be shown, and a surrogate cannot even be sent.
-        code = f"U+{ord(character):04X}"
         raise KeyCombinationError(
-            f"{code} at character {position} is a control code or half a character, not a key:"
+            f"Character {position} is a control code or half a character, not a key:"
             " use a name, such as enter, tab or esc",
-            code,
             position,
         )
     return Key(character, is_character=True)
 
 
 def _unknown_name(part: str, position: int) -> str:
-    shown = _echo(part)
+    place = f"characters {position} to {position + len(part) - 1}"
     if _is_one_composed_character(part):
         return (
-            f"{shown!r} at character {position} is made of several Unicode code points:"
-            " a key is one code point, so use the composed form, or press its parts one by one"
+            f"There are several Unicode code points at {place}: a key is one code point, so use"
+            " the composed form, or press its parts one by one"
         )
-    close = difflib.get_close_matches(_normalized(shown), _BY_NAME, n=1)
+    close = difflib.get_close_matches(_normalized(part[:_LONGEST_NAME]), _BY_NAME, n=1)
     hint = (
         f"did you mean {close[0]}?" if close else "join keys with +, and separate chords by a space"
     )
-    return f"{shown!r} at character {position} is not the name of a key: {hint}"
+    return f"There is no key with the name at {place}: {hint}"
 
 
 def _is_one_composed_character(part: str) -> bool:
@@ -344,15 +336,6 @@ def _is_one_composed_character(part: str) -> bool:
         or previous == "\u200d"
         or "\U0001f1e6" <= character <= "\U0001f1ff"
         for previous, character in itertools.pairwise(part)
-    )
-
-
-def _echo(part: str) -> str:
-    """Shorten a part and make it safe to show: the text around it may be a password."""
-    shown = part if len(part) <= _LONGEST_ECHO else part[:_LONGEST_ECHO] + "…"
-    return "".join(
-        f"U+{ord(character):04X}" if unicodedata.category(character) in ("Cc", "Cs") else character
-        for character in shown
     )
 
 
@@ -379,7 +362,7 @@ def _check(text: str) -> str:
         raise PydanticCustomError(
             "key_combination",
             "{reason}",
-            {"reason": str(error), "part": error.part, "position": error.position},
+            {"reason": str(error), "position": error.position},
         ) from None
     return text
 

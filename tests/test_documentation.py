@@ -32,7 +32,7 @@ The `text` of `POST /v1/computer/{machine_id}/input/keyboard/key`:
   `+`, or a second `+` at a chord's end (`ctrl++`); the space bar is `space`.
 - Names are those below. Their case does not matter, and `-` and `_` are alike: `Page-Up`.
 - The whole text is checked before the first key is pressed; an unknown name is a validation error
-  that says which.
+  that says at which characters it stands, and repeats nothing: it may be a password.
 - With `"down": true` the keys are held until `"down": false`, or until the machine's link ends. A
   modifier that is held so counts for what follows; another key, pressed again, goes up and down.
 - A key that somebody else holds down cannot be pressed: 502 `input-failed`, code `already_down`,

@@ -268,21 +268,21 @@ class ApiHandler(RequestHandler):
         return values
 
     async def _validated_body(self, model: type[Model], operation: Operation) -> Model:
-        content, values = self.request.body, 1
+        content, values, confidential = self.request.body, 1, operation.confidential
         if content_type_of(self.request.headers) not in operation.media_types:
             raise wrong_media_type(operation)
         if len(content) > 2 * MAX_ENTRIES:  # The shortest value and its comma are two bytes.
             values = self._count_values(operation, content)
         if len(content) < LONG_BYTES and values < LONG_VALUES:
             if values > MAX_ENTRIES:
-                refuse_unknown_members(model, content)
-            return validated_json(model, content)
+                refuse_unknown_members(model, content, confidential)
+            return validated_json(model, content, confidential)
         long_steps = self.services.long_steps
         if values > MAX_ENTRIES:
             async with long_steps.turn():
-                refuse_unknown_members(model, content)
+                refuse_unknown_members(model, content, confidential)
         async with long_steps.turn():
-            body = validated_json(model, content)
+            body = validated_json(model, content, confidential)
             content = self.request.body = b""  # What it says is kept once, not twice.
         return body
 
@@ -319,15 +319,16 @@ class UnknownAddressHandler(ApiHandler):
         raise HTTPError(404)
 
 
-def validated_json(model: type[Model], content: bytes) -> Model:
+def validated_json(model: type[Model], content: bytes, confidential: bool) -> Model:
     """What a body says, or what is wrong with it."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        raise InvalidRequestError(entries_of(error.errors(include_url=False), "body")) from None
+        wrong = error.errors(include_url=False, include_input=not confidential)
+        raise InvalidRequestError(entries_of(wrong, "body")) from None
 
 
-def refuse_unknown_members(model: type[BaseModel], content: bytes) -> None:
+def refuse_unknown_members(model: type[BaseModel], content: bytes, confidential: bool) -> None:
     """Refuse an object with more members that its model does not know than are ever told.
 
     Pydantic cannot be told to stop at the first mistakes: it would collect, and then describe, a
@@ -350,7 +351,7 @@ def refuse_unknown_members(model: type[BaseModel], content: bytes) -> None:
                     loc=["body", name[:MAX_ECHO_CHARACTERS]],
                     msg="Extra inputs are not permitted",
                     type="extra_forbidden",
-                    input=echo(members[name]),
+                    input=None if confidential else echo(members[name]),
                 )
                 for name in unknown[:MAX_ENTRIES]
             ]

@@ -155,6 +155,7 @@ class SessionHandler(ApiHandler):
             scope=None,
             public=True,
             body=SignIn,
+            confidential=True,
             max_body_bytes=MAX_SIGN_IN_BYTES,
             max_body_values=MAX_SIGN_IN_VALUES,
             answers={204: None},

@@ -55,6 +55,8 @@ def _input(summary: str, body: type[AnyInput]) -> Operation:
         path=MachinePath,
         headers=InputHeaders,
         body=body,
+        # A mouse's too: a text may be sent to the wrong address.
+        confidential=True,
         answers={200: InputResult, 204: None},
         problems=(
             problems.NOT_FOUND,

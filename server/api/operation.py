@@ -30,8 +30,9 @@ class Operation:
     false, no body is as good as an empty object.  ``raw_body`` has the media types of a body that
     the handler reads itself.  ``max_body_values`` bounds how many JSON values a body may hold,
     which is what it costs to parse.  ``answers`` has the model of each successful status, None
-    where there is no body.  An ``endless`` one is a stream that ends with its reader or the server,
-    which therefore does not wait for it when it stops.
+    where there is no body.  Of a ``confidential`` body nothing is told back, whatever is wrong
+    with it: it may hold a password.  An ``endless`` one is a stream that ends with its reader or
+    the server, which therefore does not wait for it when it stops.
     """
 
     summary: str
@@ -48,6 +49,7 @@ class Operation:
     max_body_bytes: int = SMALL_BODY
     max_body_values: int = FEW_VALUES
     public: bool = False
+    confidential: bool = False
     endless: bool = False
     media_type: str = JSON
     answer_headers: Mapping[str, str] = field(default_factory=dict)

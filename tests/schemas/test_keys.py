@@ -62,44 +62,41 @@ def test_names_and_characters_are_understood(text: str, chords: list[str]) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "part", "position", "says"),
+    ("text", "position", "says"),
     [
-        ("", "", 1, "empty"),
-        (" ", "", 1, "space for the space bar"),
-        ("a  b", "", 3, "one space"),
-        ("a ", "", 3, "one space"),
-        ("ctrl+", "", 6, "write plus"),
-        ("+a", "", 1, "write plus"),
-        ("ctrl+++", "", 6, "write plus"),
-        ("++", "", 1, "write plus"),
-        ("ctrl+control+a", "control", 6, "name it once"),
-        ("a+b", "b", 3, "second one"),
-        ("a++", "+", 3, "second one"),
-        ("a b pgdwn", "pgdwn", 5, "did you mean pgdown?"),
-        ("ctrl+nonsense", "nonsense", 6, "not the name of a key"),
-        ("e\u0301", "e\u0301", 1, "several Unicode code points"),
-        ("👩\u200d🚀", "👩\u200d🚀", 1, "several Unicode code points"),
-        ("🇩🇪", "🇩🇪", 1, "several Unicode code points"),
-        ("a \n", "U+000A", 3, "control code"),
-        ("\x7f", "U+007F", 1, "control code"),
-        ("\ud800", "U+D800", 1, "half a character"),
+        ("", 1, "empty"),
+        (" ", 1, "space for the space bar"),
+        ("a  b", 3, "one space"),
+        ("a ", 3, "one space"),
+        ("ctrl+", 6, "write plus"),
+        ("+a", 1, "write plus"),
+        ("ctrl+++", 6, "write plus"),
+        ("++", 1, "write plus"),
+        ("ctrl+control+a", 6, "name it once"),
+        ("a+b", 3, "second one"),
+        ("a++", 3, "second one"),
+        ("a b pgdwn", 5, "did you mean pgdown?"),
+        ("ctrl+nonsense", 6, "no key with the name"),
+        ("e\u0301", 1, "several Unicode code points"),
+        ("👩\u200d🚀", 1, "several Unicode code points"),
+        ("🇩🇪", 1, "several Unicode code points"),
+        ("a \n", 3, "control code"),
+        ("\x7f", 1, "control code"),
+        ("\ud800", 1, "half a character"),
     ],
 )
-def test_an_error_names_the_part_its_place_and_what_is_right(
-    text: str, part: str, position: int, says: str
-) -> None:
+def test_an_error_names_the_place_and_what_is_right(text: str, position: int, says: str) -> None:
     with pytest.raises(KeyCombinationError, match=r".") as caught:
         parse_combination(text)
-    assert caught.value.part == part
     assert caught.value.position == position
     assert says in str(caught.value)
 
 
-def test_an_error_shows_nothing_but_the_unknown_name_and_not_all_of_a_long_one() -> None:
+def test_an_error_shows_nothing_of_the_text() -> None:
     with pytest.raises(KeyCombinationError) as caught:
-        parse_combination("s e c r e t " + "x" * 500)
-    assert "s e c" not in str(caught.value)
-    assert "x" * 41 not in str(caught.value)
+        parse_combination("ctrl+hunter2")
+    assert str(caught.value).startswith("There is no key with the name at characters 6 to 12")
+    assert "hunter2" not in str(caught.value)
 
 
 def test_every_name_of_the_table_means_its_key() -> None:
@@ -135,13 +132,12 @@ def test_the_schema_type_keeps_the_text() -> None:
     assert COMBINATION.validate_python("ctrl+A") == "ctrl+A"
 
 
-def test_the_schema_type_reports_the_part_at_fault() -> None:
+def test_the_schema_type_reports_the_place_at_fault() -> None:
     with pytest.raises(ValidationError) as caught:
         COMBINATION.validate_python("ctrl+nonsense")
     (error,) = caught.value.errors()
     assert error["type"] == "key_combination"
-    assert error["msg"].startswith("'nonsense' at character 6 is not the name of a key")
-    assert error["ctx"]["part"] == "nonsense"
+    assert error["msg"].startswith("There is no key with the name at characters 6 to 13")
     assert error["ctx"]["position"] == 6
 
 
