@@ -18,11 +18,12 @@ from server.api.long_steps import LongSteps
 from server.api.lookups import Guesses
 from server.api.metrics import ask_for_metrics
 from server.api.openapi import openapi_document
+from server.api.operation import JSON
 from server.api.routes import ROUTES
 from server.api.routing import ApiApplication
 from server.api.services import Services
 from server.api.sessions import Sessions
-from server.console.assets import Assets
+from server.console.assets import Asset, Assets
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
@@ -161,7 +162,7 @@ class Server:
             audit=audit,
             recorder=recorder,
             metrics=metrics,
-            openapi=json.dumps(openapi_document(ROUTES, version("farhand"))).encode(),
+            openapi=Asset(json.dumps(openapi_document(ROUTES, version("farhand"))).encode(), JSON),
         )
 
     def _serve(self, sockets: list[socket.socket]) -> None:

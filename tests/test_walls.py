@@ -96,6 +96,7 @@ TESTED_ELSEWHERE = {
     "server/__main__.py": "tests/server/cli/test_cli.py",
     "server/cli/__init__.py": "tests/server/cli/test_cli.py",
     "server/api/operation.py": "tests/server/api/test_routes.py",
+    "server/api/files.py": "tests/server/api/test_console.py",
     "server/api/auditing.py": "tests/server/api/test_audit.py",
     "server/api/closing.py": "tests/server/api/test_bodies.py",
     "server/dispatch/watching.py": "tests/server/dispatch/test_recorder.py",

@@ -12,30 +12,14 @@ from schemas.tokens import Scope
 from server.api.auditing import record
 from server.api.authentication import Principal
 from server.api.base import ApiHandler
+from server.api.files import ASK_AGAIN, KEEP, FileHandler
 from server.api.operation import Operation, operation
 from server.api.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
-from server.console.assets import Asset
+from server.console.assets import CONSOLE_PAGE
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' blob:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        # What a machine says of itself cannot become markup, not even by a mistake of ours.
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    )
-)
-ASK_AGAIN = "no-cache"
 MAX_SIGN_IN_BYTES = 1024
 MAX_SIGN_IN_VALUES = 8
 """Anybody may send this body, so it is no longer than it must be."""
-KEEP = "public, max-age=31536000, immutable"
 
 
 class SignIn(BaseModel):
@@ -60,21 +44,6 @@ class AssetPath(BaseModel):
 
     version: str
     name: str
-
-
-class FileHandler(ApiHandler):
-    """Answers with files of the console."""
-
-    def answer_asset(self, asset: Asset, caching: str, headers: ReadHeaders) -> None:
-        """Send a file, or 304 where the browser has it."""
-        self.set_header("ETag", asset.tag)
-        self.set_header("Cache-Control", caching)
-        self.set_header("X-Content-Type-Options", "nosniff")
-        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
-        if headers.if_none_match is not None and headers.if_none_match.name(asset.tag):
-            self.answer(304)
-        else:
-            self.answer_bytes(200, asset.content, asset.media_type)
 
 
 class ConsoleHandler(ApiHandler):
@@ -105,11 +74,7 @@ class ConsolePageHandler(FileHandler):
         )
     )
     async def get(self, headers: ReadHeaders) -> None:
-        self.set_header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-        self.set_header("Referrer-Policy", "no-referrer")
-        self.set_header("Cross-Origin-Opener-Policy", "same-origin")
-        self.set_header("X-Frame-Options", "DENY")
-        self.answer_asset(self.services.console.page, ASK_AGAIN, headers)
+        self.answer_page(self.services.console.pages[CONSOLE_PAGE], headers)
 
 
 class ConsoleFileHandler(FileHandler):

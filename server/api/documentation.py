@@ -1,19 +1,43 @@
-"""What the server tells about itself: its OpenAPI document, and a page for each problem."""
+"""What the server tells anybody about itself: what it is, its API, and a page for each problem."""
 
 from html import escape
+from importlib.metadata import version
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from schemas import problems
+from schemas.entity_tags import ReadHeaders
 from schemas.problems import PROBLEM_TYPES, ProblemError
-from server.api.base import ApiHandler
+from server.api.files import ASK_AGAIN, FileHandler
 from server.api.operation import Operation, operation
+from server.console.assets import API_PAGE, HOME_PAGE, MEDIA_TYPES, Asset
 
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>
-<body><h1>{title}</h1><p>HTTP status {status}, problem <code>{name}</code></p><p>{advice}</p>
-</body></html>
+HTML = "text/html"
+
+PROBLEM_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<link rel="icon" type="image/svg+xml" href="../console/static/{version}/icon.svg">
+<link rel="stylesheet" href="../console/static/{version}/base.css">
+<link rel="stylesheet" href="../console/static/{version}/docs.css"></head>
+<body><main><h1>{title}</h1><p>HTTP status {status}, problem <code>{name}</code></p><p>{advice}</p>
+<p><a href="../docs">The API</a></p></main></body>
+</html>
 """
+
+
+class About(BaseModel):
+    """What a server is, and where it tells more; addresses are relative to this one."""
+
+    name: str = "Farhand"
+    version: str
+    description: str = (
+        "Sends mouse and keyboard input to remote desktops, at most once, and shows their screens."
+    )
+    console: str = Field("console/", description="For operators, with a browser.")
+    documentation: str = Field("docs", description="The API, to be browsed.")
+    openapi: str = Field("openapi.json", description="The API, for programs.")
+    alive: str = Field("healthz", description="Whether the process lives.")
+    ready: str = Field("readyz", description="Whether requests can be served.")
 
 
 class ProblemPath(BaseModel):
@@ -22,32 +46,76 @@ class ProblemPath(BaseModel):
     name: str
 
 
-class OpenApiHandler(ApiHandler):
-    @operation(Operation(summary="Get the OpenAPI document", scope=None, answers={200: None}))
-    async def get(self) -> None:
-        self.answer_bytes(200, self.services.openapi)
+class HomeHandler(FileHandler):
+    @operation(
+        Operation(
+            summary="Ask what this server is",
+            description="A browser, or whatever else accepts text/html, gets a page.",
+            scope=None,
+            public=True,
+            headers=ReadHeaders,
+            answers={200: About, 304: None},
+        )
+    )
+    async def get(self, headers: ReadHeaders) -> None:
+        self.set_header("Vary", "Accept")
+        if HTML in self.request.headers.get("Accept", ""):
+            self.answer_page(self.services.console.pages[HOME_PAGE], headers)
+        else:
+            self.answer(200, About(version=version("farhand")))
 
 
-class ProblemHandler(ApiHandler):
+class ApiPageHandler(FileHandler):
+    @operation(
+        Operation(
+            summary="Browse the API",
+            scope=None,
+            public=True,
+            headers=ReadHeaders,
+            answers={200: None, 304: None},
+            media_type=HTML,
+        )
+    )
+    async def get(self, headers: ReadHeaders) -> None:
+        self.answer_page(self.services.console.pages[API_PAGE], headers)
+
+
+class OpenApiHandler(FileHandler):
+    @operation(
+        Operation(
+            summary="Get the OpenAPI document",
+            scope=None,
+            public=True,
+            headers=ReadHeaders,
+            answers={200: None, 304: None},
+        )
+    )
+    async def get(self, headers: ReadHeaders) -> None:
+        self.answer_asset(self.services.openapi, ASK_AGAIN, headers)
+
+
+class ProblemHandler(FileHandler):
     @operation(
         Operation(
             summary="Read about a problem",
             scope=None,
+            public=True,
             path=ProblemPath,
-            answers={200: None},
+            headers=ReadHeaders,
+            answers={200: None, 304: None},
             problems=(problems.NOT_FOUND,),
-            media_type="text/html",
+            media_type=HTML,
         )
     )
-    async def get(self, path: ProblemPath) -> None:
+    async def get(self, path: ProblemPath, headers: ReadHeaders) -> None:
         problem_type = PROBLEM_TYPES.get(path.name)
         if problem_type is None:
             raise ProblemError(problems.NOT_FOUND, "there is no such problem")
-        page = PAGE.format(
+        page = PROBLEM_PAGE.format(
             title=escape(problem_type.title),
             status=problem_type.status,
             name=problem_type.name,
             advice=escape(problem_type.advice),
+            version=self.services.console.version,
         )
-        self.set_header("X-Content-Type-Options", "nosniff")
-        self.answer_bytes(200, page.encode(), "text/html; charset=utf-8")
+        self.answer_page(Asset(page.encode(), MEDIA_TYPES["html"]), headers)

@@ -44,7 +44,10 @@ def openapi_document(routes: Iterable[Route], version: str) -> dict[str, Any]:
     references, definitions = _schemas(operation for _, _, operation in operations)
     paths: dict[str, dict[str, Any]] = {}
     for template, method, operation in operations:
-        paths.setdefault(template, {})[method] = _operation(method, operation, references)
+        paths.setdefault(template, {})[method] = {
+            "tags": [_tag(template)],
+            **_operation(method, operation, references),
+        }
     return {
         "openapi": "3.1.0",
         "info": {"title": "Farhand", "version": version, "description": DESCRIPTION},
@@ -57,6 +60,16 @@ def openapi_document(routes: Iterable[Route], version: str) -> dict[str, Any]:
             },
         },
     }
+
+
+def _tag(template: str) -> str:
+    """What an operation is about, by its address."""
+    parts = template.strip("/").split("/")
+    if parts[:2] == ["v1", "computer"]:
+        return "Input" if parts[3] == "input" else "Screen"
+    if parts[0] == "v1":
+        return parts[1].title()
+    return "Console" if parts[0] == "console" else "Server"
 
 
 References = Mapping[Any, dict[str, Any]]

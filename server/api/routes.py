@@ -16,7 +16,12 @@ from server.api.display import (
     ScreenshotHandler,
     StreamHandler,
 )
-from server.api.documentation import OpenApiHandler, ProblemHandler
+from server.api.documentation import (
+    ApiPageHandler,
+    HomeHandler,
+    OpenApiHandler,
+    ProblemHandler,
+)
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
 from server.api.inputs import (
@@ -83,6 +88,8 @@ ROUTES = (
     Route("/console/", ConsolePageHandler),
     Route("/console/session", SessionHandler),
     Route("/console/static/{version}/{name}", ConsoleFileHandler),
+    Route("/", HomeHandler),
+    Route("/docs", ApiPageHandler),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
     Route("/metrics", MetricsHandler),

@@ -6,7 +6,7 @@ from server.api.authentication import Authenticator
 from server.api.body_room import BodyRoom
 from server.api.long_steps import LongSteps
 from server.api.sessions import Sessions
-from server.console.assets import Assets
+from server.console.assets import Asset, Assets
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
 from server.dispatch.recorder import InputRecorder
@@ -60,4 +60,4 @@ class Services:
     metrics: Metrics
     under_way: int = 0
     stopping: bool = False
-    openapi: bytes = field(default=b"", repr=False)
+    openapi: Asset = field(repr=False)

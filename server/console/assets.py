@@ -1,7 +1,7 @@
-"""The console's files, read once and sent as they are.
+"""The files of the pages for browsers, read once and sent as they are.
 
 They are served under an address with their version in it, so that a browser may keep them for good
-and still never mixes two versions; the page itself is asked for anew each time.
+and still never mixes two versions; the pages themselves are asked for anew each time.
 """
 
 import hashlib
@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
-PAGE = "index.html"
+CONSOLE_PAGE = "index.html"
+HOME_PAGE = "home.html"
+API_PAGE = "docs.html"
 
 MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
@@ -34,12 +37,12 @@ class Asset:
 
 
 class Assets:
-    """All files of the console."""
+    """All files of the console and of the pages about the API."""
 
     def __init__(self) -> None:
         directory = files("server.console").joinpath("static")
         contents = {each.name: each.read_bytes() for each in directory.iterdir()}
-        page = contents.pop(PAGE)
+        pages = {name: contents.pop(name) for name in list(contents) if name.endswith(".html")}
         self._assets = {
             name: Asset(content, MEDIA_TYPES[name.rpartition(".")[2]])
             for name, content in contents.items()
@@ -49,9 +52,11 @@ class Assets:
             digest.update(f"{name} {asset.tag}\n".encode())
         self.version = digest.hexdigest()[:16]
         """Of all files together; it is a part of their addresses."""
-        self.page = Asset(
-            page.replace(_VERSION_MARK, self.version.encode()), "text/html; charset=utf-8"
-        )
+        self.pages = {name: self._page(content) for name, content in pages.items()}
+        """What is asked for by an address of its own, by the file's name."""
+
+    def _page(self, content: bytes) -> Asset:
+        return Asset(content.replace(_VERSION_MARK, self.version.encode()), MEDIA_TYPES["html"])
 
     def find(self, name: str) -> Asset | None:
         """The file of that name, or None."""
@@ -59,5 +64,6 @@ class Assets:
 
     @property
     def total_bytes(self) -> int:
-        """What a browser that has nothing yet may have to load in all."""
-        return len(self.page.content) + sum(len(each.content) for each in self._assets.values())
+        """What a browser that has nothing yet may have to load in all, of all pages."""
+        everything = (*self.pages.values(), *self._assets.values())
+        return sum(len(each.content) for each in everything)

@@ -80,7 +80,7 @@ def _show_addresses(console: Console, address: str, data_directory: Path, displa
     token_file = data_directory / ADMIN_TOKEN_FILE
     shown = {
         "Server": address,
-        "OpenAPI": f"{address}/openapi.json (with the token)",
+        "API": f"{address}/docs",
         "Token": str(token_file),
         "Desktop": f"display {display}; a picture of it: DISPLAY={display} {_mss()} -o demo.png",
         "Data, logs": str(data_directory),

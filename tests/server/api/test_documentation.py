@@ -1,3 +1,6 @@
+import re
+from urllib.parse import urljoin
+
 import pytest
 
 from schemas.problems import PROBLEM_TYPES
@@ -7,7 +10,7 @@ from tests.service import Service
 @pytest.mark.gen_test
 async def test_every_problem_has_its_page_where_its_type_points(service: Service) -> None:
     for problem in PROBLEM_TYPES.values():
-        reply = await service.get(problem.reference)
+        reply = await service.get(problem.reference, token=None)
         assert reply.status == 200
         assert reply.headers["Content-Type"] == "text/html; charset=utf-8"
         page = reply.body.decode()
@@ -23,6 +26,36 @@ async def test_unknown_problem_is_404(service: Service) -> None:
 
 
 @pytest.mark.gen_test
-async def test_pages_are_for_those_who_have_a_token(service: Service) -> None:
-    assert (await service.get("/problems/not-found", token=None)).status == 401
-    assert (await service.get("/openapi.json", token=None)).status == 401
+async def test_server_says_what_it_is(service: Service) -> None:
+    about = (await service.get("/", token=None)).json
+    assert about["name"] == "Farhand"
+    assert (
+        about["version"] in (await service.get("/openapi.json", token=None)).json["info"]["version"]
+    )
+    for name in ("console", "documentation", "openapi", "alive", "ready"):
+        reply = await service.get("/" + about[name], token=None)
+        assert reply.status == 200, name
+
+
+@pytest.mark.gen_test
+@pytest.mark.parametrize("path", ["/", "/docs", "/problems/not-found"])
+async def test_browser_gets_a_page_that_loads_nothing_from_elsewhere(
+    service: Service, path: str
+) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+    reply = await service.get(path, token=None, headers=browser)
+    assert reply.status == 200
+    assert reply.headers["Content-Type"] == "text/html; charset=utf-8"
+    policy = reply.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+    for address in re.findall(r'(?:href|src)="([^"#]+)"', reply.body.decode()):
+        found = await service.get(urljoin(path, address), token=None)
+        assert found.status == 200, address
+
+
+@pytest.mark.gen_test
+async def test_description_is_sent_only_to_whoever_lacks_it(service: Service) -> None:
+    reply = await service.get("/openapi.json", token=None)
+    headers = {"If-None-Match": reply.headers["ETag"]}
+    assert (await service.get("/openapi.json", token=None, headers=headers)).status == 304

@@ -241,7 +241,8 @@ def test_other_methods_are_405_and_name_those_of_the_table(world: World, path: s
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/machine", "/v1/machines/", "/v1/trajectories/a/b", "/v2/machines"]
+    "path",
+    ["/docs/", "/v1", "/v1/machine", "/v1/machines/", "/v1/trajectories/a/b", "/v2/machines"],
 )
 def test_unknown_address_is_404(world: World, path: str) -> None:
     reply = world.run(world.ours.get(path, token=None))

@@ -4,24 +4,26 @@ from pathlib import Path
 import pytest
 
 from server.console import assets
-from server.console.assets import Asset, Assets
+from server.console.assets import CONSOLE_PAGE, Asset, Assets
 
 STATIC = Path(assets.__file__).parent / "static"
 ROOM = 150 * 1024
-"""What the whole console may have in all, as it was promised."""
+"""What all pages for browsers may have together."""
 
 
 def texts(*suffixes: str) -> dict[str, str]:
     return {file.name: file.read_text() for file in STATIC.iterdir() if file.suffix[1:] in suffixes}
 
 
-def test_whole_console_is_small() -> None:
+def test_all_pages_are_small() -> None:
     assert 10_000 < Assets().total_bytes < ROOM
 
 
-def test_page_names_only_files_that_are_there_and_all_scripts() -> None:
+def test_pages_name_only_files_that_are_there_and_all_scripts() -> None:
     console = Assets()
-    named = re.findall(r'static/([0-9a-f]{16})/([\w.]+)"', console.page.content.decode())
+    assert set(console.pages) == {"index.html", "home.html", "docs.html"}
+    pages = "".join(page.content.decode() for page in console.pages.values())
+    named = re.findall(r'static/([0-9a-f]{16})/([\w.]+)"', pages)
     assert {version for version, _ in named} == {console.version}
     assert all(console.find(name) for _, name in named)
     assert {name for _, name in named if name.endswith(".js")} == set(texts("js"))
@@ -46,10 +48,10 @@ def test_scripts_parse_no_markup_run_no_text_and_keep_nothing(hazard: str) -> No
     assert not [name for name, text in texts("js").items() if hazard in text]
 
 
-def test_page_has_no_script_and_no_style_inside() -> None:
-    page = (STATIC / "index.html").read_text()
-    assert "<style" not in page
-    assert not re.search(r"\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)", page)
+def test_pages_have_no_script_and_no_style_inside() -> None:
+    for page in texts("html").values():
+        assert "<style" not in page
+        assert not re.search(r"\son\w+=|\sstyle=|<script(?![^>]*\ssrc=)", page)
 
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
@@ -70,7 +72,7 @@ def test_tag_and_version_change_with_the_content(
     for content in ("a", "b", "a"):
         (directory / "app.js").write_text(content)
         console = Assets()
-        assert console.page.content == console.version.encode()
+        assert console.pages[CONSOLE_PAGE].content == console.version.encode()
         versions.add(console.version)
     assert len(versions) == 2
 
