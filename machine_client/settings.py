@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from schemas.log_lines import LogFormat
-from schemas.settings import FileAndEnvironment
+from schemas.settings import FileAndEnvironment, HomePath
 from schemas.wire import CONNECT_PATH
 
 
@@ -68,16 +68,16 @@ class MachineSettings(FileAndEnvironment):
 
     server: Annotated[str, AfterValidator(_server_address)]
     token: SecretStr | None = None
-    token_file: Path | None = Field(None, description="A file with the token alone.")
+    token_file: HomePath | None = Field(None, description="A file with the token alone.")
     display: str | None = Field(None, description="The X display; unset: the session's own.")
-    state_dir: Path = Field(
+    state_dir: HomePath = Field(
         default_factory=lambda: Path("~/.local/state/farhand-machine").expanduser(),
         description="Where the journal is kept.",
     )
     proxy: Annotated[str, AfterValidator(check_proxy_address)] | None = Field(
         None, description="Unset: the environment's proxy, if any."
     )
-    ca_file: Annotated[Path, AfterValidator(_certificates)] | None = Field(
+    ca_file: Annotated[HomePath, AfterValidator(_certificates)] | None = Field(
         None, description="Certificates to trust instead of the system's."
     )
     heartbeat: float = Field(20, gt=0, le=60, description="Seconds between two pings.")

@@ -4,14 +4,18 @@ import os
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, TomlConfigSettingsSource
 
 from schemas.problems import entries_of
 
 Settings = TypeVar("Settings", bound="FileAndEnvironment")
+
+
+HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
+"""A path that may begin with ``~``."""
 
 
 class SettingsError(Exception):

@@ -32,6 +32,7 @@ class Foundation:
         self.sockets: list[socket.socket] = []
         self.port = 0
         self.embedded: EmbeddedMongoDB | None = None
+        self._uri: str | None = None
 
     def take(self) -> None:
         """Take the port, make the directory, start mongod; wait for nothing.
@@ -42,15 +43,19 @@ class Foundation:
         self.sockets = bind(settings.host, settings.port)
         self.port = self.sockets[0].getsockname()[1]
         make_private(settings.data_dir)
-        if settings.mongodb_uri is None:
+        try:
+            self._uri = settings.read_mongodb_uri()
+        except ValueError as error:
+            raise StartError(str(error)) from None
+        if self._uri is None:
             self.embedded = EmbeddedMongoDB(settings.data_dir / "mongodb")
             self.embedded.launch()
 
     async def mongodb_uri(self) -> str:
         """Where MongoDB is reached, once the embedded one can be."""
         if self.embedded is None:
-            assert self._settings.mongodb_uri is not None  # noqa: S101  else there is one
-            return self._settings.mongodb_uri
+            assert self._uri is not None  # noqa: S101  else there is one
+            return self._uri
         return await self.embedded.until_primary()
 
     def listen(self) -> list[socket.socket]:

@@ -4,12 +4,12 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from schemas.log_lines import LogFormat
-from schemas.settings import FileAndEnvironment
+from schemas.settings import FileAndEnvironment, HomePath
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -44,6 +44,23 @@ def _network(value: Any) -> Any:
         ) from None
 
 
+def _uri_in(file: Path) -> str:
+    """The URI that a file holds alone.  Raises ValueError, which never repeats it."""
+    try:
+        uri = file.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ValueError(f"{file} cannot be read: {reason}") from None
+    if not uri.startswith(("mongodb://", "mongodb+srv://")) or not uri.isprintable():
+        raise ValueError(f"{file} must hold a mongodb:// URI alone, in one line")
+    return uri
+
+
+def _holds_uri(file: Path) -> Path:
+    _uri_in(file)
+    return file
+
+
 class ServerSettings(FileAndEnvironment):
     """Everything that an operator may choose; times are seconds, sizes bytes."""
 
@@ -52,8 +69,11 @@ class ServerSettings(FileAndEnvironment):
     # An empty host would mean every interface, and an empty variable is easily left behind.
     host: str = Field("127.0.0.1", min_length=1, description="The address to listen on.")
     port: int = Field(8600, ge=0, le=65535, description="0 lets the system choose.")
-    data_dir: Path = Field(default_factory=default_data_directory)
+    data_dir: HomePath = Field(default_factory=default_data_directory)
     mongodb_uri: str | None = Field(None, description="Unset: a MongoDB of the server's own.")
+    mongodb_uri_file: Annotated[HomePath, AfterValidator(_holds_uri)] | None = Field(
+        None, description="A file with the URI alone, which may hold a password."
+    )
     mongodb_database: str = Field("farhand", pattern=r"^[A-Za-z0-9_-]{1,60}$")
     input_timeout: Seconds = Field(30, le=3600, description="For an input, beside its duration.")
     input_response: Literal["representation", "minimal"] = "representation"
@@ -87,3 +107,13 @@ class ServerSettings(FileAndEnvironment):
     body_timeout: Seconds = Field(60, description="For a whole request body to arrive.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: LogFormat = Field("text", description="json: one object for each line.")
+
+    @model_validator(mode="after")
+    def _one_uri(self) -> "ServerSettings":
+        if self.mongodb_uri is not None and self.mongodb_uri_file is not None:
+            raise ValueError("give mongodb_uri or mongodb_uri_file, and not both")
+        return self
+
+    def read_mongodb_uri(self) -> str | None:
+        """Where MongoDB is, None for one of the server's own.  Raises ValueError."""
+        return self.mongodb_uri if self.mongodb_uri_file is None else _uri_in(self.mongodb_uri_file)

@@ -25,7 +25,10 @@ def test_machine_file_is_understood() -> None:
 
 
 def test_machine_file_has_the_defaults() -> None:
-    given = {"server": "https://farhand.example", "token_file": Path("/etc/farhand/machine-token")}
+    given = {
+        "server": "https://farhand.example",
+        "token_file": Path("~/.config/farhand/machine-token"),
+    }
     read = read_settings(MachineSettings, CONFIG / "machine.toml", {})
     assert read.model_dump() == read_settings(MachineSettings, None, given).model_dump()
 

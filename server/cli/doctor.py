@@ -117,11 +117,12 @@ def _data_directory(directory: Path) -> Finding:
 
 def _database(settings: ServerSettings) -> Finding:
     try:
-        if settings.mongodb_uri is None:
+        uri = settings.read_mongodb_uri()
+        if uri is None:
             return _embedded(find_mongod())
         # The URI holds a password, so it is not shown.
-        asyncio.run(_reach(settings.mongodb_uri, settings.mongodb_database))
-    except StoreError as error:
+        asyncio.run(_reach(uri, settings.mongodb_database))
+    except (StoreError, ValueError) as error:
         return Finding("MongoDB", False, str(error))
     return Finding("MongoDB", True, f"reached, database {settings.mongodb_database}")
 

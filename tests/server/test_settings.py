@@ -81,6 +81,48 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
     file.write_text("\n".join([*lines, "mongodb_uri = 'mongodb://x'"]))
     settings = read_settings(ServerSettings, file, {})
     assert settings.mongodb_uri == "mongodb://x"
-    assert settings.model_dump(mode="json", exclude={"mongodb_uri"}) == {
+    assert settings.model_dump(mode="json", exclude={"mongodb_uri", "mongodb_uri_file"}) == {
         name: value for name, value in defaults.items() if name != "mongodb_uri"
     }
+
+
+def test_uri_is_read_from_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "uri"
+    file.write_text("mongodb://u:hunter2@db/?replicaSet=rs0\n")
+    settings = read_settings(ServerSettings, None, {"mongodb_uri_file": file})
+    assert settings.read_mongodb_uri() == "mongodb://u:hunter2@db/?replicaSet=rs0"
+    assert "hunter2" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "cannot be read: No such file"),
+        (b"hunter2", "must hold a mongodb:// URI alone"),
+        (b"mongodb://hunter2\nmongodb://b", "in one line"),
+        (b"mongodb://hunter2\xff", "it is not UTF-8"),
+    ],
+)
+def test_file_without_a_uri_is_refused_and_not_repeated(
+    tmp_path: Path, content: bytes | None, says: str
+) -> None:
+    file = tmp_path / "uri"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(SettingsError, match=says) as caught:
+        read_settings(ServerSettings, None, {"mongodb_uri_file": file})
+    assert str(file) in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_uri_is_given_in_one_way(tmp_path: Path) -> None:
+    file = tmp_path / "uri"
+    file.write_text("mongodb://a")
+    given = {"mongodb_uri": "mongodb://b", "mongodb_uri_file": file}
+    with pytest.raises(SettingsError, match="not both"):
+        read_settings(ServerSettings, None, given)
+
+
+def test_path_may_begin_at_home() -> None:
+    settings = read_settings(ServerSettings, None, {"data_dir": "~/farhand"})
+    assert settings.data_dir == Path.home() / "farhand"
