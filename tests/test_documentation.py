@@ -5,6 +5,7 @@
 
 import asyncio
 import json
+import os
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,24 @@ async def test_documented_client_gives_up_in_the_end(mongodb: str, tmp_path: Pat
     with pytest.raises(TimeoutError, match="key-"):
         await client.send(url, {"x": 3, "y": 4}, service.token, patience=0)
     assert client.statuses == [503, None]
+
+
+@async_test
+async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_path: Path) -> None:
+    page = (DOCS / "trajectories.md").read_text()
+    commands = page.split("```\nsend()")[1].split("```")[0]
+    async with running_service(mongodb, tmp_path) as service:
+        shell = await asyncio.create_subprocess_exec(
+            *("bash", "-euo", "pipefail", "-c", f"send(){commands}"),
+            env={**os.environ, "FARHAND_URL": service.url, "FARHAND_TOKEN": service.token},
+            stdout=asyncio.subprocess.PIPE,
+        )
+        output, _ = await shell.communicate()
+    made, extended, changed, latest = map(json.loads, output.decode().splitlines())
+    assert shell.returncode == 0
+    assert (made["is_generated"], changed["is_generated"]) == (False, True)
+    assert latest["id"] == made["id"] == extended["id"]
+    assert [step["action"] for step in latest["trajectory_data"]] == ["click", "type", "key"]
 
 
 if __name__ == "__main__":
