@@ -1,4 +1,4 @@
-"""The console's page: its files as they are sent to browsers.
+"""The pages for browsers, the console and those about the API: their files as they are sent.
 
-``assets`` reads them once; server.api.console serves them, and keeps the sessions of who signs in.
+``assets`` reads them once; server.api.console and server.api.documentation serve them.
 """
