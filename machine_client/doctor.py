@@ -1,113 +1,138 @@
-"""Tries each hop from this desktop to the server, in order, so that a person sees which fails."""
+"""Tries each hop from this desktop to the server, in order, so that a person sees which fails.
+
+It changes nothing: a machine client that runs meanwhile keeps its link, its journal and whatever
+it holds down.
+"""
 
 import asyncio
-import socket
-import ssl
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+import os
+from collections.abc import Callable
+from typing import TypeVar
 
+from machine_client.bounded_call import BoundedCall
 from machine_client.camera import open_camera
-from machine_client.desktop import DesktopError
-from machine_client.failures import MisconfiguredError, MustStopError, reason_to_retry
-from machine_client.injector import InjectionUnavailable, look_at_desktop
+from machine_client.desktop import DesktopError, InjectionUnavailable
+from machine_client.finding import Finding
 from machine_client.journal import JournalError
-from machine_client.journal_file import JournalFile
+from machine_client.journal_file import JournalFile, JournalInUse
+from machine_client.network_check import check_network
+from machine_client.screen import displays
 from machine_client.settings import MachineSettings
-from machine_client.websocket import OPEN_SECONDS, open_websocket, proxy_for
 
+DESKTOP_SECONDS = 3.0
+"""For each look at the desktop, which a program that has grabbed it, or a hung one, can stop."""
 
-@dataclass(frozen=True)
-class Finding:
-    """What was found at one hop."""
-
-    hop: str
-    good: bool
-    what: str
+T = TypeVar("T")
 
 
 async def examine(settings: MachineSettings, token: str) -> list[Finding]:
-    """Try every hop; after one of the network's fails, those behind it are not tried."""
-    findings = [_desktop(settings)]
-    if findings[0].good:
-        findings.append(_screen(settings))
-    findings.append(_journal(settings))
-    async for finding in _network(settings, token):
-        findings.append(finding)
-        if not finding.good:
-            break
-    return findings
+    """Try every hop; where one of the desktop's or the network's fails, none behind it."""
+    desktop, network = await asyncio.gather(_desktop(settings), check_network(settings, token))
+    return [*desktop, _journal(settings), *network]
 
 
-def _desktop(settings: MachineSettings) -> Finding:
+async def _desktop(settings: MachineSettings) -> list[Finding]:
+    found = [await _display(settings)]
+    if found[-1].good:
+        found.append(await _input(settings))
+        found.append(await _screen(settings))
+    return found
+
+
+async def _display(settings: MachineSettings) -> Finding:
+    def look() -> None:
+        # Imported late: python-xlib is not installed where there is no X11.
+        from machine_client.x11.check import check_display  # noqa: PLC0415
+
+        check_display(settings.display)
+
     try:
-        displays = look_at_desktop(settings.display)
+        await _bounded(look, "display")
+        shown = await _bounded(lambda: displays(settings.display), "displays")
+    except TimeoutError:
+        return Finding(
+            "display",
+            False,
+            "the X server does not answer; a program may have grabbed it: close open menus, unlock "
+            "the screen, or restart the graphical session",
+        )
+    except (InjectionUnavailable, DesktopError) as error:
+        return Finding("display", False, f"{error}; {_display_remedy()}")
+    sizes = ", ".join(f"{display.width}x{display.height}" for display in shown)
+    return Finding("display", True, sizes)
+
+
+def _display_remedy() -> str:
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return "this is a Wayland session, and this version works on X11: log in to one on Xorg"
+    return (
+        "run this inside the graphical session, as its user, or name its display with --display "
+        "(and its cookie file in XAUTHORITY)"
+    )
+
+
+async def _input(settings: MachineSettings) -> Finding:
+    def look() -> None:
+        from machine_client.x11.check import check_input  # noqa: PLC0415
+
+        check_input(settings.display)
+
+    try:
+        await _bounded(look, "input")
+    except TimeoutError:
+        return Finding(
+            "input",
+            False,
+            "the X server takes no input now; a program may have grabbed it: close open menus, or "
+            "unlock the screen",
+        )
     except InjectionUnavailable as error:
-        return Finding("desktop", False, str(error))
-    sizes = ", ".join(f"{display.width}x{display.height}" for display in displays)
-    return Finding("desktop", True, f"input is possible on {sizes}")
+        return Finding("input", False, str(error))
+    return Finding("input", True, "mouse and keyboard can be used")
 
 
-def _screen(settings: MachineSettings) -> Finding:
+async def _screen(settings: MachineSettings) -> Finding:
     if not settings.screen:
         return Finding("screen", True, "nobody may look at it, as the settings say")
     try:
-        camera = open_camera(settings.display)
-        try:
-            shot = camera.capture()
-        finally:
-            camera.close()
+        size = await _bounded(lambda: _captured_size(settings.display), "screen")
+    except TimeoutError:
+        return Finding(
+            "screen", False, "it gave no picture in time; a program may have grabbed the X server"
+        )
     except DesktopError as error:
-        return Finding("screen", False, str(error))
-    return Finding("screen", True, f"operators can see {shot.size.width}x{shot.size.height}")
+        return Finding(
+            "screen",
+            False,
+            f"{error}; inputs work without it, and FARHAND_MACHINE_SCREEN=false says that nobody "
+            "shall look",
+        )
+    return Finding("screen", True, f"operators can see {size}")
+
+
+def _captured_size(display: str | None) -> str:
+    camera = open_camera(display)
+    try:
+        size = camera.capture().size
+    finally:
+        camera.close()
+    return f"{size.width}x{size.height}"
 
 
 def _journal(settings: MachineSettings) -> Finding:
+    file = settings.journal_file
     try:
-        JournalFile(settings.journal_file).close()
+        JournalFile(file).close()
+    except JournalInUse:
+        return Finding("journal", True, f"{file}, in use: a machine client runs with it now")
     except JournalError as error:
-        return Finding("journal", False, str(error))
-    return Finding("journal", True, str(settings.journal_file))
+        return Finding(
+            "journal",
+            False,
+            f"{error}; --state-dir names another directory, which must be this machine's alone",
+        )
+    return Finding("journal", True, str(file))
 
 
-async def _network(settings: MachineSettings, token: str) -> AsyncIterator[Finding]:
-    try:
-        proxy = proxy_for(settings)
-    except MisconfiguredError as error:
-        yield Finding("proxy", False, str(error))
-        return
-    hop, target = ("proxy", proxy) if proxy else ("server", settings.websocket_url)
-    parts = urlsplit(target)
-    port = parts.port or {"wss": 443, "https": 443, "ws": 80, "http": 80}.get(parts.scheme, 1080)
-    host = parts.hostname or ""
-    loop = asyncio.get_running_loop()
-    try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        yield Finding(f"{hop}'s name", True, f"{host} is {found[0][4][0]}")
-        _, writer = await asyncio.wait_for(asyncio.open_connection(host, port), OPEN_SECONDS)
-        writer.close()
-        yield Finding(f"{hop}'s port", True, f"{host} port {port} takes connections")
-    except socket.gaierror as error:
-        yield Finding(f"{hop}'s name", False, f"{host} is not known: {error.strerror}")
-        return
-    except OSError as error:
-        yield Finding(f"{hop}'s port", False, f"{host} port {port}: {error.strerror or error}")
-        return
-    yield await _handshake(settings, token, proxy)
-
-
-async def _handshake(settings: MachineSettings, token: str, proxy: str | None) -> Finding:
-    """Open the websocket and close it without a hello: that takes no other client's place."""
-    try:
-        websocket = await open_websocket(settings, token, proxy)
-        await websocket.close()
-    except ssl.SSLError as error:
-        return Finding("certificate", False, f"{error}; --ca-file names others to trust")
-    except Exception as error:  # noqa: BLE001  what is a mistake of ours is raised again
-        try:
-            return Finding("server", False, reason_to_retry(error))
-        except MisconfiguredError as wrong:
-            return Finding("proxy", False, str(wrong))
-        except MustStopError as refused:
-            return Finding("token", False, str(refused))
-    return Finding("token", True, f"{settings.server} accepts it")
+async def _bounded(call: Callable[[], T], name: str) -> T:
+    return await BoundedCall(call, name).result(DESKTOP_SECONDS)

@@ -50,7 +50,7 @@ def reason_to_retry(error: Exception) -> str:
     """
     match error:
         case InvalidStatus(response=response):
-            if (problem := _problem_in(response)) is None:
+            if (problem := problem_in(response)) is None:
                 return _answer(response)
             if any(_is(problem, final) for final in FINAL_PROBLEMS):
                 raise MustStopError(
@@ -63,7 +63,7 @@ def reason_to_retry(error: Exception) -> str:
             # Its text repeats the whole address, which can hold a password.
             raise MisconfiguredError(f"the proxy cannot be used: {error.msg}") from None
         case InvalidProxyStatus(response=response):
-            return f"the proxy answered {_status(response)}"
+            return f"the proxy answered {status_of(response)}"
         case NegotiationError() | InvalidUpgrade():
             return f"what answered is no Farhand server, but a websocket: {foreign(str(error))}"
         case InvalidMessage():
@@ -90,7 +90,7 @@ def without_credentials(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _problem_in(response: Response) -> Problem | None:
+def problem_in(response: Response) -> Problem | None:
     """The Farhand problem that an answer is, if it is one; others are not ours to believe."""
     media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if media_type != problems.MEDIA_TYPE:
@@ -110,13 +110,14 @@ def _is(problem: Problem, problem_type: problems.ProblemType) -> bool:
 
 def _answer(response: Response) -> str:
     """What something that is not our server has answered."""
-    said = f"what answered is no Farhand server: {_status(response)}"
+    said = f"what answered is no Farhand server: {status_of(response)}"
     if (location := response.headers.get("Location")) is not None:
-        return f"{said}, a redirect to {_place(location)}; the token follows none"
+        return f"{said}, a redirect to {place_of(location)}; the token follows none"
     return said
 
 
-def _status(response: Response) -> str:
+def status_of(response: Response) -> str:
+    """The status of an answer with its phrase, such as ``HTTP 404 Not Found``."""
     try:
         phrase = HTTPStatus(response.status_code).phrase
     except ValueError:
@@ -124,7 +125,8 @@ def _status(response: Response) -> str:
     return f"HTTP {response.status_code} {phrase}".rstrip()
 
 
-def _place(location: str) -> str:
+def place_of(location: str) -> str:
+    """Where a redirect leads, without what can be secret in it."""
     try:
         return foreign(without_credentials(location)).removeprefix("://")
     except ValueError:

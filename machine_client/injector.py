@@ -31,7 +31,7 @@ from schemas.outcomes import Point, Refused
 from schemas.texts import chords_of
 from schemas.wire import Display, Released
 
-__all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal", "look_at_desktop"]
+__all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal"]
 
 _DRAG_MOVES_A_SECOND = 100
 _QUICK_DRAG_MOVES = 8
@@ -259,18 +259,6 @@ class Injector:
     def _move_if_given(self, x: int | None, y: int | None) -> None:
         if x is not None and y is not None:
             self._desktop.move(x, y)
-
-
-def look_at_desktop(display: str | None) -> list[Display]:
-    """Check that an Injector can be opened, and say where the screens are, without opening one.
-
-    An Injector takes over from clients that died, and so releases what they left pressed; this
-    changes nothing on the desktop.  Raises InjectionUnavailable.
-    """
-    # Imported late, as below.
-    from machine_client.x11 import desktop  # noqa: PLC0415
-
-    return desktop.look_at_desktop(display)
 
 
 def _open_x11(display: str | None) -> Desktop:

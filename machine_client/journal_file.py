@@ -20,6 +20,11 @@ later; ``farhand-machine doctor`` opens it for some milliseconds, and must not k
 
 _OUTCOMES: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 
+
+class JournalInUse(JournalError):  # noqa: N818  a state of the world
+    """Another process has the journal open."""
+
+
 _MIGRATIONS = (
     # The first machine clients made these tables, and gave them no number: to SQLite that is 0.
     """
@@ -91,7 +96,7 @@ class JournalFile:
             ).fetchone()
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                raise JournalError(
+                raise JournalInUse(
                     f"the journal {self._file} is in use: a machine client runs with it already"
                 ) from None
             raise JournalError(f"the journal {self._file} cannot be opened: {error}") from None

@@ -114,21 +114,25 @@ class DirectConnection(ClientConnection):
 
 
 async def open_websocket(
-    settings: MachineSettings, token: str, proxy: str | None
+    settings: MachineSettings,
+    token: str | None,
+    proxy: str | None,
+    *,
+    seconds: float = OPEN_SECONDS,
 ) -> DirectConnection:
-    """Open the websocket to the server.
+    """Open the websocket to the server, or try to, for so many ``seconds``.
 
     Raises whatever the library raises, which `machine_client.failures` can explain.
     """
     websocket = await Connecting(
         settings.websocket_url,
-        additional_headers={"Authorization": f"Bearer {token}"},
+        additional_headers={} if token is None else {"Authorization": f"Bearer {token}"},
         subprotocols=[Subprotocol(SUBPROTOCOL)],
         user_agent_header=f"farhand-machine/{__version__}",
         # Measured by the design: 13.5 KiB for an idle link without, 159 KiB with.
         compression=None,
         max_size=MAX_MESSAGE_BYTES,
-        open_timeout=OPEN_SECONDS,
+        open_timeout=seconds,
         close_timeout=CLOSE_SECONDS,
         ping_interval=settings.heartbeat,
         ping_timeout=settings.heartbeat,

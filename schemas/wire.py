@@ -26,6 +26,12 @@ SUBPROTOCOL = "farhand.machine.v1"
 PROTOCOLS = (1, 2)
 """The versions of the protocol that this program speaks, the newest last."""
 
+PROTOCOLS_HEADER = "Farhand-Protocols"
+"""In the answer to a handshake: the versions that the server speaks, such as ``1, 2``.
+
+So a version that does not fit is known without a ``hello``, which would take over the link.
+"""
+
 CONNECT_PATH = "/v1/machines/connect"
 
 MAX_MESSAGE_BYTES = 256 * 1024

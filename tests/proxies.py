@@ -12,6 +12,7 @@ class Proxy:
     """A running proxy: where it is, what it was asked for, what it refused."""
 
     credentials: str | None = None
+    answer: bytes | None = None
     port: int = 0
     tunnels: list[str] = field(default_factory=list)
     refusals: int = 0
@@ -25,7 +26,11 @@ class Proxy:
         with suppress(OSError, asyncio.IncompleteReadError):
             request = (await reader.readuntil(b"\r\n\r\n")).decode()
             method, target, _ = request.split(" ", 2)
-            if method != "CONNECT" or not self._lets_in(request):
+            if self.answer is not None:
+                self.refusals += 1
+                writer.write(self.answer)
+                await writer.drain()
+            elif method != "CONNECT" or not self._lets_in(request):
                 self.refusals += 1
                 writer.write(
                     b"HTTP/1.1 407 Proxy Authentication Required\r\n"
@@ -64,9 +69,14 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 @asynccontextmanager
-async def http_proxy(credentials: str | None = None) -> AsyncIterator[Proxy]:
-    """Run a proxy that lets in everybody, or those with ``user:password``."""
-    proxy = Proxy(credentials)
+async def http_proxy(
+    credentials: str | None = None, *, answer: bytes | None = None
+) -> AsyncIterator[Proxy]:
+    """Run a proxy that lets in everybody, or those with ``user:password``.
+
+    With an ``answer`` it gives that to everybody, and never makes a tunnel.
+    """
+    proxy = Proxy(credentials, answer)
     server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     proxy.port = server.sockets[0].getsockname()[1]
     try:

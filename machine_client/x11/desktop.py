@@ -21,21 +21,6 @@ from schemas.outcomes import Point
 from schemas.wire import Display, Released
 
 
-def look_at_desktop(display: str | None) -> list[Display]:
-    """Check that inputs can be sent to an X display, and say where its screens are.
-
-    Raises InjectionUnavailable.
-    """
-    connection = X11Connection(display)
-    try:
-        Pynput(display)
-        return screen.displays(display)
-    except DesktopError as error:
-        raise InjectionUnavailable(str(error)) from error
-    finally:
-        connection.close()
-
-
 class X11Desktop:
     """See `machine_client.desktop.Desktop`; raises InjectionUnavailable."""
 

@@ -12,7 +12,7 @@ from schemas import problems
 from schemas.foreign_texts import foreign_text
 from schemas.problems import ProblemError
 from schemas.tokens import Scope
-from schemas.wire import SUBPROTOCOL
+from schemas.wire import PROTOCOLS, PROTOCOLS_HEADER, SUBPROTOCOL
 from server.api.base import ApiHandler
 from server.api.operation import Operation, operation
 from server.machines.socket import LinkSocket
@@ -68,6 +68,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
                 f"this address speaks websocket with the subprotocol {SUBPROTOCOL} only",
                 headers={"Upgrade": "websocket", "Connection": "Upgrade"},
             )
+        self.set_header(PROTOCOLS_HEADER, ", ".join(map(str, PROTOCOLS)))
         await WebSocketHandler.get(self)
 
     def select_subprotocol(self, subprotocols: list[str]) -> str | None:
