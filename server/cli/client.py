@@ -25,6 +25,7 @@ from schemas.problems import ValidationErrorBody, sentence
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 
 REQUEST_SECONDS = 120.0
+CONNECT_SECONDS = 10.0
 MAX_REFUSAL_BYTES = 64 * 1024
 RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
@@ -63,6 +64,8 @@ class Api:
         path: str,
         content: bytes | None = None,
         headers: dict[str, str] | None = None,
+        *,
+        seconds: float = REQUEST_SECONDS,
     ) -> HTTPResponse:
         """Send a request and return the answer, whatever its status."""
         request = HTTPRequest(
@@ -71,8 +74,8 @@ class Api:
             body=content,
             allow_nonstandard_methods=True,
             follow_redirects=False,
-            connect_timeout=10.0,
-            request_timeout=REQUEST_SECONDS,
+            connect_timeout=min(CONNECT_SECONDS, seconds),
+            request_timeout=seconds,
             headers={
                 "Authorization": f"Bearer {self.token}",
                 **({} if content is None else {"Content-Type": "application/json"}),
@@ -113,7 +116,7 @@ class Api:
             self.url.rstrip("/") + path,
             headers={"Authorization": f"Bearer {self.token}"},
             follow_redirects=False,
-            connect_timeout=10.0,
+            connect_timeout=CONNECT_SECONDS,
             request_timeout=0,
             header_callback=header,
             streaming_callback=piece,

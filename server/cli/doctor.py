@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,18 @@ from server.cli.serve import CONFIG_VARIABLE, MACHINE_PREFIX, server_options
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
 from server.store.database import Database
 from server.store.embedded import find_mongod
-from server.store.errors import StoreError
+from server.store.errors import StoreError, StoreUnavailable
 
 LEAST_FREE_BYTES = 500_000_000
 """Less than this, and a database soon stops taking writes."""
 
-DATABASE_SECONDS = 5.0
+DATABASE_SECONDS = 4.0
 MONGOD_SECONDS = 20.0
+PORT_SECONDS = 2.0
+ANSWER_SECONDS = 4.0
+
+MOST_CLOCK_SECONDS = 5.0
+"""By which clocks may differ: what ends at a time, such as a token, then ends at another."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ def examine(config: Path | None, given: dict[str, Any]) -> Iterator[Finding]:
         return
     yield Finding("settings", True, _sources(config))
     yield _data_directory(settings.data_dir)
-    yield _database(settings)
+    yield from _database(settings)
     yield from _server(settings)
 
 
@@ -115,24 +121,46 @@ def _data_directory(directory: Path) -> Finding:
     return Finding("data directory", True, f"{directory}, {room}")
 
 
-def _database(settings: ServerSettings) -> Finding:
+def _database(settings: ServerSettings) -> Iterator[Finding]:
+    """MongoDB and its clock; of the server's own, which shares ours, that it can be run."""
     try:
         uri = settings.read_mongodb_uri()
         if uri is None:
-            return _embedded(find_mongod())
+            yield _embedded(find_mongod())
+            return
         # The URI holds a password, so it is not shown.
-        asyncio.run(_reach(uri, settings.mongodb_database))
+        ahead = asyncio.run(_reach(uri, settings.mongodb_database))
     except (StoreError, ValueError) as error:
-        return Finding("MongoDB", False, str(error))
-    return Finding("MongoDB", True, f"reached, database {settings.mongodb_database}")
+        yield Finding("MongoDB", False, str(error))
+        return
+    yield Finding("MongoDB", True, f"reached, database {settings.mongodb_database}")
+    yield _clock(ahead.total_seconds())
 
 
-async def _reach(uri: str, name: str) -> None:
+async def _reach(uri: str, name: str) -> timedelta:
+    """How far the clock of a MongoDB that Farhand can work with is ahead.  Raises StoreError."""
     database = Database(uri, name, timeout=DATABASE_SECONDS)
     try:
-        await database.check()
+        async with asyncio.timeout(DATABASE_SECONDS):
+            await database.check()
+            await database.check_access()
+            return await database.clock_difference()
+    except TimeoutError:
+        raise StoreUnavailable("MongoDB answers too slowly to be looked at.") from None
     finally:
         database.close()
+
+
+def _clock(ahead: float) -> Finding:
+    """Judge by how many seconds MongoDB's clock is ahead."""
+    if abs(ahead) <= MOST_CLOCK_SECONDS:
+        return Finding("clock", True, "this host and MongoDB's have the same time")
+    return Finding(
+        "clock",
+        False,
+        f"MongoDB's host is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} this one: "
+        "have both follow a time server (timedatectl set-ntp true)",
+    )
 
 
 def _embedded(binary: Path) -> Finding:
@@ -190,7 +218,7 @@ def _reachable(settings: ServerSettings) -> tuple[str, int]:
 
 def _takes_connections(host: str, port: int) -> bool:
     try:
-        socket.create_connection((host, port), timeout=DATABASE_SECONDS).close()
+        socket.create_connection((host, port), timeout=PORT_SECONDS).close()
     except OSError:
         return False
     return True
@@ -212,7 +240,7 @@ def _free_port(host: str, port: int) -> Finding:
 
 def _answer(api: Api, path: str) -> HTTPResponse | None:
     try:
-        return api.send("GET", path)
+        return api.send("GET", path, seconds=ANSWER_SECONDS)
     except (click.ClickException, HTTPClientError):
         return None
 

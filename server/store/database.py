@@ -7,7 +7,7 @@ import asyncio
 import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from typing import Any, Final, Self
 from uuid import UUID
@@ -44,6 +44,7 @@ from server.store.errors import (
     TooLarge,
 )
 from server.store.migrations import migrate
+from server.store.suitability import check_mongodb, clock_difference, hosts_of
 from server.tasks import Tasks
 
 Document = dict[str, Any]
@@ -51,8 +52,6 @@ Collection = AsyncIOMotorCollection[Document]
 
 SCHEMA_VERSION: Final = 3
 """Counted up by every change after which an older Farhand could misread what is stored."""
-
-OLDEST_MONGODB: Final = (6, 0)
 
 DEFAULT_TIMEOUT: Final = 10.0
 """Seconds that one operation may take, retries of the driver included."""
@@ -213,6 +212,7 @@ class Database:
     ) -> None:
         """Make the client; nothing is sent yet.  Raises StoreUnusable for a malformed URI."""
         self.tasks = Tasks()
+        self._hosts = hosts_of(uri)
         self._timeout = timeout
         self.failures = 0
         self.on_operation: Callable[[float], None] | None = None
@@ -302,34 +302,24 @@ class Database:
             await self._database.command("ping", read_preference=ReadPreference.PRIMARY)
 
     async def check(self) -> None:
-        """Raise StoreUnusable unless this is a replica set of a release that Farhand knows."""
+        """Raise StoreUnavailable or StoreUnusable unless Farhand can work with this MongoDB."""
+        await check_mongodb(self._client, self._hosts, self.operation)
+
+    async def check_access(self) -> None:
+        """Raise StoreUnusable where the user may not read, or a newer Farhand has been at work."""
+        await self._stored_schema()
+
+    async def clock_difference(self) -> timedelta:
+        """How far MongoDB's clock is ahead of this host's."""
         async with self.operation():
-            state = await self._client.admin.command("hello")
-            build = await self._client.admin.command("buildInfo")
-        if "setName" not in state:
-            raise StoreUnusable(
-                "MongoDB must run as a replica set, be it one of a single member: start mongod "
-                "with --replSet and initiate it once."
-            )
-        if tuple(build["versionArray"][:2]) < OLDEST_MONGODB:
-            oldest = ".".join(map(str, OLDEST_MONGODB))
-            raise StoreUnusable(
-                f"MongoDB {build['version']} is too old: Farhand needs {oldest} or later."
-            )
+            return await clock_difference(self._client)
 
     async def prepare(self) -> None:
         """Make what is missing of indexes and schema; several nodes may do so at once.
 
         Raises StoreUnusable where a newer Farhand has been at work on this database.
         """
-        versions = self.collection("schema")
-        async with self.operation():
-            stored = await versions.find_one({"_id": "schema"})
-        if stored is not None and stored["version"] > SCHEMA_VERSION:
-            raise StoreUnusable(
-                f"The database was prepared by a newer Farhand (schema {stored['version']}, "
-                f"this one knows {SCHEMA_VERSION}): upgrade this server."
-            )
+        stored = await self._stored_schema()
         await self._make_collection("trajectory_counts")
         for name, indexes in INDEXES.items():
             # Does nothing about an index that is there already; a large new one takes its time.
@@ -339,9 +329,19 @@ class Database:
         if stored is not None:
             await migrate(self, stored["version"], now())
         async with self.operation():
-            await versions.update_one(
+            await self.collection("schema").update_one(
                 {"_id": "schema"}, {"$max": {"version": SCHEMA_VERSION}}, upsert=True
             )
+
+    async def _stored_schema(self) -> Document | None:
+        async with self.operation():
+            stored = await self.collection("schema").find_one({"_id": "schema"})
+        if stored is not None and stored["version"] > SCHEMA_VERSION:
+            raise StoreUnusable(
+                f"The database was prepared by a newer Farhand (schema {stored['version']}, "
+                f"this one knows {SCHEMA_VERSION}): upgrade this server."
+            )
+        return stored
 
     async def _make_collection(self, name: str) -> None:
         """Make one that has no index: no snapshot can be read where it is only just made."""
@@ -411,8 +411,16 @@ def translated(error: Exception) -> StoreError:
         return AlreadyExists("It exists already.")
     if isinstance(error, DocumentTooLarge) or code in _TOO_LARGE:
         return TooLarge("It is larger than the 16 MiB that the database takes.")
-    if code in (_UNAUTHORIZED, _AUTHENTICATION_FAILED):
-        return StoreUnusable("The database refused the user or the password of the MongoDB URI.")
+    if code == _AUTHENTICATION_FAILED:
+        return StoreUnusable(
+            "The database refused the user or the password of the MongoDB URI: correct them in "
+            "mongodb_uri (FARHAND_MONGODB_URI), its authSource included."
+        )
+    if code == _UNAUTHORIZED:
+        return StoreUnusable(
+            "The database does not let the user of the MongoDB URI, or a URI without one, read and "
+            "write: name a user with the role readWrite in mongodb_uri (FARHAND_MONGODB_URI)."
+        )
     if isinstance(error, ConfigurationError):
         return StoreUnusable(f"The database cannot be used: {error}")
     if isinstance(error, ConnectionFailure | InvalidOperation) or (

@@ -4,10 +4,13 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+import server.cli.doctor as doctor_module
 from tests.processes import ServerProcess, free_port, run
+from tests.standalone import standalone_mongod
 
 
 def findings(*options: str, **variables: str) -> tuple[int, dict[str, tuple[bool, str]]]:
@@ -87,16 +90,36 @@ def test_data_directory_that_others_may_write_to_is_refused(tmp_path: Path) -> N
 
 
 def test_mongodb_that_does_not_answer_is_named_without_its_password(tmp_path: Path) -> None:
-    uri = f"mongodb://somebody:pass-word@127.0.0.1:{free_port()}/?serverSelectionTimeoutMS=100"
+    port = free_port()
+    uri = f"mongodb://somebody:pass-word@127.0.0.1:{port}/"
     ended = run("farhand", "doctor", *options_for(tmp_path), FARHAND_MONGODB_URI=uri)
     assert ended.returncode == 1
-    assert "FAIL MongoDB: " in ended.stdout
+    assert f"FAIL MongoDB: MongoDB does not answer at 127.0.0.1:{port} (" in ended.stdout
+    assert "FARHAND_MONGODB_URI" in ended.stdout
     assert "pass-word" not in ended.stdout + ended.stderr
+
+
+def test_standalone_mongodb_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with standalone_mongod(tmp_path) as place:
+        uri = f"mongodb://{quote(place, safe='')}/"
+        code, found = findings(*options_for(tmp_path), FARHAND_MONGODB_URI=uri)
+    assert code == 1
+    good, what = found["MongoDB"]
+    assert not good
+    assert "--replSet" in what
 
 
 def test_mongodb_that_answers_is_reached(tmp_path: Path, mongodb: str) -> None:
     code, found = findings(*options_for(tmp_path), FARHAND_MONGODB_URI=mongodb)
     assert (code, found["MongoDB"]) == (0, (True, "reached, database farhand"))
+    assert found["clock"][0]
+
+
+@pytest.mark.parametrize(("ahead", "words"), [(90, "90 s ahead of"), (-90, "90 s behind")])
+def test_clock_that_differs_is_named(ahead: float, words: str) -> None:
+    finding = doctor_module._clock(ahead)
+    assert not finding.good
+    assert words in finding.what
 
 
 def test_mongod_that_cannot_run_says_why(tmp_path: Path) -> None:

@@ -48,6 +48,15 @@ def test_wrong_environment_is_used_wrongly(
     assert words in last_line(said)
 
 
+def test_mongodb_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> None:
+    uri = "mongodb://somebody:pass-word@farhand.invalid:27017/"
+    options = ("--data-dir", str(tmp_path), "--port", "0")
+    said = refused(*options, code=1, FARHAND_MONGODB_URI=uri)
+    assert "MongoDB does not answer at farhand.invalid:27017 (" in last_line(said)
+    assert "FARHAND_MONGODB_URI" in last_line(said)
+    assert "pass-word" not in said
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -121,38 +121,6 @@ async def test_documents_come_over_batches(mongodb: str, database_name: str) -> 
         assert [document["_id"] for document in found] == list(range(250))
 
 
-@async_test
-async def test_standalone_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    database = Database("mongodb://127.0.0.1:1/")
-    answers = {"hello": {}, "buildInfo": {"version": "6.0.5", "versionArray": [6, 0, 5, 0]}}
-    monkeypatch.setattr(database, "_client", FakeClient(answers))
-    with pytest.raises(StoreUnusable, match="replica set"):
-        await database.check()
-
-
-@async_test
-async def test_old_release_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    database = Database("mongodb://127.0.0.1:1/")
-    answers = {
-        "hello": {"setName": "x"},
-        "buildInfo": {"version": "5.0.31", "versionArray": [5, 0, 31, 0]},
-    }
-    monkeypatch.setattr(database, "_client", FakeClient(answers))
-    with pytest.raises(StoreUnusable, match=r"5\.0\.31 is too old: Farhand needs 6\.0"):
-        await database.check()
-
-
-class FakeClient:
-    """Answers commands as a server would that cannot be had here."""
-
-    def __init__(self, answers: dict[str, Any]) -> None:
-        self._answers = answers
-        self.admin = self
-
-    async def command(self, name: str) -> Any:
-        return self._answers[name]
-
-
 @pytest.mark.parametrize(
     ("uri", "name"),
     [
