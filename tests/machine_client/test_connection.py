@@ -181,6 +181,7 @@ async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
                 beat = await line.hear()
                 assert isinstance(beat, HeartbeatAck)
                 beats.append(beat.journal_sequence)
+                desktop.injected += 1
                 await asyncio.sleep(0.01)
         go_on.set()
         assert isinstance(await line.hear(), Ack)
