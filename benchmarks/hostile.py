@@ -1,25 +1,29 @@
 """``python -m benchmarks.hostile``: what others notice of requests that are meant to hurt.
 
-Each attack is a process of its own that sends without a pause; meanwhile this one reads a list and
-sends an input that no machine takes, again and again, and looks at the server's memory.  Before
-and after each attack the same is measured in peace.
+Each attack is a process of its own that sends without a pause; meanwhile this one reads a list,
+again and again, and looks at the server's memory and its log.  Before each attack the same is
+measured in peace.
 """
 
 import argparse
 import asyncio
 import json
+import os
+import platform
 import secrets
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from benchmarks.hostile_links import LINK_KINDS, attack_by_links
 from benchmarks.subjects import Api, farhand, mongodb, process
 
 MEGABYTE: Final = 1024 * 1024
@@ -30,11 +34,12 @@ HALF_SENDERS: Final = 100
 BAD_TOKENS_A_SECOND: Final = 900
 BAD_TOKEN_SENDERS: Final = 32
 PAUSE_SECONDS: Final = 0.01
+ROUNDS: Final = 2
 
 
 def _trajectory(**members: object) -> bytes:
     facts = {"workflow_id": str(UUID(int=1)), "dimensions": {"width": 1, "height": 1}}
-    return json.dumps({**facts, "trajectory_data": None, **members}).encode()
+    return json.dumps({**facts, "trajectory_data": None, **members}, ensure_ascii=False).encode()
 
 
 def _unknown() -> bytes:
@@ -53,9 +58,12 @@ BODIES: Final[Mapping[str, Callable[[], bytes]]] = {
     "3,900,000 empty steps": lambda: _trajectory(trajectory_data=[{}] * 3_900_000),
     "99,000 values, all right": lambda: _trajectory(trajectory_data=[{"a": [1.5] * 97}] * 1000),
     "12 MB of text, all right": lambda: _trajectory(trajectory_data=[{"a": "x" * BODY_BYTES}]),
+    "12 MB of text, one letter wide": lambda: _trajectory(
+        trajectory_data=[{"a": "\N{SLIGHTLY SMILING FACE}" + "x" * BODY_BYTES}]
+    ),
 }
 
-KINDS: Final = (*BODIES, "halves", "guesses")
+KINDS: Final = (*BODIES, "halves", "guesses", *LINK_KINDS)
 
 
 def _post(body: bytes, token: str | None, length: int | None = None) -> bytes:
@@ -110,7 +118,9 @@ async def attack(kind: str, address: str, token: str) -> None:
             await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split()[0]))
             await asyncio.sleep(due - time.monotonic())
 
-    if kind == "halves":
+    if kind in LINK_KINDS:
+        await attack_by_links(kind, address, token)
+    elif kind == "halves":
         await asyncio.gather(*(halves() for _ in range(HALF_SENDERS)))
     elif kind == "guesses":
         await asyncio.gather(*(guesses() for _ in range(BAD_TOKEN_SENDERS)))
@@ -144,33 +154,67 @@ def resident(pid: int) -> int:
     raise RuntimeError("the process has no memory")
 
 
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+@dataclass
+class Attacker:
+    """A process that attacks; ``closed_after`` is in seconds, for each link that it flooded."""
+
+    closed_after: Sequence[float] = ()
+
+
 @asynccontextmanager
-async def attacked(api: Api, kind: str) -> AsyncIterator[None]:
-    """While somebody attacks."""
+async def attacked(api: Api, kind: str, token: str) -> AsyncIterator[Attacker]:
+    """While somebody attacks with this token; what the attacker saw is there at the end."""
     command = (sys.executable, "-m", "benchmarks.hostile", "--attack", kind)
-    async with process(*command, "--address", api.url, "--token", api.token) as attacker:
-        if attacker.stdout is not None:
-            await attacker.stdout.readline()
-        yield
-        attacker.kill()
+    seen = Attacker()
+    async with process(*command, "--address", api.url, "--token", token) as child:
+        if child.stdout is None:
+            raise RuntimeError("the attacker's output is not piped")
+        await child.stdout.readline()
+        yield seen
+        child.kill()
+        seen.closed_after = [float(line) for line in (await child.stdout.read()).split()]
 
 
 async def measure(kinds: Sequence[str], seconds: float) -> None:
     """Attack in each of these ways, and print what was seen."""
-    print(f"{'':32}{'median ms':>12}{'in peace':>10}{'longest ms':>12}{'memory MB':>11}")
-    with tempfile.TemporaryDirectory(prefix="farhand-bench-") as name:
+    print(f"{platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(f"{'':34}{'median ms':^18}{'longest ms':^18}{'memory':>8}{'log':>8}{'closed':>10}")
+    print(f"{'':34}{'attack    peace':>18}{'attack    peace':>18}{'MB':>8}{'MB':>8}{'after s':>10}")
+    with TemporaryDirectory(prefix="farhand-bench-") as name:
         async with mongodb(Path(name)) as uri:
             for number, kind in enumerate(kinds):
-                async with farhand(Path(name) / f"server{number}", uri) as (api, _):
-                    peace, before = await observe(api, seconds)
-                    async with attacked(api, kind):
-                        took, memory = await observe(api, seconds)
-                print(
-                    f"{kind:32}{statistics.median(took) * 1000:12.2f}"
-                    f"{statistics.median(peace) * 1000:10.2f}{max(took) * 1000:12.1f}"
-                    f"{(memory - before) / MEGABYTE:+11.0f}",
-                    flush=True,
-                )
+                directory = Path(name) / f"server{number}"
+                with TemporaryFile() as log:
+                    async with farhand(directory, uri, log) as (api, token_file):
+                        token = token_file.read_text() if kind in LINK_KINDS else api.token
+                        print(await _row(api, kind, token, log, seconds), flush=True)
+
+
+async def _row(api: Api, kind: str, token: str, log: IO[bytes], seconds: float) -> str:
+    """Peace and attack in turn, ``ROUNDS`` times, as a line of the table."""
+    peace: list[float] = []
+    took: list[float] = []
+    closed_after: list[float] = []
+    growth = logged = 0
+    for _ in range(ROUNDS):
+        quiet, before = await observe(api, seconds / ROUNDS)
+        peace += quiet
+        size = _size(log)
+        async with attacked(api, kind, token) as attacker:
+            loud, memory = await observe(api, seconds / ROUNDS)
+            logged = max(logged, _size(log) - size)
+        took += loud
+        closed_after += attacker.closed_after
+        growth = max(growth, memory - before)
+    medians = f"{statistics.median(took) * 1000:9.2f}{statistics.median(peace) * 1000:9.2f}"
+    longest = f"{max(took) * 1000:9.1f}{max(peace) * 1000:9.1f}"
+    closed = f"{max(closed_after):10.2f}" if closed_after else ""
+    sizes = f"{growth / MEGABYTE:+8.0f}{logged / MEGABYTE:8.2f}"
+    return f"{kind:34}{medians}{longest}{sizes}{closed}"
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from urllib.request import Request as UrlRequest
 from urllib.request import urlopen
 from uuid import uuid4
@@ -35,10 +36,12 @@ class Subject:
 
 
 @asynccontextmanager
-async def process(*command: str, **environment: str) -> AsyncIterator[Process]:
-    """A child process, ended at the end."""
+async def process(
+    *command: str, log: int | IO[bytes] = DEVNULL, **environment: str
+) -> AsyncIterator[Process]:
+    """A child process, ended at the end; ``log`` takes what it says on its standard error."""
     child = await asyncio.create_subprocess_exec(
-        *command, stdout=PIPE, stderr=DEVNULL, env={**os.environ, **environment}
+        *command, stdout=PIPE, stderr=log, env={**os.environ, **environment}
     )
     try:
         yield child
@@ -107,12 +110,14 @@ class Api:
 
 
 @asynccontextmanager
-async def farhand(directory: Path, uri: str) -> AsyncIterator[tuple[Api, Path]]:
+async def farhand(
+    directory: Path, uri: str, log: int | IO[bytes] = DEVNULL
+) -> AsyncIterator[tuple[Api, Path]]:
     """A server with a machine that has yet to join; yields the file with its token, too."""
     await asyncio.to_thread(directory.mkdir)
     command = (sys.executable, "-m", "server", "serve", "--port", "0", "--data-dir", str(directory))
     settings = {"FARHAND_MONGODB_URI": uri, "FARHAND_MONGODB_DATABASE": directory.name}
-    async with process(*command, **settings) as server:
+    async with process(*command, log=log, **settings) as server:
         address = directory / "address"
         await _until(address.exists)
         token = (directory / "admin-token").read_text().strip()

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import uvloop
 from websockets.asyncio.client import ClientConnection, connect
@@ -91,7 +91,7 @@ class SwarmMachine:
             await asyncio.sleep(next(delays))
 
     async def _serve(self, websocket: ClientConnection) -> None:
-        await websocket.send(self._hello().model_dump_json())
+        await websocket.send(hello(self._journal_id, self._sequence).model_dump_json())
         async for frame in websocket:
             match SERVER_MESSAGES.validate_json(frame):
                 case Welcome():
@@ -107,17 +107,19 @@ class SwarmMachine:
                     done = Ack(command_id=command_id, outcome=DONE, journal_sequence=self._sequence)
                     await websocket.send(done.model_dump_json())
 
-    def _hello(self) -> Hello:
-        return Hello(
-            protocols=[1],
-            client_version="0.1.0",
-            platform="a simulated machine",
-            boot_id="simulated",
-            displays=[Display(x=0, y=0, width=1280, height=800)],
-            input=Capability(available=True),
-            screen=Capability(available=False, reason="it has none"),
-            journal=JournalPosition(id=self._journal_id, sequence=self._sequence),
-        )
+
+def hello(journal_id: UUID, sequence: int) -> Hello:
+    """What a machine says first, with a journal that has come so far."""
+    return Hello(
+        protocols=[1],
+        client_version="0.1.0",
+        platform="a simulated machine",
+        boot_id="simulated",
+        displays=[Display(x=0, y=0, width=1280, height=800)],
+        input=Capability(available=True),
+        screen=Capability(available=False, reason="it has none"),
+        journal=JournalPosition(id=journal_id, sequence=sequence),
+    )
 
 
 async def stay(url: str, machines: Sequence[Sequence[str]]) -> None:

@@ -27,6 +27,10 @@ MAX_LATE_FRAMES = 256
 """So many frames may have been on their way when a link was closed; more are a flood."""
 
 
+FRAMES_OF_A_PING = 5
+"""A ping is answered, with a write of its own: it costs others several times what an ack does."""
+
+
 class CountedFrames(WebSocketProtocol13):
     """Tells the handler of every frame that came: pings and parts of messages, too.
 
@@ -110,6 +114,11 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         """Hand a frame to the link."""
         if self.link is not None:
             self.link.received(message)
+
+    def on_ping(self, _data: bytes) -> None:
+        """Count what a ping costs beyond other frames."""
+        if self.link is not None:
+            self.link.frames_came(FRAMES_OF_A_PING - 1)
 
     def is_heard_further(self) -> bool:
         """Count a frame; False for whoever floods a link that is closing already."""

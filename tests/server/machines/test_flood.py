@@ -72,3 +72,15 @@ async def test_link_that_floods_is_closed_and_then_not_heard(
         sending = other.moving()
         await other_link.obey()
         assert (await sending).status == 200
+
+
+@pytest.mark.gen_test
+async def test_pings_are_a_flood_sooner_than_what_is_not_answered(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        flooding = await machine.until_live()
+        with suppress(ConnectionClosed, ConnectionError):
+            for _ in range(BURST // 2):
+                await link.websocket.ping()
+        await until(lambda: flooding.is_over)
+        assert flooding.over_code is CloseCode.OVERFLOW
