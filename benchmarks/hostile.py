@@ -130,7 +130,8 @@ async def attack(kind: str, address: str, token: str) -> None:
 
 async def observe(api: Api, seconds: float) -> tuple[list[float], int]:
     """How long others' requests take, and the largest memory meanwhile, in bytes."""
-    took, memory = [], 0
+    took = []
+    forget_peak(api.pid)
     host, port = urlsplit(api.url).hostname, urlsplit(api.url).port
     reader, writer = await asyncio.open_connection(host, port)
     until = time.monotonic() + seconds
@@ -140,16 +141,20 @@ async def observe(api: Api, seconds: float) -> tuple[list[float], int]:
         head = await reader.readuntil(b"\r\n\r\n")
         await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split()[0]))
         took.append(time.perf_counter() - began)
-        memory = max(memory, resident(api.pid))
         await asyncio.sleep(PAUSE_SECONDS)
     writer.close()
-    return took, memory
+    return took, peak_memory(api.pid)
 
 
-def resident(pid: int) -> int:
-    """A process's resident memory in bytes."""
+def forget_peak(pid: int) -> None:
+    """Let the peak of a process's resident memory begin anew."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def peak_memory(pid: int) -> int:
+    """The most resident memory that a process had, in bytes: also while it answered nobody."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     raise RuntimeError("the process has no memory")
 
@@ -199,9 +204,10 @@ async def _row(api: Api, kind: str, token: str, log: IO[bytes], seconds: float) 
     peace: list[float] = []
     took: list[float] = []
     closed_after: list[float] = []
-    growth = logged = 0
+    growth = logged = before = 0
     for _ in range(ROUNDS):
-        quiet, before = await observe(api, seconds / ROUNDS)
+        quiet, memory = await observe(api, seconds / ROUNDS)
+        before = before or memory
         peace += quiet
         size = _size(log)
         async with attacked(api, kind, token) as attacker:

@@ -6,29 +6,15 @@ length.  So it is checked once, encoded once, and from then on only copied.
 
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, GetCoreSchemaHandler
 from pydantic.annotated_handlers import GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from schemas.json_encoding import encode_long_json
 from schemas.scalars import Int32
-
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def encode_json(value: Any) -> bytes:
-    """Compact JSON in UTF-8.  Raises ValueError for what is not JSON, such as NaN."""
-    try:
-        return _ENCODER.encode(value).encode()
-    except UnicodeEncodeError:
-        raise ValueError("must be valid Unicode, without lone surrogates") from None
-    except RecursionError:
-        raise ValueError("must not be nested so deeply") from None
-    except ValueError:
-        # A JSON number can exceed what a double holds, and then reads as an infinity.
-        raise ValueError("must have numbers that are finite and fit a double") from None
 
 
 @dataclass(frozen=True)
@@ -52,7 +38,7 @@ class JsonText:
     @classmethod
     def of(cls, value: Any) -> Self:
         """Encode a value.  Raises ValueError for what is not JSON."""
-        return cls(encode_json(value))
+        return cls(encode_long_json(value))
 
     @classmethod
     def _validate(cls, value: Any) -> Self:
@@ -96,7 +82,7 @@ class JsonObjects(JsonText):
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        return cls(encode_json(value), len(value))
+        return cls(encode_long_json(value), len(value))
 
 
 class _Size(BaseModel):

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from pydantic import ValidationError
 
-from schemas.json_texts import encode_json
+from schemas.json_encoding import encode_json
 from schemas.problems import entries_of, sentence
 from schemas.times import format_time, whole_milliseconds
 from schemas.trajectories import ImportedTrajectory

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.json_texts import encode_json
+from schemas.json_encoding import encode_json
 from schemas.times import format_time
 from server.store.database import Database
 from server.store.trajectory_documents import StoredTrajectory

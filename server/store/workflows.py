@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument
 
-from schemas.json_texts import encode_json
+from schemas.json_encoding import encode_json
 from schemas.queries import PageQuery
 from schemas.times import format_time
 from schemas.workflows import ChangedWorkflow, NewWorkflow
