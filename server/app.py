@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import cache
 from importlib.metadata import version
 
 from schemas.wire import CloseCode
@@ -162,7 +163,7 @@ class Server:
             audit=audit,
             recorder=recorder,
             metrics=metrics,
-            openapi=Asset(json.dumps(openapi_document(ROUTES, version("farhand"))).encode(), JSON),
+            openapi=_openapi,
         )
 
     def _serve(self, sockets: list[socket.socket]) -> None:
@@ -237,6 +238,15 @@ class Server:
             await self._database.finish()
         if self._foundation is not None:
             await self._foundation.release()
+
+
+@cache
+def _openapi() -> Asset:
+    """The document of every server of this process, made when it is first asked for.
+
+    Making it takes longer than all the rest of a start, and few ask.
+    """
+    return Asset(json.dumps(openapi_document(ROUTES, version("farhand"))).encode(), JSON)
 
 
 async def _until(condition: Callable[[], bool], timeout: float) -> None:

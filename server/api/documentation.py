@@ -1,5 +1,6 @@
 """What the server tells anybody about itself: what it is, its API, and a page for each problem."""
 
+import asyncio
 from html import escape
 from importlib.metadata import version
 
@@ -91,7 +92,9 @@ class OpenApiHandler(FileHandler):
         )
     )
     async def get(self, headers: ReadHeaders) -> None:
-        self.answer_asset(self.services.openapi, ASK_AGAIN, headers)
+        # Beside the event loop, since no input may wait while the document is made.
+        document = await asyncio.to_thread(self.services.openapi)
+        self.answer_asset(document, ASK_AGAIN, headers)
 
 
 class ProblemHandler(FileHandler):

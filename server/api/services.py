@@ -1,6 +1,7 @@
 """The parts that handlers work with; server.app makes them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from server.api.authentication import Authenticator
 from server.api.body_room import BodyRoom
@@ -32,7 +33,7 @@ class Services:
     """Everything that lives as long as the server.
 
     ``under_way`` counts the requests that are not answered yet; ``stopping`` is set once, at the
-    server's end, and then no new ones are taken.
+    server's end, and then no new ones are taken.  ``openapi`` may take a moment, in any thread.
     """
 
     settings: ServerSettings
@@ -58,6 +59,6 @@ class Services:
     audit: AuditStore
     recorder: InputRecorder
     metrics: Metrics
+    openapi: Callable[[], Asset]
     under_way: int = 0
     stopping: bool = False
-    openapi: Asset = field(repr=False)
