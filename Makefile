@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
+# Compiled once, not again by each of the many processes that a run starts.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help install demo test lint format bench faults simulation screenshots clean
 
 help:
