@@ -42,6 +42,7 @@ WALLS = {
     "server.settings": {"schemas"},
     "server.tasks": set(),
     "server.logs": {"schemas"},
+    "server.memory": set(),
     "server.metrics": {"schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {

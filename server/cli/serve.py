@@ -15,6 +15,7 @@ from schemas import failpoints
 from schemas.settings import SettingsError, read_settings
 from server.foundation import Foundation, StartError
 from server.logs import configure_logging
+from server.memory import return_large_blocks
 from server.settings import ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
 from server.store.errors import StoreError
 
@@ -95,6 +96,7 @@ def serve(
         failpoints.arm_from_environment("server", testing=testing)
     except failpoints.FailpointError as error:
         raise click.UsageError(str(error)) from None
+    return_large_blocks()
     try:
         uvloop.run(_serve(settings))
     except (StartError, StoreError) as error:
