@@ -4,25 +4,12 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 
-from tests.model.disk import disk_steps
-from tests.model.ledger import ledger_steps
-from tests.model.machine import eager_machine_step, machine_steps
-from tests.model.node import eager_node_step, node_steps
 from tests.model.properties import observed
 from tests.model.protocol import World
-from tests.model.state import (
-    FINAL,
-    Faults,
-    Journal,
-    Machine,
-    Node,
-    Seen,
-    State,
-    Step,
-    canonical,
-    is_over,
-)
+from tests.model.state import FINAL, Faults, Journal, Machine, Node, Seen, State
+from tests.model.successors import possible_steps, seen_of, successors_under
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,45 +39,7 @@ def explore(world: World) -> Exploration:
     Where no promise is broken, see that every state has a way without faults to a final record.
     """
     with _without_collector():
-        return _explore(world)
-
-
-def _explore(world: World) -> Exploration:
-    first = beginning(world.configuration.faults)
-    numbers = {first: 0}
-    states = [first]
-    came_from = [0]
-    healed_from: list[list[int]] = [[]]
-    steps = 0
-    for number, state in enumerate(states):
-        if is_over(state):
-            continue
-        for step in possible_steps(world, state):
-            steps += 1
-            after = seen_of(world, step.state)
-            reached = numbers.get(after)
-            if reached is None:
-                reached = numbers[after] = len(states)
-                states.append(after)
-                came_from.append(number)
-                healed_from.append([])
-                if after.seen.wrong is not None:
-                    way = _way_to(world, states, came_from, reached)
-                    found = Violation(after.seen.wrong, way)
-                    return Exploration(len(states), steps, found)
-            if not step.is_fault:
-                healed_from[reached].append(number)
-    stuck = _never_final(states, healed_from)
-    if stuck is None:
-        return Exploration(len(states), steps, None)
-    way = _way_to(world, states, came_from, stuck)
-    violation = Violation("no way without faults leads to a final answer", way)
-    return Exploration(len(states), steps, violation)
-
-
-def seen_of(world: World, state: State) -> State:
-    """A state as it is compared: with what the observer noted, and in its canonical form."""
-    return canonical(observed(state), marks_have_ids=world.configuration.marks_have_ids)
+        return _Explorer(world).explore()
 
 
 def beginning(faults: Faults) -> State:
@@ -100,58 +49,111 @@ def beginning(faults: Faults) -> State:
     return State(None, None, (Node(), Node()), machine, 0, faults, Seen())
 
 
-def possible_steps(world: World, state: State) -> Iterator[Step]:
-    """Every step that anybody can take in a state, as far as the order of steps matters.
+class _Explorer:
+    """Goes through the states of a world, each of which is one number.
 
-    Some steps cannot be seen by anybody but by whom they concern, and make nothing impossible that
-    matters: where there is one, it comes first, and alone.
+    It is made of the number of the state's situation and of the number of the faults left, whose
+    digits they are: so a state that spends a fault has a number that is less by a certain amount.
     """
-    for eager in (eager_machine_step(world, state), eager_node_step(world, state)):
-        if eager is not None:
-            yield eager
-            return
-    yield from ledger_steps(world, state)
-    yield from machine_steps(world, state)
-    yield from disk_steps(world, state)
-    yield from node_steps(world, state, 0)
-    yield from node_steps(world, state, 1)
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._successors = successors_under(world)
+        faults = world.configuration.faults
+        self._left = [Faults(*left) for left in product(*(range(most + 1) for most in faults))]
+        self._weights = _weights(faults)
+        first = self._successors.number(beginning(faults))
+        self._states = [first * len(self._left) + len(self._left) - 1]
+        self._came_from = [0]
+        self._healed_from: list[list[int]] = [[]]
+        self._steps = 0
+
+    def explore(self) -> Exploration:
+        """Go on until there is nothing new, or something is wrong."""
+        wrong = self._first_wrong()
+        if wrong is not None:
+            promise = self._state(wrong).seen.wrong
+            assert promise is not None
+        else:
+            wrong = self._first_never_final()
+            promise = "no way without faults leads to a final answer"
+        violation = None if wrong is None else Violation(promise, self._way_to(wrong))
+        return Exploration(len(self._states), self._steps, violation)
+
+    def _first_wrong(self) -> int | None:
+        """Visit all states, or those before the first in which a promise is broken."""
+        states, came_from, healed_from = self._states, self._came_from, self._healed_from
+        successors, weights, size = self._successors, self._weights, len(self._left)
+        situations = successors.situations
+        found_with = [successors.found_with(faults) for faults in self._left]
+        indices = {states[0]: 0}
+        for index, state in enumerate(states):
+            situation, left = divmod(state, size)
+            found = found_with[left].get(situation)
+            if found is None:
+                found = successors.find(situation, self._left[left])
+            self._steps += len(found)
+            for after, spent, is_fault in found:
+                reached = after * size + left - weights[spent]
+                reached_index = indices.get(reached)
+                if reached_index is None:
+                    reached_index = indices[reached] = len(states)
+                    states.append(reached)
+                    came_from.append(index)
+                    healed_from.append([])
+                    if situations[after].seen.wrong is not None:
+                        return reached_index
+                if not is_fault:
+                    healed_from[reached_index].append(index)
+        return None
+
+    def _first_never_final(self) -> int | None:
+        """The nearest state from which no way without faults leads to a final record."""
+        reaches = bytearray(len(self._states))
+        todo = [
+            index
+            for index in range(len(self._states))
+            if (record := self._state(index).record) is not None and record.state in FINAL
+        ]
+        for index in todo:
+            reaches[index] = 1
+        while todo:
+            for before in self._healed_from[todo.pop()]:
+                if not reaches[before]:
+                    reaches[before] = 1
+                    todo.append(before)
+        stuck = reaches.find(0)
+        return None if stuck < 0 else stuck
+
+    def _state(self, index: int) -> State:
+        situation, left = divmod(self._states[index], len(self._left))
+        return self._successors.situations[situation].with_faults(self._left[left])
+
+    def _way_to(self, index: int) -> tuple[str, ...]:
+        """The names of the steps to a state, taken again so that each node keeps its own number."""
+        way = []
+        while index:
+            way.append(self._state(index))
+            index = self._came_from[index]
+        world, state, names = self._world, self._state(0), []
+        for wanted in reversed(way):
+            step = next(
+                step
+                for step in possible_steps(world, state)
+                if seen_of(world, step.state) == wanted
+            )
+            state = observed(step.state)
+            names.append(step.name)
+        return tuple(names)
 
 
-def _never_final(states: list[State], healed_from: list[list[int]]) -> int | None:
-    """The nearest state from which no way without faults leads to a final record."""
-    reaches = bytearray(len(states))
-    todo = [
-        number
-        for number, state in enumerate(states)
-        if state.record is not None and state.record.state in FINAL
-    ]
-    for number in todo:
-        reaches[number] = 1
-    while todo:
-        for before in healed_from[todo.pop()]:
-            if not reaches[before]:
-                reaches[before] = 1
-                todo.append(before)
-    stuck = reaches.find(0)
-    return None if stuck < 0 else stuck
-
-
-def _way_to(
-    world: World, states: list[State], came_from: list[int], number: int
-) -> tuple[str, ...]:
-    """The names of the steps to a state, taken again so that each node keeps its own number."""
-    way = []
-    while number:
-        way.append(states[number])
-        number = came_from[number]
-    state, names = states[0], []
-    for wanted in reversed(way):
-        step = next(
-            step for step in possible_steps(world, state) if seen_of(world, step.state) == wanted
-        )
-        state = observed(step.state)
-        names.append(step.name)
-    return tuple(names)
+def _weights(faults: Faults) -> list[int]:
+    """By how much one of each fault counts in the number of what is left; and none, which is 0."""
+    weights, weight = [0], 1
+    for most in reversed(faults):
+        weights.insert(0, weight)
+        weight *= most + 1
+    return weights
 
 
 @contextmanager

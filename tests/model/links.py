@@ -11,8 +11,9 @@ from tests.model.state import Machine, Message, Node, Request, State
 
 def with_node(state: State, number: int, node: Node) -> State:
     """The state with another node in the place of one."""
-    first, second = state.nodes
-    return state._replace(nodes=(node, second) if number == 0 else (first, node))
+    record, late, (first, second), machine, epoch, faults, seen = state
+    nodes = (node, second) if number == 0 else (first, node)
+    return State(record, late, nodes, machine, epoch, faults, seen)
 
 
 def tell_node(state: State, message: Message) -> State:
@@ -75,7 +76,8 @@ def end_of_machine_link(rules: Rules, state: State) -> State:
 
 def with_machine(state: State, machine: Machine) -> State:
     """The state with another machine."""
-    return state._replace(machine=machine)
+    record, late, nodes, _, epoch, faults, seen = state
+    return State(record, late, nodes, machine, epoch, faults, seen)
 
 
 def spend(state: State, **left: int) -> State:

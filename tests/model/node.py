@@ -195,4 +195,4 @@ def _with_write(link: ServerLink, stage: str, record: Record, outcome: str) -> S
 
 
 def _at(state: State, number: int, link: ServerLink) -> State:
-    return with_node(state, number, state.nodes[number]._replace(link=link))
+    return with_node(state, number, Node(link, state.nodes[number].request))

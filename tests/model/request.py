@@ -18,6 +18,7 @@ from tests.model.state import (
     SENT,
     UNKNOWN,
     Message,
+    Node,
     Record,
     Request,
     Sent,
@@ -231,4 +232,4 @@ def hear(rules: Rules, state: State, number: int, message: Message) -> State:
 
 
 def _at(state: State, number: int, request: Request | None) -> State:
-    return with_node(state, number, state.nodes[number]._replace(request=request))
+    return with_node(state, number, Node(state.nodes[number].link, request))

@@ -5,6 +5,7 @@ has a clock: whatever takes long is a step that has not been taken yet, so a pau
 that takes no step for a while, and a lease may be over at any time.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 CLAIMED, SENT = "CLAIMED", "SENT"
@@ -198,9 +199,9 @@ def canonical(state: State, *, marks_have_ids: bool) -> State:
     state = _with_dense_epochs(state)
     if marks_have_ids:
         state = _with_dense_marks(state)
-    machine, (first, second) = state.machine, state.nodes
+    record, late, (first, second), machine, epoch, faults, seen = state
     journal, link = machine.journal, machine.link
-    if not state.faults.reboots and (
+    if not faults.reboots and (
         journal.flushed_sequence or journal.flushed_entry or journal.flushed_marks
     ):
         journal = journal._replace(flushed_sequence=0, flushed_entry=None, flushed_marks=())
@@ -212,32 +213,55 @@ def canonical(state: State, *, marks_have_ids: bool) -> State:
             number = 0
         if number != link.node:
             machine = machine._replace(link=link._replace(node=number))
-    if in_order:
-        return state if machine is state.machine else state._replace(machine=machine)
-    return state._replace(nodes=(second, first), machine=machine)
+    nodes = (first, second) if in_order else (second, first)
+    return State(record, late, nodes, machine, epoch, faults, seen)
 
 
 def _with_dense_epochs(state: State) -> State:
     """The same state with the epochs that occur in it numbered without gaps: only order counts."""
-    used = {0, state.seen.lost_epoch}
-    records = [state.record, state.late.record if state.late is not None else None]
-    for link, request in state.nodes:
+    record, late, nodes, machine, epoch, faults, seen = state
+    numbered = _numbered_densely(record, late, nodes, epoch, seen.lost_epoch)
+    if numbered is None:
+        return state
+    record, late, nodes, epoch, lost_epoch = numbered
+    if lost_epoch != seen.lost_epoch:
+        seen = seen._replace(lost_epoch=lost_epoch)
+    return State(record, late, nodes, machine, epoch, faults, seen)
+
+
+_Numbered = tuple[Record | None, Write | None, tuple[Node, Node], int, int]
+
+
+@lru_cache(maxsize=1 << 16)
+def _numbered_densely(
+    record: Record | None,
+    late: Write | None,
+    nodes: tuple[Node, Node],
+    epoch: int,
+    lost_epoch: int,
+) -> _Numbered | None:
+    """All that has epochs, with these numbered without gaps; None if they are so already.
+
+    It is kept, as the same comes again with every state that the machine can be in meanwhile.
+    """
+    used = {0, lost_epoch}
+    records = [record, late.record if late is not None else None]
+    for link, request in nodes:
         if link is not None:
             used.add(link.hello.epoch)
             records.append(link.write.record if link.write is not None else None)
         if request is not None:
             records.append(request.record)
-    used |= {record.sent.epoch for record in records if record is not None and record.sent}
-    if state.epoch == len(used) - 1:
-        return state
+    used |= {each.sent.epoch for each in records if each is not None and each.sent}
+    if epoch == len(used) - 1:
+        return None
     rank = {epoch: number for number, epoch in enumerate(sorted(used))}
-    late = state.late
-    return state._replace(
-        record=state.record and _ranked(state.record, rank),
-        late=late and late._replace(record=_ranked(late.record, rank)),
-        nodes=(_ranked_node(state.nodes[0], rank), _ranked_node(state.nodes[1], rank)),
-        epoch=len(used) - 1,
-        seen=state.seen._replace(lost_epoch=rank[state.seen.lost_epoch]),
+    return (
+        record and _ranked(record, rank),
+        late and late._replace(record=_ranked(late.record, rank)),
+        (_ranked_node(nodes[0], rank), _ranked_node(nodes[1], rank)),
+        len(used) - 1,
+        rank[lost_epoch],
     )
 
 
