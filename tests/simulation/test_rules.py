@@ -23,7 +23,7 @@ from server.dispatch.resolver import Resolver, question_about, subject_of
 from server.machines.link import Link
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState
-from tests.simulation.clocks import simulated
+from tests.simulation.clocks import Clocks, simulated
 from tests.simulation.desktop import Hand, Happened
 from tests.simulation.inputs import Step
 from tests.simulation.life import live
@@ -282,45 +282,60 @@ def claim_events_that_did_not_happen(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Hand, "_do", done)
 
 
-BROKEN: list[tuple[Break, str]] = [
-    (begin_what_the_journal_knows, "second time"),
-    (keep_intents_in_the_page_cache, "second time"),
-    (take_what_was_said_on_other_links, "invalid message"),
-    (write_no_tombstone, "not carried out"),
-    (mark_no_link, "not carried out"),
-    (ask_a_lost_journal, "not carried out"),
-    (ask_about_todays_id_alone, "was done"),
-    (believe_a_copy_of_another_branch, "not carried out"),
-    (judge_nothing_on_connect, "not carried out"),
-    (settle_nothing_on_connect, "left open"),
-    (send_again_what_was_sent, "second time"),
-    (overwrite_final_states, "final record"),
-    (answer_before_it_is_stored, "stored"),
-    (ignore_the_body_of_a_retry, "bodies"),
-    (expire_without_the_journal, "was done"),
-    (report_what_runs_as_never_come, "unknown without need"),
-    (keep_the_queue_of_a_lost_link, "raised"),
-    (leave_pressed_what_a_killed_client_held, "left pressed"),
-    (leave_pressed_what_a_killed_client_held, "nobody else was there"),
-    (press_what_somebody_else_holds, "arrived"),
-    (press_what_we_hold_already, "arrived"),
-    (keep_pressed_what_a_lost_link_held, "left pressed"),
-    (claim_events_that_did_not_happen, "claims"),
+BROKEN: list[tuple[Break, str, int]] = [
+    (begin_what_the_journal_knows, "second time", 0),
+    (keep_intents_in_the_page_cache, "second time", 260),
+    (take_what_was_said_on_other_links, "invalid message", 10),
+    (write_no_tombstone, "not carried out", 2080),
+    (mark_no_link, "not carried out", 20),
+    (ask_a_lost_journal, "not carried out", 110),
+    (ask_about_todays_id_alone, "was done", 440),
+    (believe_a_copy_of_another_branch, "not carried out", 320),
+    (judge_nothing_on_connect, "not carried out", 170),
+    (settle_nothing_on_connect, "left open", 50),
+    (send_again_what_was_sent, "second time", 30),
+    (overwrite_final_states, "final record", 40),
+    (answer_before_it_is_stored, "stored", 300),
+    (ignore_the_body_of_a_retry, "bodies", 0),
+    (expire_without_the_journal, "was done", 40),
+    (report_what_runs_as_never_come, "unknown without need", 1050),
+    (keep_the_queue_of_a_lost_link, "raised", 520),
+    (leave_pressed_what_a_killed_client_held, "left pressed", 0),
+    (leave_pressed_what_a_killed_client_held, "nobody else was there", 120),
+    (press_what_somebody_else_holds, "arrived", 50),
+    (press_what_we_hold_already, "arrived", 80),
+    (keep_pressed_what_a_lost_link_held, "left pressed", 20),
+    (claim_events_that_did_not_happen, "claims", 20),
 ]
-"""Each rule, taken out, and a word of the promise that some seed then sees broken."""
+"""Each rule, taken out, a word of the promise that some seed then sees broken, and a first seed.
+
+Some rules are missed in one life of thousands.  Those before it were searched once, from 0, and
+the test begins ten seeds or fewer before the first that it found.  What a seed comes to changes
+with the code, so the search goes on as far as it would from 0; where it has become slow, search
+from 0 again and write down what you find.
+"""
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    ("broken", "word"), BROKEN, ids=[f"{broken.__name__}-{word}" for broken, word in BROKEN]
+    ("broken", "word", "first"),
+    BROKEN,
+    ids=[f"{broken.__name__}-{word}" for broken, word, _ in BROKEN],
 )
-def test_a_broken_rule_is_found(broken: Break, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken(monkeypatch)
-    seen = []
+def test_a_broken_rule_is_found(broken: Break, word: str, first: int) -> None:
     with simulated() as clocks:
-        for seed in range(MOST_SEEDS):
-            violations = live(seed, clocks).violations
-            if any(word in violation for violation in violations):
-                return
-            seen += violations
-    pytest.fail(f"{MOST_SEEDS} seeds kept every promise but for {seen[:5]}")
+        with pytest.MonkeyPatch.context() as patch:
+            broken(patch)
+            seed = first_that_breaks(word, range(first, first + MOST_SEEDS), clocks)
+        assert not live(seed, clocks).violations, "it is not the rule that is missed"
+
+
+def first_that_breaks(word: str, seeds: range, clocks: Clocks) -> int:
+    """The first seed of which a broken promise has the word in it; the test fails without one."""
+    seen = []
+    for seed in seeds:
+        violations = live(seed, clocks).violations
+        if any(word in violation for violation in violations):
+            return seed
+        seen += violations
+    pytest.fail(f"{len(seeds)} seeds kept every promise but for {seen[:5]}")
