@@ -20,6 +20,17 @@ hypothesis.settings.load_profile("farhand")
 
 _DATABASE_NUMBERS = itertools.count(1)
 
+_LONGEST = ("tests/simulation/", "tests/model/")
+"""Where the tests are that need the processor for longest."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files, which keep one worker busy: else it ends long after the rest.
+
+    Apart from that the order stays as it is; a file is never split.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
 
 @pytest.fixture(scope="session")
 def mongodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
