@@ -216,10 +216,10 @@ async def scripted_server(
 ) -> AsyncIterator[ScriptedServer]:
     """Run a server whose connections follow the scripts, one each, in order."""
     server = ScriptedServer(deque(scripts), deque(statuses), scheme="https" if tls else "http")
-    options = {"subprotocols": [Subprotocol(SUBPROTOCOL)], "port": 0, **options}
-    async with serve(
-        server.handle, "127.0.0.1", process_request=server.check, ssl=tls, **options
-    ) as listening:
+    options = {"subprotocols": [Subprotocol(SUBPROTOCOL)], **options}
+    if "sock" not in options:
+        options |= {"host": "127.0.0.1", "port": options.get("port", 0)}
+    async with serve(server.handle, process_request=server.check, ssl=tls, **options) as listening:
         server.port = next(iter(listening.sockets)).getsockname()[1]
         yield server
 

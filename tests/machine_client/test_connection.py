@@ -309,16 +309,23 @@ async def test_more_than_can_wait_to_be_sent_closes_the_link_and_the_client_come
     # Else the kernel takes megabytes before anything waits.
     monkeypatch.setattr(websocket.DirectConnection, "connection_made", take_little)
 
+    listening = socket.create_server(("127.0.0.1", 0))
+    # Before anything connects: a window that was promised once is not taken back.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+
     async def script(line: Line) -> None:
-        receiving = line.websocket.transport.get_extra_info("socket")
-        receiving.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         await line.greet()
         # A server that asks and asks, and never reads what it is answered at once.
         with suppress(ConnectionClosed):
             while True:
-                await line.say(move(within=-1).model_copy(update={"fingerprint": ""}))
+                await line.say(move(within=-1))
+                # The client has its turn: else thousands are said before the first is answered.
+                await asyncio.sleep(0.001)
 
-    async with scripted_server(script, greeted) as server, machine_client(server.address, tmp_path):
+    async with (
+        scripted_server(script, greeted, sock=listening, max_queue=1) as server,
+        machine_client(server.address, tmp_path),
+    ):
         await server.finished()
     assert "more than 1000 bytes wait to be sent" in caplog.text
 
