@@ -20,7 +20,7 @@ from tests.trajectories import sent
 MEBIBYTE = 1024 * 1024
 STEP_BYTES = 1_000_000
 FEW_STEPS = 100
-"""More than a batch of MongoDB's, of 16 MiB: all that is bounded is as large as it ever gets."""
+"""After these, all that is bounded (buffers of the driver and of its threads) is nearly full."""
 STEPS = 200
 GROWTH_BYTES = 17 * MEBIBYTE
 
@@ -94,7 +94,6 @@ def test_memory_stays_flat_while_200_megabytes_are_appended_and_read(
 
         few = peaks(FEW_STEPS, FEW_STEPS)
         many = peaks(STEPS - FEW_STEPS, STEPS)
-        print([[p // 1000 for p in x] for x in (few, many)])
         assert max(many) - max(few) < GROWTH_BYTES
 
 
