@@ -2,6 +2,8 @@
 
 import sys
 
+from schemas.installing import how_to_install
+
 
 def main() -> None:
     """Run the command line and exit with its code: 0, 1 failed, 2 used wrongly."""
@@ -10,7 +12,7 @@ def main() -> None:
         from machine_client.cli import farhand_machine  # noqa: PLC0415
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
-        sys.exit(f"Error: {library} is not installed: pip install 'farhand[machine]'")
+        sys.exit(f"Error: {library} is not installed: {how_to_install('machine')}")
     farhand_machine(prog_name="farhand-machine")
 
 

@@ -26,3 +26,12 @@ class Organization(BaseModel):
         description="The organization that it was made from; only tokens of that one, with "
         "organizations:write, make tokens for it."
     )
+
+
+class OrganizationPage(BaseModel):
+    """A page of organizations, newest first."""
+
+    items: list[Organization]
+    total: int
+    skip: int
+    limit: int

@@ -2,6 +2,8 @@
 
 import sys
 
+from schemas.installing import how_to_install
+
 
 def main() -> None:
     """Run the command line and exit with its code: 0, 1 failed, 2 used wrongly."""
@@ -13,7 +15,7 @@ def main() -> None:
         farhand(prog_name="farhand")
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
-        sys.exit(f"Error: {library} is not installed: pip install 'farhand[server]'")
+        sys.exit(f"Error: {library} is not installed: {how_to_install('server')}")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@ import sys
 
 import pytest
 
+from schemas.installing import how_to_install
+
 
 @pytest.mark.parametrize(
     ("program", "library", "extra"),
     [
-        ("server", "tornado", "farhand[server]"),
-        ("machine_client", "websockets", "farhand[machine]"),
+        ("server", "tornado", "server"),
+        ("machine_client", "websockets", "machine"),
     ],
 )
 def test_missing_extra_is_named(program: str, library: str, extra: str) -> None:
@@ -22,4 +24,4 @@ def test_missing_extra_is_named(program: str, library: str, extra: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 1
-    assert ended.stderr == f"Error: {library} is not installed: pip install '{extra}'\n"
+    assert ended.stderr == f"Error: {library} is not installed: {how_to_install(extra)}\n"

@@ -5,7 +5,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from schemas import problems
-from schemas.organizations import NewOrganization, Organization
+from schemas.organizations import NewOrganization, Organization, OrganizationPage
 from schemas.problems import InvalidRequestError, ProblemError
 from schemas.queries import PageQuery
 from schemas.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
@@ -25,6 +25,24 @@ class TokenPath(BaseModel):
 
 
 class OrganizationsHandler(ApiHandler):
+    @operation(
+        Operation(
+            summary="List organizations",
+            description="The caller's own and those that were made from it, newest first.",
+            scope=Scope.ORGANIZATIONS_WRITE,
+            query=PageQuery,
+            answers={200: OrganizationPage},
+        )
+    )
+    async def get(self, query: PageQuery) -> None:
+        stored, total = await self.services.organizations.list_made_from(
+            self.principal.organization_id, query
+        )
+        items = [Organization.model_validate(each, from_attributes=True) for each in stored]
+        self.answer(
+            200, OrganizationPage(items=items, total=total, skip=query.skip, limit=query.limit)
+        )
+
     @operation(
         Operation(
             summary="Add an organization",

@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "token": "administration",
     "machine": "machines",
     "command": "administration",
+    "workflow": "workflows",
     "trajectory": "importing",
     "doctor": "doctor",
 }

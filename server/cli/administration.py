@@ -2,13 +2,15 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from urllib.parse import quote
+from pathlib import Path
+from uuid import UUID
 
 import click
 
 from schemas.times import format_time
 from schemas.tokens import Scope
 from server.cli.client import Api, api_options, printable, said_by
+from server.cli.token_files import token_file_options, token_file_writer
 
 USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
 """What a program that drives machines needs: the scopes of a token that names none."""
@@ -47,6 +49,14 @@ def add_organization(api: Api, name: str) -> None:
     api.show_one(api.call("POST", "/v1/organizations", {"name": name}), "id")
 
 
+@organization.command("list")
+@api_options
+def list_organizations(api: Api) -> None:
+    """List your organization and those that were made from it."""
+    columns = ("id", "name", "parent_id", "created_at")
+    api.show(api.call("GET", "/v1/organizations?limit=1000"), columns)
+
+
 @click.group()
 def token() -> None:
     """Tokens: secrets that let a program in."""
@@ -62,29 +72,39 @@ def token() -> None:
     help=f"What it allows; again for more.  [default: {', '.join(USUAL_SCOPES)}; with --machine: "
     "machine:connect]",
 )
-@click.option("--organization", "organization_id", help="The id of another organization.")
+@click.option(
+    "--organization", "organization_id", type=click.UUID, help="The id of another organization."
+)
 @click.option("--machine", "machine_id", help="The machine that it lets connect.")
 @click.option("--expires-in", type=Duration(), help="Such as 30d; never, if not given.")
+@token_file_options
 @api_options
 def create_token(
     api: Api,
     name: str,
     scopes: tuple[str, ...],
-    organization_id: str | None,
+    organization_id: UUID | None,
     machine_id: str | None,
     expires_in: timedelta | None,
+    token_file: Path | None,
+    force: bool,
 ) -> None:
     """Make a token and print it; it is shown this once."""
     usual = (Scope.MACHINE_CONNECT,) if machine_id else USUAL_SCOPES
     body = {
         "name": name,
         "scopes": list(scopes or usual),
-        "organization_id": organization_id,
+        "organization_id": organization_id and str(organization_id),
         "machine_id": machine_id,
         "expires_at": _from_now(expires_in),
     }
     given = {field: value for field, value in body.items() if value is not None}
-    api.show_one(api.call("POST", "/v1/tokens", given), "token")
+    with token_file_writer(token_file, force=force) as write:
+        answer = api.call("POST", "/v1/tokens", given)
+        write(answer["token"])
+    if token_file is not None:
+        del answer["token"]
+    api.show_one(answer, "token" if token_file is None else "id")
 
 
 def _from_now(duration: timedelta | None) -> str | None:
@@ -105,11 +125,11 @@ def list_tokens(api: Api) -> None:
 
 
 @token.command("revoke")
-@click.argument("token_id", metavar="ID")
+@click.argument("token_id", metavar="ID", type=click.UUID)
 @api_options
-def revoke_token(api: Api, token_id: str) -> None:
+def revoke_token(api: Api, token_id: UUID) -> None:
     """Revoke a token: within a second or two it works nowhere any more."""
-    api.call("DELETE", f"/v1/tokens/{quote(token_id, safe='')}")
+    api.call("DELETE", f"/v1/tokens/{token_id}")
 
 
 @click.group()
@@ -118,11 +138,11 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("command_id", metavar="ID")
+@click.argument("command_id", metavar="ID", type=click.UUID)
 @api_options
-def show_command(api: Api, command_id: str) -> None:
+def show_command(api: Api, command_id: UUID) -> None:
     """Say what became of a command, such as one that was answered with outcome-pending."""
-    found = api.call("GET", f"/v1/commands/{quote(command_id, safe='')}")
+    found = api.call("GET", f"/v1/commands/{command_id}")
     if api.as_json:
         api.show_one(found, "state")
         return

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from pydantic import ValidationError
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -22,6 +24,7 @@ from tornado.httpclient import (
 )
 
 from schemas.problems import ValidationErrorBody, sentence
+from server.cli.wording import in_words_of_the_command
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 
 REQUEST_SECONDS = 120.0
@@ -39,6 +42,7 @@ class Api:
     url: str
     token: str
     as_json: bool
+    token_from: str = ""
 
     def call(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
@@ -50,13 +54,30 @@ class Api:
         content = None if body is None else json.dumps(body).encode()
         response = self.send(method, path, content, headers)
         if not 200 <= response.code < 300:
-            raise click.ClickException(refusal(response))
+            raise click.ClickException(self._refused(response))
         try:
             return json.loads(response.body) if response.body else None
         except ValueError:
-            raise click.ClickException(
-                f"what answers at {self.url} is no Farhand server: its answer is not JSON"
-            ) from None
+            raise click.ClickException(self._stranger("its answer is not JSON")) from None
+
+    def _refused(self, response: HTTPResponse) -> str:
+        """Why a request was refused, in the words of the command that sent it."""
+        try:
+            body = json.loads(response.body)
+            if response.code == 422:
+                return in_words_of_the_command(ValidationErrorBody.model_validate(body).detail)
+            said = said_by(response.code, body)
+        except (ValueError, KeyError, TypeError, ValidationError):
+            return self._stranger(f"it answered HTTP {response.code}")
+        if response.code in (401, 403) and self.token_from:
+            return f"{said} (the token is from {self.token_from})"
+        return said
+
+    def _stranger(self, why: str) -> str:
+        return (
+            f"what answers at {self.url} is no Farhand server: {why}; look at --url, and run "
+            "farhand doctor on the server's host"
+        )
 
     def send(
         self,
@@ -87,7 +108,8 @@ class Api:
             return client.fetch(request, raise_error=False)
         except (OSError, ValueError, HTTPClientError) as error:
             raise click.ClickException(
-                f"no server answers at {self.url}: {error}; is farhand serve running there?"
+                f"no server answers at {self.url}: {error}; look whether farhand serve runs there, "
+                "and what farhand doctor says on its host"
             ) from None
         finally:
             client.close()
@@ -143,9 +165,14 @@ class Api:
         if self.as_json:
             click.echo(json.dumps(answer))
             return
-        Console().print(table_of(answer["items"], columns))
+        print_table(answer["items"], columns)
         if answer["total"] > len(answer["items"]):
             click.echo(f"{len(answer['items'])} of {answer['total']}", err=True)
+
+    def show_changed(self, answer: Any) -> None:
+        """After a change: nothing for people, who said what they want; as JSON, everything."""
+        if self.as_json:
+            click.echo(json.dumps(answer))
 
     def show_one(self, answer: Any, field: str) -> None:
         """Print the one field that matters, alone; or everything as JSON."""
@@ -160,10 +187,12 @@ def api_options(command: Command) -> Command:
         url: str | None, token: str | None, data_dir: Path | None, as_json: bool, **rest: Any
     ) -> Any:
         directory = data_dir or default_data_directory()
+        token_file = directory / ADMIN_TOKEN_FILE
         api = Api(
             url=url or _read(directory / ADDRESS_FILE, "--url or FARHAND_URL"),
-            token=token or _read(directory / ADMIN_TOKEN_FILE, "--token or FARHAND_TOKEN"),
+            token=token or _read(token_file, "--token or FARHAND_TOKEN"),
             as_json=as_json,
+            token_from=_given_by("token") if token else str(token_file),
         )
         return command(api=api, **rest)
 
@@ -203,6 +232,35 @@ def refusal_of(status: int, body: bytes) -> str:
         return f"the server answered HTTP {status}"
 
 
+def print_table(items: Sequence[Any], columns: Sequence[str]) -> None:
+    """Print things as a table in which every id is whole, for it is what other commands take.
+
+    A terminal that is too narrow wraps what else there is; a pipe gets one line for each thing.
+    """
+    console = Console()
+    if console.is_terminal:
+        least = sum(_width(items, column) if _is_id(column) else 12 for column in columns)
+        console.width = max(console.width, least)
+    else:
+        console.width = sum(_width(items, column) for column in columns) + 2 * len(columns)
+    table = table_of(items, columns)
+    for column, name in zip(table.columns, columns, strict=True):
+        if _is_id(name):
+            column.no_wrap, column.min_width = True, _width(items, name)
+        else:
+            column.overflow = "fold"
+    console.print(table)
+
+
+def _is_id(column: str) -> bool:
+    return column == "id" or column.endswith("_id")
+
+
+def _width(items: Sequence[Any], column: str) -> int:
+    cells = [column, *(_cell(item.get(column)) for item in items)]
+    return max(map(cell_len, cells)) + 2
+
+
 def table_of(items: Iterable[Any], columns: Sequence[str], *, wraps: bool = True) -> Table:
     """A table of these columns, for people; each item is one line, unless it ``wraps``."""
     table = Table(box=None)
@@ -213,9 +271,18 @@ def table_of(items: Iterable[Any], columns: Sequence[str], *, wraps: bool = True
     return table
 
 
+def _given_by(parameter: str) -> str:
+    """The option or variable that a parameter of this command was given by."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    is_variable = source is ParameterSource.ENVIRONMENT
+    return f"FARHAND_{parameter.upper()}" if is_variable else f"--{parameter}"
+
+
 def _read(file: Path, instead: str) -> str:
     try:
         return file.read_text().strip()
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{file} is no text: give {instead}") from None
     except OSError as error:
         raise click.UsageError(
             f"cannot read {file} ({error.strerror}): give {instead}, or run this on the server's "

@@ -64,16 +64,23 @@ def export(api: Api, file: Path, workflow: UUID | None, every_state: bool) -> No
 def _part_of(file: Path, api: Api, query: dict[str, str]) -> Path:
     """Where the lines are written first: another place for another server and query."""
     what = hashlib.sha256(json.dumps([api.url, query], sort_keys=True).encode()).hexdigest()
+    if not file.name:
+        raise click.UsageError("FILE must be the name of a file, or - for standard output")
     return file.with_name(f"{file.name}.{what[:8]}.part")
 
 
 def _to_file(transfer: Transfer, query: dict[str, str], file: Path, part: Path) -> int:
-    with part.open("a+b") as output:
-        count, after = _resumed(output)
-        count = _Export(transfer, query, output).run(count, after)
-        output.flush()
-        os.fsync(output.fileno())
-    part.replace(file)
+    try:
+        with part.open("a+b") as output:
+            count, after = _resumed(output)
+            count = _Export(transfer, query, output).run(count, after)
+            output.flush()
+            os.fsync(output.fileno())
+        part.replace(file)
+    except OSError as error:
+        raise click.ClickException(
+            f"cannot write {error.filename or part}: {error.strerror or error}"
+        ) from None
     return count
 
 
@@ -113,11 +120,18 @@ class _Export:
             if response.status != 200:
                 raise click.ClickException(reply_of(response).refusal)
             for chunk in chunks(response):
-                self._output.write(chunk)
+                self._write(chunk)
                 for _ in range(chunk.count(b"\n")):
                     count += 1
                     advance()
         return count
+
+    def _write(self, chunk: bytes) -> None:
+        try:
+            self._output.write(chunk)
+        except OSError as error:
+            # Nothing of the network's: to try again would not help.
+            raise click.ClickException(f"cannot write what comes: {error.strerror}") from None
 
 
 def _resumed(output: BinaryIO) -> tuple[int, dict[str, str]]:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -9,6 +10,7 @@ import click
 
 from schemas.times import parse_time
 from server.cli.client import Api, api_options, printable
+from server.cli.token_files import token_file_options, token_file_writer
 from server.cli.watching import watch_machines
 
 COLUMNS = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
@@ -24,14 +26,20 @@ def machine() -> None:
 @machine.command("add")
 @click.argument("machine_id", metavar="[ID]", required=False)
 @click.option("--name", help="What people call it.")
+@token_file_options
 @api_options
-def add_machine(api: Api, machine_id: str | None, name: str | None) -> None:
+def add_machine(
+    api: Api, machine_id: str | None, name: str | None, token_file: Path | None, force: bool
+) -> None:
     """Add a machine and print the token that it connects with."""
     body = {"id": machine_id, "name": name}
-    answer = api.call(
-        "POST", "/v1/machines", {field: value for field, value in body.items() if value is not None}
-    )
-    if api.as_json:
+    given = {field: value for field, value in body.items() if value is not None}
+    with token_file_writer(token_file, force=force) as write:
+        answer = api.call("POST", "/v1/machines", given)
+        write(answer["token"]["token"])
+    if token_file is not None:
+        del answer["token"]["token"]
+    if api.as_json or token_file is not None:
         api.show_one(answer, "id")
     else:
         api.show_one(answer["token"], "token")
@@ -65,6 +73,15 @@ def show_machine(api: Api, machine_id: str) -> None:
         click.echo()
         # Those that are not shown are many, and nobody asked for them.
         api.show({**commands, "total": 0}, COMMAND_COLUMNS)
+
+
+@machine.command("rename")
+@click.argument("machine_id", metavar="ID")
+@click.argument("name")
+@api_options
+def rename_machine(api: Api, machine_id: str, name: str) -> None:
+    """Give a machine another name; its id stays."""
+    api.show_changed(api.call("PATCH", address(machine_id), {"name": name}))
 
 
 @machine.command("pause")

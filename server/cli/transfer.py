@@ -163,8 +163,9 @@ class Transfer:
     def gone(self, error: Exception) -> click.ClickException:
         """What to say of a server that does not answer."""
         return click.ClickException(
-            f"no server answers at {self._api.url}: {error or type(error).__name__}; "
-            "what is done is kept: the same command goes on from there"
+            f"no server answers at {self._api.url}: {error or type(error).__name__} (farhand "
+            "doctor on its host looks closer); what is done is kept: the same command goes on from "
+            "there"
         )
 
 

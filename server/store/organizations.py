@@ -49,12 +49,15 @@ class OrganizationStore:
             found = await self._organizations.find_one({"_id": organization_id})
         return None if found is None else _organization(found)
 
-    async def list(self, page: PageQuery) -> tuple[list[Organization], int]:
-        """One page of the organizations, newest first, and how many there are in all."""
+    async def list_made_from(
+        self, organization_id: UUID, page: PageQuery
+    ) -> tuple[list[Organization], int]:
+        """One page of an organization and those made from it, newest first, and their number."""
+        wanted = {"$or": [{"_id": organization_id}, {"parent_id": organization_id}]}
         async with self._database.operation():
-            total = await self._organizations.count_documents({})
+            total = await self._organizations.count_documents(wanted)
         cursor = self._organizations.find(
-            {}, sort=[("created_at", -1), ("_id", -1)], skip=page.skip, limit=page.limit
+            wanted, sort=[("created_at", -1), ("_id", -1)], skip=page.skip, limit=page.limit
         )
         items = [_organization(document) async for document in self._database.documents(cursor)]
         return items, total

@@ -1,7 +1,9 @@
 """``farhand organization``, ``token`` and ``machine`` against a real server."""
 
 import json
+import stat
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
@@ -74,19 +76,20 @@ def test_wrong_use_is_exit_code_2_and_says_what(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("token", "create", "--name", ""), "body.name"),
-        (("token", "create", "--name", "n", "--machine", "no-such-desk"), "no-such-desk"),
-        (("token", "create", "--name", "n", "--organization", "x"), "organization_id"),
+        (("token", "create", "--name", ""), "Error: --name must have at least 1 character"),
+        (("token", "create", "--name", "n", "--machine", "no-such-desk"), "--machine: there is"),
         (
             ("token", "create", "--name", "n", "--organization", str(uuid4())),
             "was made from yours",
         ),
         (("token", "revoke", str(uuid4())), "there is no token"),
-        (("token", "revoke", "7"), "token_id"),
-        (("machine", "add", "bad id"), "body.id"),
+        (("machine", "add", "bad id"), "Error: ID"),
+        (("machine", "rename", "no-such-desk", "n"), "no-such-desk"),
+        (("workflow", "show", str(uuid4())), "there is no workflow"),
+        (("workflow", "add", ""), "Error: NAME must have at least 1 character"),
         (("machine", "remove", "no-such-desk"), "no-such-desk"),
-        (("machine", "remove", "a/../b"), "machine_id"),
-        (("organization", "add", ""), "body.name"),
+        (("machine", "remove", "a/../b"), "Error: ID"),
+        (("organization", "add", ""), "Error: NAME must have at least 1 character"),
     ],
 )
 def test_refusal_of_the_server_is_exit_code_1_in_its_words(
@@ -97,6 +100,104 @@ def test_refusal_of_the_server_is_exit_code_1_in_its_words(
     assert result.stdout == ""
     assert words in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("token", "revoke", "7"), "Invalid value for 'ID'"),
+        (("command", "show", "../machines"), "Invalid value for 'ID'"),
+        (("workflow", "remove", "7"), "Invalid value for 'ID'"),
+        (
+            ("token", "create", "--name", "n", "--organization", "x"),
+            "Invalid value for '--organization'",
+        ),
+    ],
+)
+def test_what_is_no_id_is_wrong_use(served: Served, arguments: tuple[str, ...], words: str) -> None:
+    result = served.run(*arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_refused_token_is_named_by_where_it_came_from(served: Served) -> None:
+    made = served.run("token", "create", "--name", "reader", "--scope", "machines:read")
+    result = run(
+        *("machine", "add"),
+        FARHAND_DATA_DIR=str(served.data_dir),
+        FARHAND_TOKEN=made.stdout.strip(),
+    )
+    assert result.exit_code == 1
+    assert "machines:write (the token is from FARHAND_TOKEN)" in result.stderr
+
+
+def test_organizations_are_listed(served: Served) -> None:
+    made = served.run("organization", "add", "Listed").stdout.strip()
+    table = served.run("organization", "list")
+    assert table.exit_code == 0
+    (line,) = [line for line in table.stdout.splitlines() if made in line]
+    assert "Listed" in line
+    assert any("default" in line for line in table.stdout.splitlines())
+
+
+def test_machine_is_renamed(served: Served) -> None:
+    served.run("machine", "add", "renamed-desk")
+    result = served.run("machine", "rename", "renamed-desk", "Second floor")
+    assert (result.exit_code, result.output) == (0, "")
+    told = json.loads(served.run("machine", "show", "renamed-desk", "--json").stdout)
+    assert told["name"] == "Second floor"
+
+
+@pytest.mark.parametrize("command", [("machine", "add"), ("token", "create", "--name", "n")])
+def test_token_goes_into_a_file_of_its_own(
+    served: Served, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "token"
+    made = served.run(*command, "--token-file", str(file))
+    assert made.exit_code == 0, made.output
+    assert UUID(made.stdout.strip())
+    assert file.read_text().startswith("fh_")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    before = file.read_text()
+    again = served.run(*command, "--token-file", str(file))
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert file.read_text() == before
+    forced = served.run(*command, "--token-file", str(file), "--force", "--json")
+    assert forced.exit_code == 0
+    assert file.read_text() != before
+    assert "fh_" not in forced.stdout
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_token_file_of_a_command_that_fails_is_as_it_was(served: Served, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    refused = served.run("machine", "add", "bad id", "--token-file", str(file))
+    assert refused.exit_code == 1
+    assert list(tmp_path.iterdir()) == []
+    file.write_text("mine")
+    refused = served.run("machine", "add", "bad id", "--token-file", str(file), "--force")
+    assert refused.exit_code == 1
+    assert file.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_ids_are_whole_in_pipes_and_narrow_terminals(served: Served) -> None:
+    name = "a name that is long enough to fill a line of its own, and a little more than that"
+    made = json.loads(served.run("token", "create", "--name", name, "--json").stdout)
+    directory = str(served.data_dir)
+    piped = run("token", "list", COLUMNS="40", FARHAND_DATA_DIR=directory)
+    (line,) = [line for line in piped.stdout.splitlines() if made["id"] in line]
+    assert name in line
+    terminal = run(
+        *("token", "list"),
+        COLUMNS="80",
+        FORCE_COLOR="1",
+        NO_COLOR="1",
+        FARHAND_DATA_DIR=directory,
+    )
+    assert made["id"] in terminal.stdout
+    assert name not in terminal.stdout
 
 
 def test_tokens_are_listed_and_revoked(served: Served) -> None:

