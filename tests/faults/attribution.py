@@ -198,7 +198,11 @@ class _Reader:
             self._current.left = frozenset(self._current.input.lets_go).intersection(self._down)
 
     def _likeliest(self, index: int) -> tuple[CommandHistory, Input] | None:
-        """The command that fits best: by its events, by its answer, by its time."""
+        """The command that fits best: by its events, by its answer, by its time.
+
+        What a kill cut short after a key or two fits many.  Another body under a used key is
+        refused, so it is the last that such a beginning is taken for.
+        """
         arrival = self._arrivals[index]
         candidates = self._candidates_at(arrival)
         near = [each for each in candidates if self._distance(arrival.at, each[0]) == 0]
@@ -206,6 +210,7 @@ class _Reader:
             near or candidates,
             key=lambda each: (
                 self._matches(index, each[1], 0),
+                each[1] is each[0].input,
                 _was_cut_short(each[0]),
                 -self._distance(arrival.at, each[0]),
             ),
