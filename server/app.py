@@ -35,12 +35,14 @@ from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, write_private
 from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
+from server.machines.view import MachineViews
 from server.metrics import Metrics
 from server.settings import ADDRESS_FILE, ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.database import Database
 from server.store.embedded import EmbeddedMongoDB
+from server.store.input_counts import InputCountStore
 from server.store.installation import Installation
 from server.store.machines import MachineStore
 from server.store.organizations import OrganizationStore
@@ -121,7 +123,8 @@ class Server:
         authenticator = Authenticator(tokens, background, settings.token_check, guesses)
         registry = LinkRegistry(machines, tokens, settings.token_check)
         events = EventHub()
-        news = MachineNews(machines, registry, events, background)
+        views = MachineViews(registry, InputCountStore(database))
+        news = MachineNews(machines, views, events, background)
         audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
         metrics = Metrics()
         recorder = InputRecorder(audit, events, metrics)
@@ -159,6 +162,7 @@ class Server:
                 installation.secret, knows_earlier=installation.has_earlier_records
             ),
             events=events,
+            views=views,
             news=news,
             audit=audit,
             recorder=recorder,

@@ -20,7 +20,6 @@ from server.api.inputs import MachinePath
 from server.api.operation import Operation, operation
 from server.api.tokens import create_token
 from server.dispatch.dispatcher import unknown_machine
-from server.machines.view import machine_view
 from server.store.errors import AlreadyExists
 
 
@@ -34,8 +33,9 @@ class MachinesHandler(ApiHandler):
         )
     )
     async def get(self, query: PageQuery) -> None:
-        stored, total = await self.services.machines.list(self.principal.organization_id, query)
-        items = [machine_view(self.services.registry, machine) for machine in stored]
+        organization_id = self.principal.organization_id
+        stored, total = await self.services.machines.list(organization_id, query)
+        items = await self.services.views.of_all(organization_id, stored)
         self.answer(200, MachinePage(items=items, total=total, skip=query.skip, limit=query.limit))
 
     @operation(
@@ -70,7 +70,7 @@ class MachinesHandler(ApiHandler):
             ),
         )
         await record(self, "machine.added", machine_id, machine_id=machine_id)
-        view = machine_view(self.services.registry, stored)
+        view = await self.services.views.of(stored)
         self.answer(201, CreatedMachine(**dict(view), token=token))
 
 
@@ -88,7 +88,7 @@ class MachineHandler(ApiHandler):
         stored = await self.services.machines.get(self.principal.organization_id, path.machine_id)
         if stored is None:
             raise unknown_machine(path.machine_id)
-        self.answer(200, machine_view(self.services.registry, stored))
+        self.answer(200, await self.services.views.of(stored))
 
     @operation(
         Operation(
@@ -116,7 +116,7 @@ class MachineHandler(ApiHandler):
         if body.paused is not None:
             action = "machine.paused" if body.paused else "machine.resumed"
             await record(self, action, path.machine_id, machine_id=path.machine_id)
-        self.answer(200, machine_view(self.services.registry, stored))
+        self.answer(200, await self.services.views.of(stored))
 
     @operation(
         Operation(

@@ -14,6 +14,7 @@ from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
 from server.machines.news import MachineNews
 from server.machines.registry import LinkRegistry
+from server.machines.view import MachineViews
 from server.metrics import Metrics
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
@@ -55,6 +56,7 @@ class Services:
     ledger: Ledger
     fingerprints: Fingerprints
     events: EventHub
+    views: MachineViews
     news: MachineNews
     audit: AuditStore
     recorder: InputRecorder

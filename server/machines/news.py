@@ -7,8 +7,7 @@ from uuid import UUID
 from schemas.events import MachineReleased, MachineRemoved
 from schemas.wire import Released
 from server.events.hub import EventHub
-from server.machines.registry import LinkRegistry
-from server.machines.view import machine_view
+from server.machines.view import MachineViews
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore
 from server.tasks import Tasks
@@ -28,12 +27,12 @@ class MachineNews:
     def __init__(
         self,
         machines: MachineStore,
-        registry: LinkRegistry,
+        views: MachineViews,
         events: EventHub,
         background: Tasks,
     ) -> None:
         self._machines = machines
-        self._registry = registry
+        self._views = views
         self._events = events
         self._background = background
         # One entry for each machine, however often it changes before its turn.
@@ -81,5 +80,5 @@ class MachineNews:
             removed = MachineRemoved(id=machine_id)
             self._events.publish(organization_id, "machine_removed", removed, machine_id)
         else:
-            view = machine_view(self._registry, stored)
+            view = await self._views.of(stored)
             self._events.publish(organization_id, "machine", view, machine_id)

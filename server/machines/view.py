@@ -1,12 +1,15 @@
 """A machine as operators see it: what is stored, and what this node knows of its link."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from schemas.machines import InputCounts, Machine, MachineState
 from schemas.wire import Capability, Display
 from server.clock import from_milliseconds
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
+from server.store.input_counts import InputCount, InputCountStore
 from server.store.machines import ClientSummary
 from server.store.machines import Machine as StoredMachine
 
@@ -14,8 +17,24 @@ NOT_CONNECTED = Capability(available=False, reason="the machine is not connected
 UNKNOWN_WHY = "it did not say why"
 
 
-def machine_view(registry: LinkRegistry, stored: StoredMachine) -> Machine:
-    """A stored machine with what this node knows of its link."""
+class MachineViews:
+    """Puts together what is stored of machines, what is counted, and what this node knows."""
+
+    def __init__(self, registry: LinkRegistry, counts: InputCountStore) -> None:
+        self._registry = registry
+        self._counts = counts
+
+    async def of(self, stored: StoredMachine) -> Machine:
+        """The view of one machine."""
+        return (await self.of_all(stored.organization_id, [stored]))[0]
+
+    async def of_all(self, organization_id: UUID, stored: Sequence[StoredMachine]) -> list[Machine]:
+        """The views of several machines of one organization."""
+        counts = await self._counts.of(organization_id, [each.machine_id for each in stored])
+        return [_view(self._registry, each, counts[each.machine_id]) for each in stored]
+
+
+def _view(registry: LinkRegistry, stored: StoredMachine, count: InputCount) -> Machine:
     link = registry.find(stored.organization_id, stored.machine_id)
     round_trip = None if link is None else link.round_trip_seconds
     state: MachineState = "offline"
@@ -41,8 +60,8 @@ def machine_view(registry: LinkRegistry, stored: StoredMachine) -> Machine:
         client_version=None if client is None else client.client_version,
         displays=_displays(link, client),
         round_trip_ms=None if round_trip is None else round(round_trip * 1000, 3),
-        inputs=InputCounts(completed=stored.inputs_completed, failed=stored.inputs_failed),
-        last_input_at=stored.last_input_at,
+        inputs=InputCounts(completed=count.completed, failed=count.failed),
+        last_input_at=count.last_at,
         screen=NOT_CONNECTED if link is None else link.desktop.screen,
         created_at=stored.created_at,
     )

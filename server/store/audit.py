@@ -4,7 +4,6 @@ One thing is written later than the rest: an input whose outcome was pending get
 once.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +19,7 @@ from schemas.audit import AuditQuery
 from schemas.queries import PageQuery
 from server.store.database import Database, Document
 from server.store.errors import AlreadyExists
+from server.store.input_counts import EndedInput, InputCountStore
 from server.store.transactions import Session, in_transaction
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
@@ -82,7 +82,7 @@ class AuditStore:
         self._database = database
         self._lifetime = lifetime
         self._entries = database.collection("audit")
-        self._machines = database.collection("machines")
+        self._counts = InputCountStore(database)
 
     async def add(self, entry: AuditEntry) -> None:
         """Keep an entry.  May be repeated after StoreUnavailable."""
@@ -135,9 +135,7 @@ class AuditStore:
         if ended:
             changes = [UpdateOne({"_id": entry.id}, {"$set": _ending(entry)}) for entry in ended]
             await self._entries.bulk_write(changes, ordered=False, session=session)
-        final = [entry for entry in (*fresh, *ended) if not _is_pending(entry)]
-        if final:
-            await self._machines.bulk_write(_counted(final), ordered=False, session=session)
+        await self._counts.add(session, _counted((*fresh, *ended)))
 
     async def commands(
         self, organization_id: UUID, machine_id: str, page: PageQuery
@@ -209,27 +207,17 @@ def _ending(entry: AuditEntry) -> Document:
     }
 
 
-def _counted(entries: Sequence[AuditEntry]) -> list[UpdateOne]:
-    """One change for each machine: how many of its inputs ended how, and when the last was."""
-    counts: Counter[tuple[UUID, str | None, str]] = Counter()
-    last: dict[tuple[UUID, str | None], datetime] = {}
-    for entry in entries:
-        ended = entry.input
-        key = (entry.organization_id, entry.machine_id)
-        completed = ended is not None and ended.outcome == COMPLETED
-        counts[(*key, "inputs_completed" if completed else "inputs_failed")] += 1
-        last[key] = max(last.get(key, entry.created_at), entry.created_at)
+def _counted(entries: Sequence[AuditEntry]) -> list[EndedInput]:
+    """What a machine's count knows of them: its inputs that have ended."""
     return [
-        UpdateOne(
-            {"organization_id": key[0], "machine_id": key[1], "deleted_at": None},
-            {
-                "$inc": {
-                    name: counts[(*key, name)] for name in ("inputs_completed", "inputs_failed")
-                },
-                "$max": {"last_input_at": newest},
-            },
+        EndedInput(
+            organization_id=entry.organization_id,
+            machine_id=entry.machine_id,
+            is_completed=entry.input.outcome == COMPLETED,
+            accepted_at=entry.created_at,
         )
-        for key, newest in last.items()
+        for entry in entries
+        if entry.input is not None and entry.machine_id is not None and not _is_pending(entry)
     ]
 
 

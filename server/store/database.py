@@ -320,7 +320,8 @@ class Database:
         Raises StoreUnusable where a newer Farhand has been at work on this database.
         """
         stored = await self._stored_schema()
-        await self._make_collection("trajectory_counts")
+        for name in ("input_counts", "trajectory_counts"):
+            await self._make_collection(name)
         for name, indexes in INDEXES.items():
             # Does nothing about an index that is there already; a large new one takes its time.
             async with self.translate_errors():

@@ -12,6 +12,10 @@ from schemas.queries import PageQuery
 from schemas.wire import Display
 from server.store.database import Database, Document, now
 from server.store.errors import NotFound
+from server.store.input_counts import InputCountStore
+
+_OF_EARLIER_VERSIONS = ("journal", "inputs_completed", "inputs_failed", "last_input_at")
+"""What one of them may still write, as long as it runs beside this one."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,6 @@ class Machine:
 
     ``epoch`` counts its links.  ``connected_at`` and ``disconnected_at`` are of the newest link,
     whose end may be unknown where its node died; ``reason`` says why it ended.
-    ``inputs_completed``, ``inputs_failed`` and ``last_input_at`` count what the audit knows.
     """
 
     organization_id: UUID
@@ -44,9 +47,6 @@ class Machine:
     state_since: datetime
     reason: str | None
     client: ClientSummary | None
-    inputs_completed: int = 0
-    inputs_failed: int = 0
-    last_input_at: datetime | None = None
 
     @property
     def why_offline(self) -> str:
@@ -68,6 +68,7 @@ class MachineStore:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._machines = database.collection("machines")
+        self._counts = InputCountStore(database)
 
     async def create(self, organization_id: UUID, machine_id: str, name: str) -> Machine:
         """Keep a new machine.  Raises AlreadyExists where the organization has one of this id."""
@@ -82,9 +83,6 @@ class MachineStore:
             "state_since": time,
             "reason": None,
             "client": None,
-            "inputs_completed": 0,
-            "inputs_failed": 0,
-            "last_input_at": None,
             "deleted_at": None,
         }
         async with self._database.operation():
@@ -99,6 +97,7 @@ class MachineStore:
                 upsert=True,
                 return_document=ReturnDocument.AFTER,
             )
+        await self._counts.forget(organization_id, machine_id)
         return _machine(stored)
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
@@ -123,7 +122,10 @@ class MachineStore:
             result = await self._machines.update_one(
                 _live(organization_id, machine_id), {"$set": {"deleted_at": now()}}
             )
-        return result.modified_count == 1
+        if result.modified_count == 0:
+            return False
+        await self._counts.forget(organization_id, machine_id)
+        return True
 
     async def change(
         self,
@@ -215,7 +217,8 @@ def _display_documents(displays: Sequence[Display]) -> Sequence[dict[str, Any]]:
 def _machine(document: Document) -> Machine:
     fields = dict(document)
     del fields["_id"], fields["deleted_at"]
-    fields.pop("journal", None)  # of an earlier version
+    for name in _OF_EARLIER_VERSIONS:
+        fields.pop(name, None)
     client = fields.pop("client")
     return Machine(
         client=client

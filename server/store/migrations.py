@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import pymongo
 
+from server.store.input_counts import shard_id
+
 if TYPE_CHECKING:
     from server.store.database import Database
 
@@ -23,6 +25,7 @@ async def migrate(database: "Database", version: int, moment: datetime) -> None:
             if version < 3:
                 await _give_organizations_a_parent(database)
                 await _note_upgrade(database, moment)
+                await _move_input_counts(database)
 
 
 async def _mark_uncatalogued(database: "Database") -> None:
@@ -52,3 +55,20 @@ async def _note_upgrade(database: "Database", moment: datetime) -> None:
     await database.collection("installation").update_one(
         {"_id": "upgrade"}, {"$setOnInsert": {"at": moment}}, upsert=True
     )
+
+
+async def _move_input_counts(database: "Database") -> None:
+    """Since schema 3 inputs are counted beside their machine; see `server.store.input_counts`."""
+    machines, counts = database.collection("machines"), database.collection("input_counts")
+    counted = {"inputs_completed": {"$exists": True}}
+    async for found in machines.find({**counted, "deleted_at": None}):
+        moved = {
+            "machine_id": found["machine_id"],
+            "completed": found["inputs_completed"],
+            "failed": found["inputs_failed"],
+            "last_at": found["last_input_at"],
+        }
+        identifier = shard_id(found["organization_id"], found["machine_id"], 0)
+        await counts.update_one({"_id": identifier}, {"$setOnInsert": moved}, upsert=True)
+    fields = ("inputs_completed", "inputs_failed", "last_input_at")
+    await machines.update_many(counted, {"$unset": dict.fromkeys(fields, "")})

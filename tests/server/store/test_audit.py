@@ -7,12 +7,14 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from pymongo import WriteConcern
 
 from schemas.audit import AuditQuery
 from schemas.queries import PageQuery
 from server.store.audit import AuditedInput, AuditEntry, AuditStore
 from server.store.database import CODEC_OPTIONS, Database, Document
-from server.store.machines import Machine, MachineStore
+from server.store.input_counts import EndedInput, InputCountStore
+from server.store.machines import ClientSummary, MachineStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
@@ -55,17 +57,10 @@ def finished(entry: AuditEntry, outcome: str = "completed") -> AuditEntry:
     return replace(entry, input=replace(entry.input, outcome=outcome, completed_at=NOW))
 
 
-async def with_machine(database: Database) -> MachineStore:
-    """The machines, with ``desk-1`` among them."""
-    machines = MachineStore(database)
-    await machines.create(ORGANIZATION, "desk-1", "desk-1")
-    return machines
-
-
-async def counted(machines: MachineStore) -> tuple[int, int, datetime | None]:
+async def counted(database: Database) -> tuple[int, int, datetime | None]:
     """How many inputs of ``desk-1`` ended how, and when the last was accepted."""
-    machine: Machine = there(await machines.get(ORGANIZATION, "desk-1"))
-    return machine.inputs_completed, machine.inputs_failed, machine.last_input_at
+    count = (await InputCountStore(database).of(ORGANIZATION, ["desk-1"]))["desk-1"]
+    return count.completed, count.failed, count.last_at
 
 
 @async_test
@@ -146,23 +141,23 @@ async def test_final_inputs_are_counted_with_their_entries(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        machines, audit = await with_machine(database), AuditStore(database)
-        assert await counted(machines) == (0, 0, None)
+        audit = AuditStore(database)
+        assert await counted(database) == (0, 0, None)
         batch = [sent(0), sent(3), sent(2, "failed"), sent(1, "unknown"), sent(9, "pending")]
         await audit.add_inputs(batch)
         expected = (2, 2, NOW + timedelta(minutes=3))
-        assert await counted(machines) == expected
+        assert await counted(database) == expected
         # As after a try of which no answer came.
         await audit.add_inputs(batch)
-        assert await counted(machines) == expected
+        assert await counted(database) == expected
         await audit.add_inputs([sent(1)])
-        assert await counted(machines) == (3, 2, NOW + timedelta(minutes=3))
+        assert await counted(database) == (3, 2, NOW + timedelta(minutes=3))
 
 
 @async_test
 async def test_pending_input_gets_its_final_outcome_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        machines, audit = await with_machine(database), AuditStore(database)
+        audit = AuditStore(database)
         entry = sent(0, "pending")
         await audit.add_inputs([entry])
         await audit.add_inputs([finished(entry)])
@@ -170,7 +165,7 @@ async def test_pending_input_gets_its_final_outcome_once(mongodb: str, database_
         await audit.add_inputs([entry])
         found, total = await audit.list(ORGANIZATION, EVERYTHING)
         assert (found, total) == ([finished(entry)], 1)
-        assert await counted(machines) == (1, 0, NOW)
+        assert await counted(database) == (1, 0, NOW)
 
 
 @async_test
@@ -178,28 +173,64 @@ async def test_input_that_was_left_open_and_ended_at_once_has_ended(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        machines, audit = await with_machine(database), AuditStore(database)
+        audit = AuditStore(database)
         first, second = sent(0, "pending"), sent(1, "pending")
         await audit.add_inputs([first, finished(first), finished(second), second])
         found, _ = await audit.list(ORGANIZATION, EVERYTHING)
         assert found == [finished(second), finished(first)]
-        assert await counted(machines) == (2, 0, NOW + timedelta(minutes=1))
+        assert await counted(database) == (2, 0, NOW + timedelta(minutes=1))
 
 
 @async_test
 async def test_many_writers_lose_no_count(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        machines, audit = await with_machine(database), AuditStore(database)
+        audit = AuditStore(database)
         await asyncio.gather(*(audit.add_inputs([sent(number)]) for number in range(10)))
-        assert (await counted(machines))[0] == 10
+        assert (await counted(database))[0] == 10
 
 
 @async_test
-async def test_removed_machine_is_no_obstacle(mongodb: str, database_name: str) -> None:
+async def test_server_that_died_in_the_middle_holds_up_nothing(
+    mongodb: str, database_name: str
+) -> None:
+    """MongoDB keeps what a dead server's transaction wrote locked for a minute."""
+    async with opened(mongodb, database_name, timeout=5) as database:
+        machines, audit = MachineStore(database), AuditStore(database)
+        await machines.create(ORGANIZATION, "desk-1", "desk-1")
+        for number in range(20):
+            await audit.add_inputs([sent(number)])  # every document of the count is there
+        counts = InputCountStore(database)
+        dying = await database.session()
+        dying.start_transaction(write_concern=WriteConcern("majority"))
+        await counts.add(dying, [EndedInput(ORGANIZATION, "desk-1", True, NOW)])
+        try:
+            await machines.begin_link(
+                ORGANIZATION, "desk-1", ClientSummary("linux", "1.0", displays=())
+            )
+            for number in range(20):
+                await audit.add_inputs([sent(number)])
+            assert (await counted(database))[0] == 40
+        finally:
+            await dying.abort_transaction()
+            await dying.end_session()
+
+
+@async_test
+async def test_machine_that_was_removed_and_added_counts_from_zero(
+    mongodb: str, database_name: str
+) -> None:
     async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        await audit.add_inputs([sent(0)])
-        assert (await audit.list(ORGANIZATION, EVERYTHING))[1] == 1
+        machines, audit = MachineStore(database), AuditStore(database)
+        await machines.create(ORGANIZATION, "desk-1", "desk-1")
+        await audit.add_inputs([sent(0), sent(1, machine_id="desk-2")])
+        await machines.delete(ORGANIZATION, "desk-1")
+        assert await counted(database) == (0, 0, None)
+        await audit.add_inputs([sent(1)])  # recorded after its machine was removed
+        await machines.create(ORGANIZATION, "desk-1", "desk-1")
+        assert await counted(database) == (0, 0, None)
+        counts = InputCountStore(database)
+        assert (await counts.of(ORGANIZATION, ["desk-2"]))["desk-2"].completed == 1
+        assert (await counts.of(OTHER_ORGANIZATION, ["desk-2"]))["desk-2"].completed == 0
 
 
 @async_test
