@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
+import pymongo
 import pytest
 
+from server.store.database import Document
 from server.store.embedded import EmbeddedMongoDB
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so all that they start.
@@ -42,7 +44,47 @@ def mongodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     asyncio.run(embedded.stop())
 
 
+@pytest.fixture(scope="session")
+def emptied_databases(mongodb: str) -> Iterator["EmptiedDatabases"]:
+    with pymongo.MongoClient[Document](mongodb) as client:
+        yield EmptiedDatabases(client)
+
+
 @pytest.fixture
-def database_name() -> str:
-    """The name of a database that no other test uses."""
-    return f"test_{next(_DATABASE_NUMBERS)}"
+def database_name(emptied_databases: "EmptiedDatabases") -> Iterator[str]:
+    """The name of a database with nothing in it, which no other test uses meanwhile.
+
+    It may have been another test's: to make all indexes takes longer than most tests.
+    """
+    name = emptied_databases.take()
+    yield name
+    emptied_databases.give_back(name)
+
+
+@pytest.fixture
+def fresh_database_name() -> str:
+    """The name of a database that nobody has ever used."""
+    return f"fresh_{next(_DATABASE_NUMBERS)}"
+
+
+class EmptiedDatabases:
+    """Databases whose tests have ended."""
+
+    def __init__(self, client: pymongo.MongoClient[Document]) -> None:
+        self._client = client
+        self._names: list[str] = []
+
+    def take(self) -> str:
+        """One that is empty."""
+        return self._names.pop() if self._names else f"test_{next(_DATABASE_NUMBERS)}"
+
+    def give_back(self, name: str) -> None:
+        """Empty it for the next test; its indexes stay."""
+        database = self._client[name]
+        database.command("profile", 0)
+        for collection in database.list_collection_names():
+            if collection.startswith("system."):
+                database.drop_collection(collection)
+            else:
+                database[collection].delete_many({})
+        self._names.append(name)

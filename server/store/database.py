@@ -322,11 +322,8 @@ class Database:
         stored = await self._stored_schema()
         for name in ("input_counts", "trajectory_counts"):
             await self._make_collection(name)
-        for name, indexes in INDEXES.items():
-            # Does nothing about an index that is there already; a large new one takes its time.
-            async with self.translate_errors():
-                with pymongo.timeout(_INDEX_SECONDS):
-                    await self.collection(name).create_indexes(indexes)
+        # All at once: each waits for the disk. MongoDB itself builds only some large ones together.
+        await asyncio.gather(*(self._make_indexes(*each) for each in INDEXES.items()))
         if stored is not None:
             await migrate(self, stored["version"], now())
         async with self.operation():
@@ -343,6 +340,12 @@ class Database:
                 f"this one knows {SCHEMA_VERSION}): upgrade this server."
             )
         return stored
+
+    async def _make_indexes(self, name: str, indexes: list[IndexModel]) -> None:
+        """Make what is missing; a large new index takes its time."""
+        async with self.translate_errors():
+            with pymongo.timeout(_INDEX_SECONDS):
+                await self.collection(name).create_indexes(indexes)
 
     async def _make_collection(self, name: str) -> None:
         """Make one that has no index: no snapshot can be read where it is only just made."""

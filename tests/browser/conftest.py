@@ -9,15 +9,17 @@ from tests.browser.rig import Site, Visit, chromium, served
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
+def site(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    directory = tmp_path_factory.mktemp("site")
+    with served(directory, mongodb_uri=mongodb, mongodb_database=directory.name) as site:
+        yield site
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with served(tmp_path_factory.mktemp("site")) as site:
-        yield site
+def browser(site: Site) -> Iterator[Browser]:
+    """Begun last: from then on no other event loop can run in this thread."""
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture

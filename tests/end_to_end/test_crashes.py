@@ -8,7 +8,6 @@ import asyncio
 import shutil
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -23,25 +22,39 @@ CLICK = ["ButtonPress 1", "ButtonRelease 1"]
 DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700}
 
 
-@pytest.fixture
-def database(database_name: str) -> str:
-    return f"crashes_{database_name}"
+MACHINES = 30
+"""More than there are tests here."""
 
 
-@pytest.fixture
-def server(mongodb: str, database: str, tmp_path: Path) -> ServerProcess:
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return tmp_path_factory.mktemp("crashes").name
+
+
+@pytest.fixture(scope="module")
+def server(mongodb: str, database: str, tmp_path_factory: pytest.TempPathFactory) -> ServerProcess:
     """A server on the session's MongoDB: its own would take most of each start."""
-    return ServerProcess(tmp_path, **SHORT, mongodb_uri=mongodb, mongodb_database=database)
+    directory = tmp_path_factory.mktemp("server")
+    return ServerProcess(directory, **SHORT, mongodb_uri=mongodb, mongodb_database=database)
 
 
-@pytest.fixture
-def workstation(server: ServerProcess, display: str, tmp_path: Path) -> Iterator[Workstation]:
-    """A machine that was added; neither program runs."""
+@pytest.fixture(scope="module")
+def workstations(
+    server: ServerProcess, display: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Iterator[Workstation]]:
+    """Machines that were added before; neither program runs."""
+    directory = tmp_path_factory.mktemp("machines")
     with server.run():
         api = server.api()
-        workstation = Workstation.added(server.url, api, display, tmp_path)
-    yield workstation
+        added = [Workstation.added(server.url, api, display, directory) for _ in range(MACHINES)]
+    yield iter(added)
     api.close()
+
+
+@pytest.fixture
+def workstation(workstations: Iterator[Workstation]) -> Workstation:
+    """A machine of the test's own."""
+    return next(workstations)
 
 
 def click(workstation: Workstation, key: str = "key") -> Answer:

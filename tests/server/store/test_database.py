@@ -61,34 +61,38 @@ async def own_mongod(directory: Path) -> AsyncIterator[tuple[str, int]]:
 
 @async_test
 async def test_many_nodes_prepare_an_empty_database_at_once(
-    mongodb: str, database_name: str
+    mongodb: str, fresh_database_name: str
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        others = [Database(mongodb, f"{database_name}_shared") for _ in range(6)]
+    async with opened(mongodb, fresh_database_name) as database:
+        others = [Database(mongodb, f"{fresh_database_name}_shared") for _ in range(6)]
         try:
             await asyncio.gather(*(other.prepare() for other in others))
             for name, indexes in INDEXES.items():
                 made = await others[0].collection(name).index_information()
                 assert set(made) == {"_id_", *(index.document["name"] for index in indexes)}
         finally:
-            await database.collection("x").database.client.drop_database(f"{database_name}_shared")
+            await database.collection("x").database.client.drop_database(
+                f"{fresh_database_name}_shared"
+            )
             for other in others:
                 other.close()
 
 
 @async_test
-async def test_newer_schema_is_refused_and_left_alone(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
+async def test_newer_schema_is_refused_and_left_alone(
+    mongodb: str, fresh_database_name: str
+) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
         newer = {"_id": "schema", "version": SCHEMA_VERSION + 1}
         await database.collection("schema").replace_one({"_id": "schema"}, newer)
         with pytest.raises(StoreUnusable, match="newer Farhand"):
-            await Database.open(mongodb, database_name)
+            await Database.open(mongodb, fresh_database_name)
         assert await database.collection("schema").find_one() == newer
 
 
 @async_test
-async def test_preparing_again_changes_nothing(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
+async def test_preparing_again_changes_nothing(mongodb: str, fresh_database_name: str) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
         await database.prepare()
         schema = await database.collection("schema").find_one()
         assert schema == {"_id": "schema", "version": SCHEMA_VERSION}
