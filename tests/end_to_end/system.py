@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.desktop import DeviceEvent, Witness
-from tests.processes import Program, ServedApi, ServerProcess, joined, until
+from tests.processes import Answer, Program, ServedApi, ServerProcess, joined, until
 
 _NUMBERS = itertools.count(1)
 
@@ -59,7 +59,7 @@ class Workstation:
         """Wait until the server says so."""
         until(lambda: self.api.is_in_state(self.machine, state), f"{self.machine} is {state}")
 
-    def send(self, operation: str, key: str | None = None, **body: Any) -> Any:
+    def send(self, operation: str, key: str | None = None, **body: Any) -> Answer:
         """Send an input and return its answer."""
         return self.api.send(self.machine, operation, body, key)
 

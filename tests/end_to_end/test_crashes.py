@@ -8,6 +8,8 @@ import asyncio
 import shutil
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -52,13 +54,18 @@ def workstations(
 
 
 @pytest.fixture
-def workstation(workstations: Iterator[Workstation]) -> Workstation:
+def workstation(workstations: Iterator[Workstation], tmp_path: Path) -> Workstation:
     """A machine of the test's own."""
-    return next(workstations)
+    return replace(next(workstations), directory=tmp_path / "machine")
+
+
+def own(workstation: Workstation, key: str) -> str:
+    """That key, which every test has, as a test sends it: all are of one organization."""
+    return f"{workstation.machine}-{key}"
 
 
 def click(workstation: Workstation, key: str = "key") -> Answer:
-    return workstation.api.send(workstation.machine, "mouse/click", PLACE, key)
+    return workstation.send("mouse/click", own(workstation, key), **PLACE)
 
 
 def is_final(answer: Answer) -> bool:
@@ -72,13 +79,13 @@ def final(workstation: Workstation, key: str = "key", operation: str = "mouse/cl
 
     def ends() -> bool:
         try:
-            answers.append(workstation.api.send(workstation.machine, operation, body, key))
+            answers.append(workstation.send(operation, own(workstation, key), **body))
         except OSError:
             return False
         return is_final(answers[-1])
 
     until(ends, "the answer is final")
-    again = workstation.api.send(workstation.machine, operation, body, key)
+    again = workstation.send(operation, own(workstation, key), **body)
     assert (again.status, again.body) == (answers[-1].status, answers[-1].body)
     assert again.headers["Idempotency-Replayed"] == "true"
     return again
@@ -175,7 +182,7 @@ def test_killed_in_the_middle_it_is_unknown_with_how_much_happened_at_least(
 ) -> None:
     with server.run():
         with workstation.joined() as client:
-            drag = workstation.begin("mouse/drag", "drag", **DRAG, duration=3.0)
+            drag = workstation.begin("mouse/drag", own(workstation, "drag"), **DRAG, duration=3.0)
             travels(witness)
             until(lambda: len(witness.seen()) > 100, "the drag is a third of its way")
             client.kill()
@@ -217,7 +224,7 @@ def test_bytes_of_a_server_that_slept_are_refused(
 ) -> None:
     """It says SENT and sleeps; the machine gives the link up; then it wakes and sends."""
     with server.run(failpoints="after-sent=stop") as program, workstation.joined() as client:
-        first = workstation.begin("mouse/click", "key", **PLACE)
+        first = workstation.begin("mouse/click", own(workstation, "key"), **PLACE)
         until(lambda: "link closed" in client.output, "the client gives the link up")
         program.process.send_signal(signal.SIGCONT)
         answer = final(workstation)
@@ -242,7 +249,7 @@ def test_key_that_the_server_forgot_is_answered_from_the_journal(
         assert again.json["pointer"] == first.json["pointer"]
         assert again.json["command_id"] == first.json["command_id"]
         asyncio.run(forget())
-        other = workstation.send("mouse/click", "key", x=1, y=1)
+        other = workstation.send("mouse/click", own(workstation, "key"), x=1, y=1)
         assert other.status == 422
         assert other.json["detail"][0]["loc"] == ["header", "Idempotency-Key"]
     assert presses(witness.take()) == CLICK
