@@ -145,6 +145,21 @@ def with_hold(run: Evidence) -> Evidence:
     )
 
 
+def after_one_whose_other_body_begins_likewise(run: Evidence) -> Evidence:
+    """The same after a move that was cut short, under whose key a text was refused."""
+    text = Input("keyboard/type", {"text": "Ax"}, (*TEXT.steps[:4], press("x"), release("x")))
+    before = CommandHistory(1, "before", "desk", MOVE, text)
+    before.tries.append(told(0.0, UNKNOWN))
+    identifier = before.id(ORGANIZATION)
+    return replace(
+        run,
+        commands=[before, *run.commands],
+        arrivals={"desk": [*arrivals(MOVE.steps), *run.arrivals["desk"]]},
+        ledger={**run.ledger, identifier: ("DONE", UNKNOWN)},
+        journals={**run.journals, identifier: "INTENT"},
+    )
+
+
 def with_other_body(answer: FinalAnswer, *seen: Step) -> Evidence:
     run = evidence(COMPLETED, seen=[*CLICK.steps, *seen])
     run.commands[0].other_tries.append(told(5.0, answer))
@@ -198,6 +213,16 @@ GOOD = {
         seen=[*DRAG.steps[:2], WAY[0], release("left", WAY[0].place)],
     ),
     "begun and not finished": evidence(UNKNOWN, seen=CLICK.steps[:2], journals=journal("INTENT")),
+    "cut short after a key that a refused body begins with": (
+        after_one_whose_other_body_begins_likewise(
+            evidence(
+                UNKNOWN,
+                body=TEXT,
+                seen=[press("shift"), release("shift")],
+                journals=journal("INTENT"),
+            )
+        )
+    ),
     "unknown, claims what arrived": evidence(
         problem(502, "outcome-unknown", injected_at_least=2),
         seen=CLICK.steps[:2],
