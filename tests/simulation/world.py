@@ -110,34 +110,37 @@ class World:
         heapq.heappush(self._timers, (due.when, next(self._numbers), due))
 
     def run(self, until: float, is_over: Callable[[], bool]) -> None:
-        """Let everything happen until then, or until it is over.
+        """Let everything happen until then, or until it is over and nothing is left for now.
 
         May be called by something that happens, for a time within which it goes on.
         """
         ready, timers = self._ready, self._timers
         before = self.current
         try:
-            while not is_over():
-                if ready:
+            while True:
+                while ready:
                     self._do(ready.popleft())
-                elif timers and timers[0][0] <= until:
-                    when, _, due = heapq.heappop(timers)
-                    if not due.cancelled:
-                        # Something that went on for longer inside may have passed it.
-                        self.now = max(self.now, when)
-                        self._do(due)
-                else:
+                if is_over():
+                    return
+                if not timers or timers[0][0] > until:
                     self.now = max(self.now, until)
                     return
+                when, _, due = heapq.heappop(timers)
+                if not due.cancelled:
+                    # Something that went on for longer inside may have passed it.
+                    if when > self.now:
+                        self.now = when
+                    self._do(due)
         finally:
             self._enter(before)
 
     def _do(self, due: Due) -> None:
         process = due.process
-        if due.cancelled or process.state is State.DEAD:
+        if due.cancelled:
             return
-        if process.state is State.PAUSED:
-            process.parked.append(due)
+        if process.state is not State.RUNNING:
+            if process.state is State.PAUSED:
+                process.parked.append(due)
             return
         if process is not self.current:
             self._enter(process)
