@@ -24,8 +24,10 @@ install: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml config/constraints.txt
 	@PYTHON=$(PYTHON) .ci/system-packages build
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	@echo "installing Farhand's packages into $(VENV) (about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@# A person sees pip at work; a log gets only what goes wrong.
+	@[ -t 1 ] || quietly=--quiet; $(BIN)/python -m pip install $$quietly --disable-pip-version-check \
 	    --constraint config/constraints.txt --editable '.[server,machine,embedded-mongodb,development]'
 	@touch $@
 

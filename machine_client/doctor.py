@@ -16,7 +16,7 @@ from machine_client.finding import Finding
 from machine_client.journal import JournalError
 from machine_client.journal_file import JournalFile, JournalInUse
 from machine_client.network_check import check_network
-from machine_client.screen import displays
+from machine_client.screen import MissingLibraryError, displays
 from machine_client.settings import MachineSettings
 
 DESKTOP_SECONDS = 3.0
@@ -56,6 +56,8 @@ async def _display(settings: MachineSettings) -> Finding:
             "the X server does not answer; a program may have grabbed it: close open menus, unlock "
             "the screen, or restart the graphical session",
         )
+    except MissingLibraryError as error:
+        return Finding("display", False, str(error))
     except (InjectionUnavailable, DesktopError) as error:
         return Finding("display", False, f"{error}; {_display_remedy()}")
     sizes = ", ".join(f"{display.width}x{display.height}" for display in shown)

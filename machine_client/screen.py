@@ -1,5 +1,6 @@
 """The displays of this desktop and their pixels, through mss."""
 
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +12,10 @@ from machine_client.desktop import DesktopError
 from machine_client.pictures import Shot
 from schemas.pictures import Region, Size
 from schemas.wire import Display
+
+
+class MissingLibraryError(DesktopError):
+    """The system lacks a library that mss loads; the message says its package."""
 
 
 def displays(display: str | None = None) -> list[Display]:
@@ -25,9 +30,11 @@ def displays(display: str | None = None) -> list[Display]:
             # system does not tell its screens apart.
             around, *screens = source.monitors
     except (ScreenShotError, OSError) as error:
-        raise DesktopError(
-            "display_unknown", f"The displays of this machine cannot be told: {error}"
-        ) from error
+        what = "The displays of this machine cannot be told"
+        if package := _missing_package(error):
+            remedy = f"on Debian or Ubuntu: sudo apt-get install {package}"
+            raise MissingLibraryError("display_unknown", f"{what}: {error} ({remedy})") from error
+        raise DesktopError("display_unknown", f"{what}: {error}") from error
     return [
         Display(
             x=monitor["left"], y=monitor["top"], width=monitor["width"], height=monitor["height"]
@@ -74,6 +81,14 @@ class Screen:
         """Let go of the screen; safe when its server has ended."""
         with suppress(ScreenShotError):
             self._source.close()
+
+
+def _missing_package(error: Exception) -> str | None:
+    """Debian's package with the library that mss did not find, if that is what went wrong."""
+    missing = re.search(r"\b(libxcb(?:-\w+)?)\.so not found", str(error))
+    if missing is None:
+        return None
+    return "libxcb1" if missing[1] == "libxcb" else f"{missing[1]}0"
 
 
 def _open(display: str | None, **options: Any) -> Any:

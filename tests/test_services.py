@@ -55,6 +55,13 @@ def test_machine_unit_is_right(tmp_path: Path) -> None:
     assert verified(tmp_path, "farhand-machine.service", "--user").strip() == ""
 
 
+def test_units_run_what_the_page_installs() -> None:
+    page = (CONFIG.parent / "docs" / "deployment.md").read_text()
+    for name in ("farhand.service", "farhand-machine.service"):
+        (command,) = re.findall(r"^ExecStart=(\S+)/\S+ ", (CONFIG / name).read_text(), re.MULTILINE)
+        assert f"\n{command.replace('%h', '~')}/pip install " in page
+
+
 def test_mistake_in_a_unit_is_seen(tmp_path: Path) -> None:
     text = unit("farhand.service").replace("Restart=on-failure", "Restart=sometimes")
     (tmp_path / "farhand.service").write_text(text)

@@ -1,6 +1,7 @@
 """Runs the demo from its first child to its last word."""
 
 import shlex
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -33,7 +34,7 @@ def run_demo(console: Console, data_directory: Path, *, once: bool) -> None:
         window = parts.start_window(children, display)
         _part(console, "virtual desktop", f"Xvfb {display}, {parts.SCREEN}")
         address, caller = parts.wait_for_server(children, server, before, data_directory)
-        _part(console, "server", f"{address}, with a MongoDB of its own{_other_port(address)}")
+        _part(console, "server", f"{address}{_other_port(address)}, with its own MongoDB")
         token_file = parts.add_machine(caller, data_directory)
         machine = parts.start_machine(children, address, token_file, display, data_directory)
         parts.wait_for_window(children, window)
@@ -90,6 +91,10 @@ def _show_addresses(console: Console, address: str, data_directory: Path, displa
     console.print()
     console.print(Text("Draw a line yourself:", "bold"))
     console.print(Text(curl_line(address, token_file)), soft_wrap=True)
+    console.print()
+    console.print(Text("Ask the command line how the machine is:", "bold"))
+    for line in command_lines(Path(sys.executable).parent, data_directory):
+        console.print(Text(line), soft_wrap=True)
 
 
 def _show_console(console: Console, link: str) -> None:
@@ -117,3 +122,15 @@ def curl_line(address: str, token_file: Path) -> str:
         f'curl -H "Authorization: Bearer $(cat {quoted})" '
         f"-H 'Content-Type: application/json' -d {shlex.quote(body)} {url}"
     )
+
+
+def command_lines(scripts: Path, data_directory: Path) -> list[str]:
+    """What to paste into a shell to use the commands in ``scripts`` on the demo's server.
+
+    A shell that finds them already is told no path.
+    """
+    found = shutil.which("farhand")
+    is_found = found is not None and Path(found).resolve() == (scripts / "farhand").resolve()
+    path = [] if is_found else [f'export PATH={shlex.quote(str(scripts))}:"$PATH"']
+    show = f"farhand machine show {parts.MACHINE_ID} --data-dir {shlex.quote(str(data_directory))}"
+    return [*path, show]

@@ -113,6 +113,25 @@ async def test_missing_display_is_named(
     assert lines[1].startswith("ok   journal")
 
 
+def test_missing_library_is_named_with_its_package_and_not_as_a_missing_display(
+    tmp_path: Path, display: str
+) -> None:
+    script = """
+import ctypes.util
+find = ctypes.util.find_library
+ctypes.util.find_library = lambda name: None if name == "xcb-render" else find(name)
+from machine_client.__main__ import main
+main()
+"""
+    place = ("--state-dir", str(tmp_path), "--display", display)
+    server = ("--server", "http://127.0.0.1:1", "--token", TOKEN)
+    ended = run("python", "-c", script, "doctor", *server, *place)
+    first = ended.stdout.splitlines()[0]
+    assert first.startswith("FAIL display: "), ended.stderr
+    assert "libxcb-render.so not found" in first
+    assert first.endswith("sudo apt-get install libxcb-render0)")
+
+
 @pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "running"])
 @async_test
 async def test_doctor_releases_nothing_that_a_client_has_pressed(

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import pytest
+from mss.exception import ScreenShotError
 
 from machine_client import screen
 from machine_client.desktop import DesktopError
@@ -53,6 +54,22 @@ def test_without_a_display_there_is_an_error_of_ours() -> None:
     with pytest.raises(DesktopError) as caught:
         screen.displays(":4999")
     assert caught.value.code == "display_unknown"
+
+
+@pytest.mark.parametrize(
+    ("library", "package"), [("libxcb", "libxcb1"), ("libxcb-render", "libxcb-render0")]
+)
+def test_library_that_is_missing_is_named_with_its_package(
+    library: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: Any) -> None:
+        raise ScreenShotError(f"Library {library}.so not found")
+
+    monkeypatch.setattr(screen, "MSS", refuse)
+    with pytest.raises(
+        screen.MissingLibraryError, match=rf"{library}\.so .*apt-get install {package}\)$"
+    ):
+        screen.displays()
 
 
 def test_the_environment_names_the_display_where_nobody_else_does(

@@ -128,8 +128,7 @@ class World:
                 when, _, due = heapq.heappop(timers)
                 if not due.cancelled:
                     # Something that went on for longer inside may have passed it.
-                    if when > self.now:
-                        self.now = when
+                    self.now = max(self.now, when)
                     self._do(due)
         finally:
             self._enter(before)

@@ -113,6 +113,9 @@ def test_stays_until_terminated_and_then_leaves_nothing(tmp_path: Path) -> None:
         names = " ".join(demo.processes().values())
         assert all(name in names for name in ("Xvfb", "mongod", "serve", "join", "demo_window"))
         assert len(demo.left_over()) == 1
+        command = next(line for line in program.output.splitlines() if "machine show" in line)
+        shown = run(*command.split())
+        assert "online" in shown.stdout, shown.stderr
         assert program.terminate() == 0
         assert demo.processes() == {}
         assert demo.left_over() == []

@@ -7,14 +7,12 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from pymongo import WriteConcern
 
 from schemas.audit import AuditQuery
 from schemas.queries import PageQuery
 from server.store.audit import AuditedInput, AuditEntry, AuditStore
 from server.store.database import CODEC_OPTIONS, Database, Document
-from server.store.input_counts import EndedInput, InputCountStore
-from server.store.machines import ClientSummary, MachineStore
+from server.store.input_counts import InputCountStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
@@ -187,50 +185,6 @@ async def test_many_writers_lose_no_count(mongodb: str, database_name: str) -> N
         audit = AuditStore(database)
         await asyncio.gather(*(audit.add_inputs([sent(number)]) for number in range(10)))
         assert (await counted(database))[0] == 10
-
-
-@async_test
-async def test_server_that_died_in_the_middle_holds_up_nothing(
-    mongodb: str, database_name: str
-) -> None:
-    """MongoDB keeps what a dead server's transaction wrote locked for a minute."""
-    async with opened(mongodb, database_name, timeout=5) as database:
-        machines, audit = MachineStore(database), AuditStore(database)
-        await machines.create(ORGANIZATION, "desk-1", "desk-1")
-        for number in range(20):
-            await audit.add_inputs([sent(number)])  # every document of the count is there
-        counts = InputCountStore(database)
-        dying = await database.session()
-        dying.start_transaction(write_concern=WriteConcern("majority"))
-        await counts.add(dying, [EndedInput(ORGANIZATION, "desk-1", True, NOW)])
-        try:
-            await machines.begin_link(
-                ORGANIZATION, "desk-1", ClientSummary("linux", "1.0", displays=())
-            )
-            for number in range(20):
-                await audit.add_inputs([sent(number)])
-            assert (await counted(database))[0] == 40
-        finally:
-            await dying.abort_transaction()
-            await dying.end_session()
-
-
-@async_test
-async def test_machine_that_was_removed_and_added_counts_from_zero(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        machines, audit = MachineStore(database), AuditStore(database)
-        await machines.create(ORGANIZATION, "desk-1", "desk-1")
-        await audit.add_inputs([sent(0), sent(1, machine_id="desk-2")])
-        await machines.delete(ORGANIZATION, "desk-1")
-        assert await counted(database) == (0, 0, None)
-        await audit.add_inputs([sent(1)])  # recorded after its machine was removed
-        await machines.create(ORGANIZATION, "desk-1", "desk-1")
-        assert await counted(database) == (0, 0, None)
-        counts = InputCountStore(database)
-        assert (await counts.of(ORGANIZATION, ["desk-2"]))["desk-2"].completed == 1
-        assert (await counts.of(OTHER_ORGANIZATION, ["desk-2"]))["desk-2"].completed == 0
 
 
 @async_test

@@ -1,0 +1,93 @@
+"""How many inputs machines were sent; that the audit counts each once is in test_audit.py."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from pymongo import WriteConcern
+
+from server.store.database import Database
+from server.store.input_counts import EndedInput, InputCount, InputCountStore
+from server.store.machines import ClientSummary, MachineStore
+from server.store.transactions import in_transaction
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+
+NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
+
+
+def ended(minutes: int = 0, machine_id: str = "desk-1", *, completed: bool = True) -> EndedInput:
+    """An input that was accepted so many minutes after the first."""
+    return EndedInput(ORGANIZATION, machine_id, completed, NOW + timedelta(minutes=minutes))
+
+
+async def add(database: Database, *inputs: EndedInput) -> None:
+    """Count them."""
+    counts = InputCountStore(database)
+    await in_transaction(database, lambda session: counts.add(session, inputs))
+
+
+@async_test
+async def test_counts_of_several_machines_are_read_together(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        for number in range(12):  # over all shards
+            await add(database, ended(number), ended(completed=False), ended(machine_id="desk-2"))
+        await add(database)
+        counts = InputCountStore(database)
+        assert await counts.of(ORGANIZATION, ["desk-1", "desk-2", "desk-3"]) == {
+            "desk-1": InputCount(12, 12, NOW + timedelta(minutes=11)),
+            "desk-2": InputCount(12, 0, NOW),
+            "desk-3": InputCount(),
+        }
+        assert await counts.of(OTHER_ORGANIZATION, ["desk-1"]) == {"desk-1": InputCount()}
+        assert await counts.of(ORGANIZATION, []) == {}
+
+
+@async_test
+async def test_writers_at_once_lose_nothing(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        await asyncio.gather(*(add(database, ended()) for _ in range(20)))
+        counted = await InputCountStore(database).of(ORGANIZATION, ["desk-1"])
+        assert counted["desk-1"].completed == 20
+
+
+@async_test
+async def test_server_that_died_in_the_middle_holds_up_nothing(
+    mongodb: str, database_name: str
+) -> None:
+    """MongoDB keeps what a dead server's transaction wrote locked for a minute."""
+    async with opened(mongodb, database_name, timeout=5) as database:
+        machines, counts = MachineStore(database), InputCountStore(database)
+        await machines.create(ORGANIZATION, "desk-1", "desk-1")
+        for _ in range(20):
+            await add(database, ended())  # every document of the count is there
+        dying = await database.session()
+        dying.start_transaction(write_concern=WriteConcern("majority"))
+        await counts.add(dying, [ended()])
+        try:
+            link = partial(machines.begin_link, ORGANIZATION, "desk-1")
+            await link(ClientSummary("linux", "1.0", displays=()))
+            for _ in range(20):
+                await add(database, ended())
+            assert (await counts.of(ORGANIZATION, ["desk-1"]))["desk-1"].completed == 40
+        finally:
+            await dying.abort_transaction()
+            await dying.end_session()
+
+
+@async_test
+async def test_machine_that_was_removed_and_added_counts_from_zero(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        machines, counts = MachineStore(database), InputCountStore(database)
+        nothing = {"desk-1": InputCount()}
+        await machines.create(ORGANIZATION, "desk-1", "desk-1")
+        await add(database, ended(), ended(machine_id="desk-2"))
+        await machines.delete(ORGANIZATION, "desk-1")
+        assert await counts.of(ORGANIZATION, ["desk-1"]) == nothing
+        await add(database, ended())  # recorded after its machine was removed
+        await machines.create(ORGANIZATION, "desk-1", "desk-1")
+        assert await counts.of(ORGANIZATION, ["desk-1"]) == nothing
+        assert (await counts.of(ORGANIZATION, ["desk-2"]))["desk-2"].completed == 1

@@ -1,0 +1,196 @@
+"""The wheel and the source archive: what is in them, and that either alone is all of Farhand."""
+
+import http.client
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from server.console.assets import Assets
+from tests.processes import environment, free_port, running
+
+PROJECT = Path(__file__).parent.parent
+PACKAGES = ("machine_client", "schemas", "server")
+LEFTOVERS = (
+    *("machine-token", "server.log", "demo.png", "notes/plan.txt", ".venv/bin/farhand"),
+    *("server/__pycache__/app.cpython-311.pyc", "dist/farhand-0.0.9.tar.gz", ".mypy_cache/x.json"),
+)
+"""What a clone has in it after some work."""
+
+
+def called(*command: str | Path, directory: Path) -> str:
+    """What a program prints that must succeed, started in a directory."""
+    ended = subprocess.run(
+        command,
+        cwd=directory,
+        env=environment(PYTHONDONTWRITEBYTECODE="1"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
+    return ended.stdout
+
+
+@dataclass(frozen=True)
+class Built:
+    """Both archives, and the files of the project that they are of."""
+
+    tracked: frozenset[str]
+    wheel: Path
+    sdist: Path
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Built in a clone that has been worked in."""
+    directory = tmp_path_factory.mktemp("built")
+    clone = directory / "clone"
+    listed = called("git", "ls-files", "-z", directory=PROJECT).split("\0")
+    tracked = frozenset(name for name in listed if name and (PROJECT / name).is_file())
+    for name in tracked:
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / name, clone / name)
+    for name in LEFTOVERS:
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        (clone / name).write_text("left over")
+    out = directory / "out"
+    called(sys.executable, "-m", "hatchling", "build", "--directory", out, directory=clone)
+    (wheel,), (sdist,) = out.glob("*.whl"), out.glob("*.tar.gz")
+    return Built(tracked, wheel, sdist)
+
+
+def test_source_archive_has_every_file_and_no_leftovers(built: Built) -> None:
+    with tarfile.open(built.sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names - {"PKG-INFO"} == built.tracked
+
+
+def test_wheel_has_the_packages_and_nothing_else(built: Built) -> None:
+    names = set(zipfile.ZipFile(built.wheel).namelist())
+    of_packages = {name for name in built.tracked if name.partition("/")[0] in PACKAGES}
+    about = {name for name in names if re.match(r"farhand-[\d.]+\.dist-info/", name)}
+    assert names - about == of_packages
+    assert {name.rpartition("/")[2] for name in about} >= {
+        "LICENSE",
+        "METADATA",
+        "entry_points.txt",
+    }
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with nothing of Farhand but what an archive brought."""
+
+    directory: Path
+
+    def program(self, name: str) -> Path:
+        return self.directory / "bin" / name
+
+    def says(self, name: str, *arguments: str) -> str:
+        """What a program of the environment prints."""
+        return called(self.program(name), *arguments, directory=self.directory)
+
+
+@pytest.fixture(scope="module", params=["wheel", "sdist"])
+def installed(
+    request: pytest.FixtureRequest, built: Built, tmp_path_factory: pytest.TempPathFactory
+) -> Installed:
+    directory = tmp_path_factory.mktemp("installed")
+    wheel = built.wheel
+    pip = (sys.executable, "-m", "pip")
+    alone = ("--no-index", "--no-deps", "--quiet", "--disable-pip-version-check")
+    if request.param == "sdist":
+        # With the build backend that is here, instead of another download of it.
+        options = (*alone, "--no-build-isolation", "--wheel-dir", directory)
+        called(*pip, "wheel", *options, built.sdist, directory=directory)
+        (wheel,) = directory.glob("*.whl")
+    fresh = Installed(directory / "environment")
+    venv.create(fresh.directory)
+    called(*pip, "--python", fresh.program("python"), "install", *alone, wheel, directory=directory)
+    # What Farhand needs is here already.  Files of this kind are not read in a directory that one
+    # of them names, so the clone, which one here names, is not seen.
+    packages = fresh.says("python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    there = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (Path(packages.strip()) / "tests.pth").write_text("\n".join(sorted(there)) + "\n")
+    return fresh
+
+
+def test_farhand_comes_from_the_archive_alone(installed: Installed) -> None:
+    script = (
+        "import json, sys; print(json.dumps([__import__(name).__file__ for name in sys.argv[1:]]))"
+    )
+    files = json.loads(installed.says("python", "-c", script, *PACKAGES))
+    assert len(files) == len(PACKAGES)
+    for file in files:
+        assert Path(file).is_relative_to(installed.directory)
+
+
+def test_programs_run(installed: Installed) -> None:
+    version = re.search(
+        r'^version = "(.*)"$', (PROJECT / "pyproject.toml").read_text(), re.MULTILINE
+    )
+    assert version is not None
+    assert installed.says("farhand", "--version").strip().endswith(f" {version[1]}")
+    assert "  serve " in installed.says("farhand", "--help")
+    assert "  join " in installed.says("farhand-machine", "--help")
+    assert "  --server " in installed.says("farhand-machine", "join", "--help")
+    samples = "from server.demo.library import samples; print(len(samples()))"
+    assert int(installed.says("python", "-c", samples)) > 0
+
+
+@pytest.fixture(scope="module")
+def served(
+    installed: Installed, mongodb: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of a server that runs in the environment."""
+    directory = tmp_path_factory.mktemp("served")
+    variables = {
+        "FARHAND_MONGODB_URI": mongodb,
+        "FARHAND_MONGODB_DATABASE": f"packaged_{installed.directory.parent.name}",
+    }
+    port = free_port()
+    command = ("serve", "--port", str(port), "--data-dir", str(directory / "data"))
+    program = str(installed.program("farhand"))
+    with running(directory / "log", variables, program, *command) as server:
+        server.says("listening on")
+        yield f"http://127.0.0.1:{port}"
+
+
+def get(address: str) -> bytes:
+    """What a browser gets there."""
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+    try:
+        connection.request("GET", parts.path, headers={"Accept": "text/html"})
+        answer = connection.getresponse()
+        assert answer.status == 200, address
+        return answer.read()
+    finally:
+        connection.close()
+
+
+def test_pages_and_their_files_are_served(served: str) -> None:
+    ours = Assets()
+    pages = {"/": "home.html", "/console/": "index.html", "/docs": "docs.html"}
+    for address, name in pages.items():
+        assert get(served + address) == ours.pages[name].content
+    for file in (PROJECT / "server" / "console" / "static").iterdir():
+        if file.suffix != ".html":
+            address = f"{served}/console/static/{ours.version}/{file.name}"
+            assert get(address) == file.read_bytes()
+    assert b"try again later" in get(f"{served}/problems/machine-unavailable")
+    assert json.loads(get(f"{served}/openapi.json"))["openapi"].startswith("3.1")
