@@ -24,8 +24,8 @@ from schemas.wire import PROTOCOLS, PROTOCOLS_HEADER
 
 NAME_SECONDS = 3.0
 PORT_SECONDS = 3.0
-HANDSHAKE_SECONDS = 2.5
-PROBE_SECONDS = 1.0
+HANDSHAKE_SECONDS = 2.25
+PROBE_SECONDS = 0.75
 """Name and port that answer late leave the handshake its time: all within five seconds, mostly."""
 
 _DEFAULT_PORTS = {"wss": 443, "https": 443}

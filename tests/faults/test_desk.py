@@ -49,10 +49,12 @@ def told(arrivals: list[Arrival]) -> list[str]:
 
 
 def test_witness_loses_nothing_over_20000_commands(desk: Desk, connection: Any) -> None:
+    """It keeps up: for a listener that is thousands of events behind X's RECORD drops some."""
     for number in range(COMMANDS):
         click(connection, place_of(number))
         if number % AT_ONCE == 0:
             connection.sync()
+            desk.arrivals()
     connection.sync()
     kinds = (Kind.MOTION, Kind.PRESS, Kind.RELEASE)
     assert [(arrival.kind, arrival.place) for arrival in desk.arrivals()] == [
