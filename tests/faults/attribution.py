@@ -213,14 +213,18 @@ class _Reader:
                 each[1] is each[0].input,
                 _was_cut_short(each[0]),
                 -self._distance(arrival.at, each[0]),
+                # Keys that are held come again with another command: its own time is nearest.
+                -self._distance(arrival.at, each[0], around=0),
             ),
             default=None,
         )
 
-    def _distance(self, at: float, command: CommandHistory) -> float:
+    def _distance(
+        self, at: float, command: CommandHistory, around: float = AROUND_SECONDS
+    ) -> float:
         """How far a moment is from the time in which a command may happen, in seconds."""
         begin, end = self._windows[command.key]
-        return max(begin - at, at - end - AROUND_SECONDS, 0.0)
+        return max(begin - at, at - end - around, 0.0)
 
     def _candidates_at(self, arrival: Arrival) -> list[tuple[CommandHistory, Input]]:
         here = self._candidates.get(Step(arrival.kind, arrival.what, arrival.place), [])

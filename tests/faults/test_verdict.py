@@ -76,6 +76,7 @@ TEXT = Input(
 )
 HOLD = Input("mouse/click", {"x": 10, "down": True}, (motion(PLACE), press("left", PLACE)))
 LET_GO = Input("mouse/click", {"x": 10, "down": False}, (motion(PLACE),), lets_go=("left",))
+HELD_KEYS = Input("keyboard/key", {"text": "f1 f2", "down": True}, (press("f1"), press("f2")))
 OUTSIDE = Input("mouse/click", {"x": 5000}, must_be_refused=True)
 
 EARLIER_HOLD = (motion(Place(5, 5)), press("left", Place(5, 5)))
@@ -160,6 +161,20 @@ def after_one_whose_other_body_begins_likewise(run: Evidence) -> Evidence:
     )
 
 
+def twice_by_two_commands() -> Evidence:
+    """Two commands that hold the same keys, the second soon after the first."""
+    run = evidence(COMPLETED, body=HELD_KEYS)
+    again = replace(run.commands[0], number=1, key="again", tries=[told(9.0, COMPLETED)])
+    late = [each._replace(at=9.2) for each in arrivals(HELD_KEYS.steps)]
+    let_go = [each._replace(at=5.0) for each in arrivals(map(release, ("f1", "f2")))]
+    return replace(
+        run,
+        commands=[*run.commands, again],
+        arrivals={"desk": [*run.arrivals["desk"], *let_go, *late]},
+        ledger={**run.ledger, again.id(ORGANIZATION): ("DONE", COMPLETED)},
+    )
+
+
 def with_other_body(answer: FinalAnswer, *seen: Step) -> Evidence:
     run = evidence(COMPLETED, seen=[*CLICK.steps, *seen])
     run.commands[0].other_tries.append(told(5.0, answer))
@@ -223,6 +238,7 @@ GOOD = {
             )
         )
     ),
+    "the same keys held by two commands": twice_by_two_commands(),
     "unknown, claims what arrived": evidence(
         problem(502, "outcome-unknown", injected_at_least=2),
         seen=CLICK.steps[:2],
