@@ -58,6 +58,9 @@ BODIES: Final[Mapping[str, Callable[[], bytes]]] = {
     "3,900,000 empty steps": lambda: _trajectory(trajectory_data=[{}] * 3_900_000),
     "99,000 values, all right": lambda: _trajectory(trajectory_data=[{"a": [1.5] * 97}] * 1000),
     "12 MB of text, all right": lambda: _trajectory(trajectory_data=[{"a": "x" * BODY_BYTES}]),
+    "12 MB of text, and a mistake": lambda: _trajectory(
+        trajectory_data=[{"a": "x" * BODY_BYTES}], mistake=1
+    ),
     "12 MB of text, one letter wide": lambda: _trajectory(
         trajectory_data=[{"a": "\N{SLIGHTLY SMILING FACE}" + "x" * BODY_BYTES}]
     ),

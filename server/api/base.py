@@ -268,6 +268,17 @@ class ApiHandler(RequestHandler):
         return values
 
     async def _validated_body(self, model: type[Model], operation: Operation) -> Model:
+        try:
+            return await self._parsed_body(model, operation)
+        except InvalidRequestError as error:
+            # Its frames, and pydantic's error behind it, keep all of the body until the garbage
+            # collector comes by: a sender of large mistakes would fill the memory.
+            error.__context__ = None
+            raise error.with_traceback(None) from None
+        finally:
+            self.request.body = b""
+
+    async def _parsed_body(self, model: type[Model], operation: Operation) -> Model:
         content, values, confidential = self.request.body, 1, operation.confidential
         if content_type_of(self.request.headers) not in operation.media_types:
             raise wrong_media_type(operation)
@@ -334,25 +345,33 @@ def refuse_unknown_members(model: type[BaseModel], content: bytes, confidential:
     Pydantic cannot be told to stop at the first mistakes: it would collect, and then describe, a
     hundred thousand of them.
     """
+    entries = _unknown_members(model, content, confidential)
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidRequestError(entries[:MAX_ENTRIES])
+
+
+def _unknown_members(
+    model: type[BaseModel], content: bytes, confidential: bool
+) -> list[ValidationErrorEntry]:
+    """The first members that a model does not know: one more than are told, where there are.
+
+    What was parsed ends with this call.  An error that is raised keeps what its frames know until
+    the garbage collector comes by, and a sender of many such bodies would fill the memory.
+    """
     try:
         # Names that nobody will see again are not worth a place in pydantic's memory.
         members = from_json(content, cache_strings="none")
     except ValueError:
-        return  # Its model says where that is no JSON.
+        return []  # Its model says where that is no JSON.
     if not isinstance(members, dict):
-        return
-    unknown = list(
-        islice((name for name in members if name not in model.model_fields), MAX_ENTRIES + 1)
-    )
-    if len(unknown) > MAX_ENTRIES:
-        raise InvalidRequestError(
-            [
-                ValidationErrorEntry(
-                    loc=["body", name[:MAX_ECHO_CHARACTERS]],
-                    msg="Extra inputs are not permitted",
-                    type="extra_forbidden",
-                    input=None if confidential else echo(members[name]),
-                )
-                for name in unknown[:MAX_ENTRIES]
-            ]
+        return []
+    unknown = (name for name in members if name not in model.model_fields)
+    return [
+        ValidationErrorEntry(
+            loc=["body", name[:MAX_ECHO_CHARACTERS]],
+            msg="Extra inputs are not permitted",
+            type="extra_forbidden",
+            input=None if confidential else echo(members[name]),
         )
+        for name in islice(unknown, MAX_ENTRIES + 1)
+    ]

@@ -2,11 +2,14 @@
 
 import itertools
 import json
+from traceback import walk_tb
 from uuid import uuid4
 
 import pytest
 
+from schemas.problems import InvalidRequestError
 from schemas.tokens import Scope
+from server.api.base import ApiHandler
 from server.api.bodies import MAX_DRAINED_BYTES, SMALL_BYTES, Body
 from server.api.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from tests.raw_http import chunks, connection, head
@@ -263,3 +266,24 @@ async def test_body_that_nobody_takes_is_not_kept(service: Service, path: str) -
         assert (await client.answer())[0] in (404, 405)
         await client.say(head(service, "GET /v1/workflows"))
         assert (await client.answer())[0] == 200
+
+
+@pytest.mark.parametrize("unknown", [1, 5000])
+@pytest.mark.gen_test
+async def test_refused_body_does_not_live_on_in_its_error(
+    service: Service, monkeypatch: pytest.MonkeyPatch, unknown: int
+) -> None:
+    """Errors wait for the garbage collector; many large bodies with a mistake would pile up."""
+    refuse, caught = ApiHandler._refuse, []
+
+    def caught_too(self: ApiHandler, error: InvalidRequestError) -> None:
+        frames = [frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)]
+        caught.append((self.request.body, error.__context__, frames))
+        refuse(self, error)
+
+    monkeypatch.setattr(ApiHandler, "_refuse", caught_too)
+    members = {f"k{number}": "x" * 100 for number in range(unknown)}
+    assert (await service.post("/v1/trajectories", members)).status == 422
+    ((body, behind, frames),) = caught
+    assert (body, behind) == (b"", None)
+    assert not {"validated_json", "refuse_unknown_members", "_parsed_body"} & set(frames)
