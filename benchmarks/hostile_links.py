@@ -13,7 +13,7 @@ from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
 from benchmarks.swarm import hello
-from schemas.wire import CONNECT_PATH, SUBPROTOCOL, HeartbeatAck, Ready
+from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, HeartbeatAck, Ready
 
 FRAMES_AT_ONCE: Final = 1000
 MOST_UNWRITTEN: Final = 1024 * 1024

@@ -13,12 +13,12 @@ from uuid import UUID
 
 import pymongo
 
-from server.store.database import CODEC_OPTIONS, Database, Document
-from server.store.trajectory_catalogue import entry_of
-from server.store.trajectory_counts import MAX_BUCKET, Counted, TrajectoryCounts
-from server.store.trajectory_documents import StoredTrajectory, document_of
-from server.store.trajectory_search import search_text
-from server.store.transactions import in_transaction
+from server.store.mongodb.database import CODEC_OPTIONS, Database, Document
+from server.store.mongodb.transactions import in_transaction
+from server.store.trajectories.catalogue import entry_of
+from server.store.trajectories.counts import MAX_BUCKET, Counted, TrajectoryCounts
+from server.store.trajectories.documents import StoredTrajectory, document_of
+from server.store.trajectories.search import search_text
 
 WORKFLOWS = [UUID(int=number, version=4) for number in range(1, 301)]
 NEEDLE_IN_NAMES = "Quixotry"

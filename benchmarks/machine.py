@@ -6,13 +6,13 @@ from pathlib import Path
 
 import uvloop
 
-from machine_client.connection import MachineClient
-from machine_client.journal import Journal
-from machine_client.journal_file import JournalFile
+from machine_client.journal.file import JournalFile
+from machine_client.journal.journal import Journal
+from machine_client.link.connection import MachineClient
 from machine_client.settings import MachineSettings
-from schemas.inputs import AnyInput
-from schemas.outcomes import Point
-from schemas.wire import Display
+from schemas.inputs.bodies import AnyInput
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import Display
 
 
 class NoInjection:

@@ -20,9 +20,9 @@ from pathlib import Path
 from benchmarks.load import ask_alone
 from benchmarks.subjects import CLICK, Desktop, desktop, first_line, mongodb, process
 from benchmarks.viewer import COLOURS, Stream, Window, colour_of
-from machine_client.pictures import encode
-from machine_client.screen import Screen
-from schemas.wire import PictureWish
+from machine_client.screen.encoding import encode
+from machine_client.screen.grabber import Screen
+from schemas.link.messages import PictureWish
 
 BLINK_SECONDS = 0.1
 COST_SECONDS = 2.0

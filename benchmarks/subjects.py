@@ -17,10 +17,10 @@ from urllib.request import urlopen
 from uuid import uuid4
 
 from benchmarks.load import Request
-from machine_client.journal import Journal
-from machine_client.journal_file import JournalFile
-from server.store.database import Database
-from server.store.embedded import EmbeddedMongoDB
+from machine_client.journal.file import JournalFile
+from machine_client.journal.journal import Journal
+from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.mongodb.database import Database
 
 START_SECONDS = 30.0
 MOVE = b'{"x":12,"y":34}'

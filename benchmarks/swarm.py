@@ -19,9 +19,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.typing import Subprotocol
 
-from machine_client.reconnecting import reconnect_delays
-from schemas.outcomes import Completed, Point
-from schemas.wire import (
+from machine_client.link.reconnecting import reconnect_delays
+from schemas.inputs.outcomes import Completed, Point
+from schemas.link.messages import (
     CONNECT_PATH,
     SERVER_MESSAGES,
     SUBPROTOCOL,

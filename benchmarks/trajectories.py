@@ -26,7 +26,7 @@ import pymongo
 
 from benchmarks.library import NEEDLE_IN_NAMES, WORKFLOWS, fill
 from benchmarks.subjects import Api, farhand, first_line, mongodb, process
-from server.store.database import Database, Document
+from server.store.mongodb.database import Database, Document
 from server.store.organizations import OrganizationStore
 
 CACHE = "4GB"

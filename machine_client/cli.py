@@ -15,17 +15,17 @@ from typing import Any, TypeVar
 import click
 import uvloop
 
-from machine_client.camera import open_camera, open_pointer
-from machine_client.connection import MachineClient
-from machine_client.doctor import examine
-from machine_client.failures import MisconfiguredError, MustStopError
+from machine_client.doctor.doctor import examine
 from machine_client.injector import Injector
-from machine_client.journal import Journal, JournalError
-from machine_client.journal_file import JournalFile
+from machine_client.journal.file import JournalFile
+from machine_client.journal.journal import Journal, JournalError
+from machine_client.link.connection import MachineClient
+from machine_client.link.failures import MisconfiguredError, MustStopError
+from machine_client.screen.camera import open_camera, open_pointer
 from machine_client.settings import MachineSettings
-from schemas import failpoints
-from schemas.log_lines import log_formatter
-from schemas.settings import SettingsError, read_settings
+from schemas.programs import failpoints
+from schemas.programs.log_lines import log_formatter
+from schemas.programs.settings import SettingsError, read_settings
 
 CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
 STOPPED_FOR_GOOD = 3

@@ -9,16 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from machine_client.clock import awake_seconds
-from machine_client.journal import Journal, JournalError
-from machine_client.session_events import (
+from machine_client.journal.journal import Journal, JournalError
+from machine_client.link.clock import awake_seconds
+from machine_client.link.events import (
     CommandEnded,
     CommandLookedUp,
     JournalFailed,
     JournalMarked,
 )
 from machine_client.worker import Injector, Worker
-from schemas.wire import Input, Resolve
+from schemas.link.messages import Input, Resolve
 
 logger = logging.getLogger(__name__)
 

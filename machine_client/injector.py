@@ -1,7 +1,7 @@
 """Carries out inputs on this machine's desktop: checked whole first, then injected.
 
-This module is what all systems share; `machine_client.desktop` says what it needs of one, and
-`machine_client.x11` is the one there is.  Importing this needs no display.
+This module is what all systems share; `machine_client.desktop.base` says what it needs of one, and
+`machine_client.desktop.x11` is the one there is.  Importing this needs no display.
 """
 
 import logging
@@ -9,14 +9,14 @@ import threading
 import time
 from collections.abc import Callable
 
-from machine_client.desktop import (
+from machine_client.desktop.base import (
     Desktop,
     DesktopError,
     InjectionUnavailable,
     Refusal,
     interrupted,
 )
-from schemas.inputs import (
+from schemas.inputs.bodies import (
     AnyInput,
     Button,
     ClickMouse,
@@ -26,10 +26,10 @@ from schemas.inputs import (
     ScrollMouse,
     TypeText,
 )
-from schemas.keys import Chord, parse_combination
-from schemas.outcomes import Point, Refused
-from schemas.texts import chords_of
-from schemas.wire import Display, Released
+from schemas.inputs.key_combinations import Chord, parse_combination
+from schemas.inputs.outcomes import Point, Refused
+from schemas.link.messages import Display, Released
+from schemas.values.texts import chords_of
 
 __all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal"]
 
@@ -67,7 +67,7 @@ class Injector:
     For one thread at a time, and never the event loop: an input takes as long as it takes.  Only
     `interrupt`, `injected`, `is_lost` and `displays` may be used from any thread at any time.
 
-    One whose desktop was lost stays so; `machine_client.desktop_watch` opens another.
+    One whose desktop was lost stays so; `machine_client.desktop.watch` opens another.
 
     The caller's duty: `prepare`, then write down that the input begins, then call what came back;
     `release_all` when the link ends, `close` at the end.
@@ -263,7 +263,7 @@ class Injector:
 
 def _open_x11(display: str | None) -> Desktop:
     # Imported late: python-xlib is not installed where there is no X11.
-    from machine_client.x11.desktop import X11Desktop  # noqa: PLC0415
+    from machine_client.desktop.x11.desktop import X11Desktop  # noqa: PLC0415
 
     return X11Desktop(display)
 

@@ -9,9 +9,9 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_settings import SettingsConfigDict
 
-from schemas.log_lines import LogFormat
-from schemas.settings import FileAndEnvironment, HomePath
-from schemas.wire import CONNECT_PATH
+from schemas.link.messages import CONNECT_PATH
+from schemas.programs.log_lines import LogFormat
+from schemas.programs.settings import FileAndEnvironment, HomePath
 
 
 def _server_address(url: str) -> str:

@@ -13,11 +13,11 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
-from machine_client.journal import Entry, Journal, JournalError
-from machine_client.session_events import CommandEnded, CommandLookedUp
-from schemas.failpoints import Failpoint, reached
-from schemas.inputs import INPUT_BODIES, AnyInput
-from schemas.outcomes import (
+from machine_client.journal.journal import Entry, Journal, JournalError
+from machine_client.link.events import CommandEnded, CommandLookedUp
+from schemas.http.problems import entries_of, sentence
+from schemas.inputs.bodies import INPUT_BODIES, AnyInput
+from schemas.inputs.outcomes import (
     Completed,
     Expired,
     Failed,
@@ -27,8 +27,8 @@ from schemas.outcomes import (
     Refused,
     Unknown,
 )
-from schemas.problems import entries_of, sentence
-from schemas.wire import Display, Input, Released, Resolve
+from schemas.link.messages import Display, Input, Released, Resolve
+from schemas.programs.failpoints import Failpoint, reached
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class Injector(Protocol):
 class Worker:
     """Does what commands ask for, one at a time.
 
-    ``clock`` is seconds of `machine_client.clock.awake_seconds`.
+    ``clock`` is seconds of `machine_client.link.clock.awake_seconds`.
     """
 
     def __init__(self, journal: Journal, injector: Injector, clock: Callable[[], float]) -> None:

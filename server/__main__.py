@@ -2,7 +2,7 @@
 
 import sys
 
-from schemas.installing import how_to_install
+from schemas.programs.installing import how_to_install
 
 
 def main() -> None:

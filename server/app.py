@@ -10,49 +10,49 @@ from datetime import timedelta
 from functools import cache
 from importlib.metadata import version
 
-from schemas.wire import CloseCode
-from server.api.authentication import Authenticator
-from server.api.bodies import MAX_DRAINED_BYTES
-from server.api.body_room import BodyRoom
-from server.api.http_server import ApiServer
-from server.api.long_steps import LongSteps
-from server.api.lookups import Guesses
+from schemas.link.messages import CloseCode
 from server.api.metrics import ask_for_metrics
-from server.api.openapi import openapi_document
-from server.api.operation import JSON
 from server.api.routes import ROUTES
-from server.api.routing import ApiApplication
-from server.api.services import Services
-from server.api.sessions import Sessions
 from server.console.assets import Asset, Assets
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
+from server.dispatch.machine_events import MachineNews
+from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.resolver import Resolver
 from server.events.hub import EventHub
 from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, write_private
-from server.machines.news import MachineNews
+from server.identity.authentication import Authenticator
+from server.identity.secret_lookup import Guesses
+from server.identity.sessions import Sessions
 from server.machines.registry import LinkRegistry
-from server.machines.view import MachineViews
 from server.metrics import Metrics
+from server.services import Services
 from server.settings import ADDRESS_FILE, ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
-from server.store.database import Database
-from server.store.embedded import EmbeddedMongoDB
+from server.store.embedded.mongod import EmbeddedMongoDB
 from server.store.input_counts import InputCountStore
-from server.store.installation import Installation
 from server.store.machines import MachineStore
+from server.store.mongodb.database import Database
+from server.store.mongodb.installation import Installation
 from server.store.organizations import OrganizationStore
 from server.store.pictures import PictureStore
 from server.store.sessions import SessionStore
 from server.store.tokens import TokenStore
-from server.store.trajectories import TrajectoryStore
-from server.store.trajectory_catalogue import TrajectoryCatalogue
+from server.store.trajectories.catalogue import TrajectoryCatalogue
+from server.store.trajectories.store import TrajectoryStore
 from server.store.workflows import WorkflowStore
 from server.tasks import OnFailure, Tasks
+from server.web.bodies.body_room import BodyRoom
+from server.web.bodies.incoming import MAX_DRAINED_BYTES
+from server.web.bodies.long_steps import LongSteps
+from server.web.endpoint import JSON
+from server.web.http_server import ApiServer
+from server.web.openapi import openapi_document
+from server.web.routing import ApiApplication
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ import time
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from schemas.times import format_time
+from schemas.values.times import format_time
 
 
 def server_time() -> int:

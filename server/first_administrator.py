@@ -5,13 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid5
 
-from schemas.tokens import ADMINISTRATOR_SCOPES
-from server.api.authentication import new_secret, secret_hash
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES
 from server.foundation import write_private
+from server.identity.authentication import new_secret, secret_hash
 from server.settings import ADMIN_TOKEN_FILE
-from server.store.administrators import grant_new_scopes
-from server.store.database import Database
 from server.store.errors import AlreadyExists
+from server.store.mongodb.administrators import grant_new_scopes
+from server.store.mongodb.database import Database
 from server.store.organizations import Organization, OrganizationStore
 from server.store.tokens import TokenStore
 

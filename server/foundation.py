@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from server.settings import ServerSettings
-from server.store.embedded import EmbeddedMongoDB
+from server.store.embedded.mongod import EmbeddedMongoDB
 
 BACKLOG: Final = 1024
 """Connections that may wait to be accepted: all machines of a server come back at once."""

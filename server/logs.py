@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from schemas.log_lines import LogFormat, log_formatter
+from schemas.programs.log_lines import LogFormat, log_formatter
 
 TEXT = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s %(message)s"
 

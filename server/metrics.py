@@ -21,7 +21,7 @@ from prometheus_client.core import (
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
-from schemas.inputs import Operation
+from schemas.inputs.bodies import Operation
 
 MEDIA_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 

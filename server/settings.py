@@ -8,8 +8,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import NoDecode, SettingsConfigDict
 
-from schemas.log_lines import LogFormat
-from schemas.settings import FileAndEnvironment, HomePath
+from schemas.programs.log_lines import LogFormat
+from schemas.programs.settings import FileAndEnvironment, HomePath
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.inputs import AnyInput, MoveMouse
-from schemas.problems import ProblemError
+from schemas.http.problems import ProblemError
+from schemas.inputs.bodies import AnyInput, MoveMouse
 from server.dispatch.command import Command
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable

@@ -10,8 +10,8 @@ import hypothesis
 import pymongo
 import pytest
 
-from server.store.database import Document
-from server.store.embedded import EmbeddedMongoDB
+from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.mongodb.database import Document
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

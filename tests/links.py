@@ -4,9 +4,9 @@ import itertools
 from typing import Any
 from uuid import UUID
 
-from schemas.inputs import Operation
-from schemas.outcomes import Completed, Outcome, Point
-from schemas.wire import (
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import Completed, Outcome, Point
+from schemas.link.messages import (
     MAX_MESSAGE_BYTES,
     PROTOCOLS,
     Ack,
@@ -25,8 +25,7 @@ from schemas.wire import (
     Resolve,
     Welcome,
 )
-from server.machines.link import Link
-from server.machines.link_events import (
+from server.machines.link.events import (
     AdmitMachine,
     CloseConnection,
     Effect,
@@ -38,6 +37,7 @@ from server.machines.link_events import (
     MessageReceived,
     SendMessage,
 )
+from server.machines.link.link import Link
 
 LINK_ID = UUID("00000000-0000-4000-8000-00000000000c")
 JOURNAL_ID = UUID("00000000-0000-4000-8000-00000000000d")

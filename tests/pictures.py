@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from schemas.pictures import (
+from schemas.link.picture_frames import (
     FRAME_BYTES,
     PictureFormat,
     PictureHeader,

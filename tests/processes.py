@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from schemas import failpoints as failpoint_names
+from schemas.programs import failpoints as failpoint_names
 
 WAIT_SECONDS = 30.0
 SCRIPTS = Path(sys.executable).parent

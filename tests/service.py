@@ -20,9 +20,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from schemas.outcomes import Completed, Outcome, Point
-from schemas.tokens import ADMINISTRATOR_SCOPES, NewToken, Scope
-from schemas.wire import (
+from schemas.inputs.outcomes import Completed, Outcome, Point
+from schemas.link.messages import (
     CONNECT_PATH,
     SERVER_MESSAGES,
     SUBPROTOCOL,
@@ -36,6 +35,7 @@ from schemas.wire import (
     ServerMessage,
     Welcome,
 )
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, NewToken, Scope
 from server.api.tokens import create_token
 from server.app import Server
 from server.machines.socket import LinkSocket

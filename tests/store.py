@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 from uuid import UUID
 
-from server.store.database import Database
+from server.store.mongodb.database import Database
 
 ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000a1")
 OTHER_ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000b2")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from machine_client.settings import MachineSettings
-from schemas.settings import read_settings
+from schemas.programs.settings import read_settings
 from server.settings import ServerSettings
 
 CONFIG = Path(__file__).parent.parent / "config"

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from schemas.keys import KEY_TABLE, NamedKey
-from schemas.wire import Input
+from schemas.inputs.key_combinations import KEY_TABLE, NamedKey
+from schemas.link.messages import Input
 from tests.service import new_key, running_service, until
 from tests.store import async_test
 

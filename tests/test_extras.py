@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from schemas.installing import how_to_install
+from schemas.programs.installing import how_to_install
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ WALLS = {
     "server.bus": {"server.bus", "server.tasks", "schemas"},
     "server.events": {"server.events", "schemas"},
     "server.machines": {
-        *("server.machines", "server.bus", "server.store", "server.clock", "server.tasks"),
+        *("server.machines", "server.store", "server.clock", "server.tasks"),
         "server.events",
         "schemas",
     },
@@ -31,10 +31,19 @@ WALLS = {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
         *("server.clock", "server.tasks", "server.metrics", "schemas"),
     },
-    "server.api": {
-        *("server.api", "server.dispatch", "server.machines", "server.bus", "server.store"),
+    "server.identity": {"server.identity", "server.store", "server.tasks", "schemas"},
+    "server.web": {
+        *("server.web", "server.services", "server.identity", "server.store", "server.console"),
+        *("server.tasks", "server.settings", "schemas"),
+    },
+    "server.services": {
+        *("server.dispatch", "server.identity", "server.machines", "server.store", "server.web"),
         *("server.console", "server.settings", "server.tasks", "server.events", "server.metrics"),
-        "schemas",
+    },
+    "server.api": {
+        *("server.api", "server.web", "server.services", "server.identity", "server.dispatch"),
+        *("server.machines", "server.store", "server.console", "server.settings", "server.tasks"),
+        *("server.events", "server.metrics", "schemas"),
     },
     "server.console": {"server.console"},
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
@@ -45,26 +54,19 @@ WALLS = {
     "server.memory": set(),
     "server.metrics": {"schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
-    "server.machines.link": {
-        *("server.machines.link_events", "server.machines.pictures", "server.machines.screen_link"),
-        *("server.machines.frame_budget", "schemas"),
+    "server.machines.link": {"server.machines.link", "schemas"},
+    "machine_client.link.session": {
+        *("machine_client.link.clock", "machine_client.link.desktop_state"),
+        *("machine_client.link.events", "machine_client.screen.sender", "schemas"),
     },
-    "server.machines.link_events": {"server.machines.screen_link", "schemas"},
-    "server.machines.screen_link": {"server.machines.pictures", "schemas"},
-    "server.machines.pictures": {"schemas"},
-    "server.machines.frame_budget": set(),
-    "machine_client.session": {
-        *("machine_client.clock", "machine_client.showing", "machine_client.told_desktop"),
-        *("machine_client.session_events", "schemas"),
-    },
-    "machine_client.session_events": {"machine_client.showing", "schemas"},
-    "machine_client.showing": {"schemas"},
-    "machine_client.told_desktop": {"schemas"},
+    "machine_client.link.events": {"machine_client.screen.sender", "schemas"},
+    "machine_client.link.desktop_state": {"schemas"},
+    "machine_client.screen.sender": {"schemas"},
     # These run against any disk, desktop and clock, those of a simulation among them.
-    "machine_client.journal": {"schemas"},
+    "machine_client.journal.journal": {"schemas"},
     "machine_client.worker": {
-        *("machine_client.injector", "machine_client.journal", "machine_client.session_events"),
-        "schemas",
+        *("machine_client.injector", "machine_client.journal.journal"),
+        *("machine_client.link.events", "schemas"),
     },
 }
 """Which of our own modules each room, or module, may import."""
@@ -74,18 +76,21 @@ FOREIGN = {
     "pymongo": ("server.store",),
     "bson": ("server.store",),
     "nats": ("server.bus",),
-    "pynput": ("machine_client.x11", "machine_client.injector", "machine_client.desktop"),
-    "mss": ("machine_client.screen",),
-    "PIL": ("machine_client.pictures",),
+    "pynput": ("machine_client.desktop", "machine_client.injector"),
+    "mss": ("machine_client.screen.grabber",),
+    "PIL": ("machine_client.screen.encoding",),
     # The demo's window draws with it what arrives at the virtual desktop.
-    "Xlib": ("machine_client.x11", "machine_client.demo_painter", "machine_client.demo_window"),
+    "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
     "websockets": ("machine_client",),
-    "sqlite3": ("machine_client.journal_file",),
+    "sqlite3": ("machine_client.journal.file",),
     # Handlers and the server that runs them.  The command line calls the server as anyone would,
     # with the HTTP client that comes along; dispatch, machines and store know no web framework.
-    "tornado": ("server.api", "server.app", "server.cli.client", "server.cli.doctor"),
+    "tornado": (
+        *("server.api", "server.web", "server.identity", "server.app"),
+        *("server.cli.client", "server.cli.doctor"),
+    ),
     "prometheus_client": ("server.metrics",),
-    "click": ("server.cli", "machine_client.cli", "machine_client.demo_window"),
+    "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
     "rich": ("server.cli", "server.demo"),
 }
 """Which rooms may import a foreign library; whatever it raises is translated there."""
@@ -96,18 +101,18 @@ NO_IO = {"asyncio", "socket", "threading", "time", "ssl", "os", "subprocess", "l
 TESTED_ELSEWHERE = {
     "server/__main__.py": "tests/server/cli/test_cli.py",
     "server/cli/__init__.py": "tests/server/cli/test_cli.py",
-    "server/api/operation.py": "tests/server/api/test_routes.py",
-    "server/api/files.py": "tests/server/api/test_console.py",
+    "server/web/endpoint.py": "tests/server/api/test_routes.py",
+    "server/web/files.py": "tests/server/api/test_console.py",
     "server/api/auditing.py": "tests/server/api/test_audit.py",
-    "server/api/closing.py": "tests/server/api/test_bodies.py",
-    "server/dispatch/watching.py": "tests/server/dispatch/test_recorder.py",
+    "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
+    "server/dispatch/observer.py": "tests/server/dispatch/test_recorder.py",
     # Events and effects say nothing by themselves: what is made of them is tested.
-    "server/machines/link_events.py": "tests/server/machines/test_link.py",
-    "machine_client/session_events.py": "tests/machine_client/test_session.py",
+    "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
+    "machine_client/link/events.py": "tests/machine_client/link/test_session.py",
     "machine_client/__main__.py": "tests/machine_client/test_cli.py",
     # The demo is run as people run it, as a whole.
     "server/demo/*": "tests/server/cli/test_demo.py",
-    "machine_client/demo_*": "tests/server/cli/test_demo.py",
+    "machine_client/demo/*": "tests/server/cli/test_demo.py",
 }
 """Source files that are tested in a file of another name, and in which."""
 
@@ -172,10 +177,9 @@ def test_module_imports_through_no_wall(module: str) -> None:
 
 
 STATE_MACHINES = (
-    *("server.machines.link", "server.machines.screen_link", "server.machines.pictures"),
-    *("server.machines.frame_budget", "server.machines.link_events"),
-    *("machine_client.session", "machine_client.showing", "machine_client.told_desktop"),
-    "machine_client.session_events",
+    *(name for name in SOURCES if is_within(name, "server.machines.link")),
+    *("machine_client.link.session", "machine_client.link.events"),
+    *("machine_client.link.desktop_state", "machine_client.screen.sender"),
 )
 
 
@@ -184,7 +188,7 @@ def test_state_machines_import_nothing_that_does_io(module: str) -> None:
     assert not {name.split(".")[0] for name in SOURCES[module]} & NO_IO
 
 
-@pytest.mark.parametrize("module", ["machine_client.journal", "machine_client.worker"])
+@pytest.mark.parametrize("module", ["machine_client.journal.journal", "machine_client.worker"])
 def test_what_a_simulation_runs_reaches_for_no_disk_and_no_network(module: str) -> None:
     harmless = {"time", "threading", "logging"}  # a monotonic clock, a lock, what went wrong
     assert not {name.split(".")[0] for name in SOURCES[module]} & (NO_IO - harmless)
@@ -200,13 +204,13 @@ def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> 
 @pytest.mark.parametrize(
     ("module", "source", "words"),
     [
-        ("schemas.wire", "from server.tasks import Tasks", "schemas"),
+        ("schemas.link.messages", "from server.tasks import Tasks", "schemas"),
         ("server.store.tokens", "from server.dispatch import ledger", "server.store"),
-        ("server.api.base", "def late():\n    import motor.motor_asyncio", "motor"),
-        ("server.machines.link", "from server.machines.socket import Connection", "link"),
-        ("machine_client.session", "import machine_client.journal", "session"),
+        ("server.web.handler", "def late():\n    import motor.motor_asyncio", "motor"),
+        ("server.machines.link.link", "from server.machines.socket import Connection", "link"),
+        ("machine_client.link.session", "import machine_client.journal.journal", "session"),
         ("machine_client.cli", "from server import settings", "machine_client"),
-        ("server.dispatch.ledger", "from server.api.base import ApiHandler", "server.dispatch"),
+        ("server.dispatch.ledger", "from server.web.handler import ApiHandler", "server.dispatch"),
         ("server.machines.socket", "from tornado import web", "tornado"),
         ("server.machines.socket", "from ..api import base", "server.machines"),
     ],

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from schemas.trajectories import ImportedTrajectory
-from server.store.trajectory_documents import StoredTrajectory
+from schemas.resources.trajectories import ImportedTrajectory
+from server.store.trajectories.documents import StoredTrajectory
 from tests.store import ORGANIZATION
 
 WORKFLOW = UUID("00000000-0000-4000-8000-00000000000c")

@@ -1,17 +1,17 @@
 """The audit, to be read: who did what, to what and when."""
 
-from schemas import audit as views
-from schemas.audit import AuditPage, AuditQuery
-from schemas.tokens import Scope
-from server.api.base import ApiHandler
-from server.api.operation import Operation, operation
+from schemas.resources import audit as views
+from schemas.resources.audit import AuditPage, AuditQuery
+from schemas.resources.tokens import Scope
 from server.dispatch.recorder import command_item
 from server.store.audit import AuditEntry
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
 
 
 class AuditHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="List the audit",
             description="Every change and every input of the organization, newest first; inputs "
             "follow within about a second of their end.",

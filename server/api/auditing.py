@@ -2,9 +2,9 @@
 
 from uuid import UUID, uuid4
 
-from server.api.base import ApiHandler
 from server.store.audit import AuditEntry
-from server.store.database import now
+from server.store.mongodb.database import now
+from server.web.handler import ApiHandler
 
 
 async def record(

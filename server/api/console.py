@@ -4,18 +4,18 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas import problems
-from schemas.entity_tags import ReadHeaders
-from schemas.problems import ProblemError
-from schemas.times import Time
-from schemas.tokens import Scope
+from schemas.http import problems
+from schemas.http.entity_tags import ReadHeaders
+from schemas.http.problems import ProblemError
+from schemas.resources.tokens import Scope
+from schemas.values.times import Time
 from server.api.auditing import record
-from server.api.authentication import Principal
-from server.api.base import ApiHandler
-from server.api.files import ASK_AGAIN, KEEP, FileHandler
-from server.api.operation import Operation, operation
-from server.api.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
 from server.console.assets import CONSOLE_PAGE
+from server.identity.authentication import Principal
+from server.identity.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
+from server.web.endpoint import Endpoint, endpoint
+from server.web.files import ASK_AGAIN, KEEP, FileHandler
+from server.web.handler import ApiHandler
 
 MAX_SIGN_IN_BYTES = 1024
 MAX_SIGN_IN_VALUES = 8
@@ -47,8 +47,8 @@ class AssetPath(BaseModel):
 
 
 class ConsoleHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Find the console",
             scope=None,
             public=True,
@@ -63,8 +63,8 @@ class ConsoleHandler(ApiHandler):
 
 
 class ConsolePageHandler(FileHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Get the page of the console",
             scope=None,
             public=True,
@@ -78,8 +78,8 @@ class ConsolePageHandler(FileHandler):
 
 
 class ConsoleFileHandler(FileHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Get a file of the console",
             scope=None,
             public=True,
@@ -101,8 +101,8 @@ class ConsoleFileHandler(FileHandler):
 
 
 class SessionHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Ask who is signed in to the console",
             scope=None,
             answers={200: Session},
@@ -111,8 +111,8 @@ class SessionHandler(ApiHandler):
     async def get(self) -> None:
         self.answer(200, _view(self.principal, self.session_expires_at))
 
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Sign in to the console",
             description="The answer sets the session's cookie, which every address takes in the "
             "place of the token.  Requests with it that change something need the header "
@@ -150,8 +150,8 @@ class SessionHandler(ApiHandler):
         )
         self.answer(204)
 
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Sign out of the console",
             scope=None,
             public=True,

@@ -6,12 +6,12 @@ from importlib.metadata import version
 
 from pydantic import BaseModel, Field
 
-from schemas import problems
-from schemas.entity_tags import ReadHeaders
-from schemas.problems import PROBLEM_TYPES, ProblemError
-from server.api.files import ASK_AGAIN, FileHandler
-from server.api.operation import Operation, operation
+from schemas.http import problems
+from schemas.http.entity_tags import ReadHeaders
+from schemas.http.problems import PROBLEM_TYPES, ProblemError
 from server.console.assets import API_PAGE, HOME_PAGE, MEDIA_TYPES, Asset
+from server.web.endpoint import Endpoint, endpoint
+from server.web.files import ASK_AGAIN, FileHandler
 
 HTML = "text/html"
 
@@ -48,8 +48,8 @@ class ProblemPath(BaseModel):
 
 
 class HomeHandler(FileHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Ask what this server is",
             description="A browser, or whatever else accepts text/html, gets a page.",
             scope=None,
@@ -67,8 +67,8 @@ class HomeHandler(FileHandler):
 
 
 class ApiPageHandler(FileHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Browse the API",
             scope=None,
             public=True,
@@ -82,8 +82,8 @@ class ApiPageHandler(FileHandler):
 
 
 class OpenApiHandler(FileHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Get the OpenAPI document",
             scope=None,
             public=True,
@@ -98,8 +98,8 @@ class OpenApiHandler(FileHandler):
 
 
 class ProblemHandler(FileHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Read about a problem",
             scope=None,
             public=True,

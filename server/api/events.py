@@ -6,21 +6,21 @@ from contextlib import suppress
 
 from tornado.iostream import StreamClosedError
 
-from schemas import problems
-from schemas.events import (
+from schemas.http import problems
+from schemas.http.problems import ProblemError
+from schemas.resources.events import (
     MAX_EVENT_ID_CHARACTERS,
     EventHeaders,
     EventQuery,
     Reset,
 )
-from schemas.problems import ProblemError
-from schemas.tokens import Scope
-from server.api.base import ApiHandler
-from server.api.closing import close_connection
-from server.api.operation import Operation, operation
+from schemas.resources.tokens import Scope
 from server.dispatch.dispatcher import unknown_machine
 from server.events.hub import Event, Subscription, TooManySubscribersError
 from server.store.errors import StoreUnavailable
+from server.web.closing import close_connection
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
 
 HEARTBEAT_SECONDS = 15.0
 STALL_SECONDS = 15.0
@@ -29,7 +29,7 @@ STALL_SECONDS = 15.0
 COME_BACK_MS = 1000
 EVENTS_AT_ONCE = 100
 
-LISTEN = Operation(
+LISTEN = Endpoint(
     summary="Listen to events",
     description="Server-sent events: machine (its data is the machine), machine_removed, "
     "machine_released (what a killed machine client had left pressed was released), command "
@@ -52,7 +52,7 @@ class EventsHandler(ApiHandler):
 
     _subscription: Subscription | None = None
 
-    @operation(LISTEN)
+    @endpoint(LISTEN)
     async def get(self, query: EventQuery, headers: EventHeaders) -> None:
         """Subscribe, and write until either side ends it."""
         if query.machine_id is not None:

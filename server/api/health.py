@@ -2,9 +2,9 @@
 
 from pydantic import BaseModel
 
-from schemas import problems
-from server.api.base import ApiHandler
-from server.api.operation import Operation, operation
+from schemas.http import problems
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
 
 
 class Health(BaseModel):
@@ -14,8 +14,8 @@ class Health(BaseModel):
 
 
 class LiveHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Whether the process lives", scope=None, public=True, answers={200: Health}
         )
     )
@@ -24,8 +24,8 @@ class LiveHandler(ApiHandler):
 
 
 class ReadyHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Whether requests can be served",
             scope=None,
             public=True,

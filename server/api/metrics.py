@@ -1,15 +1,15 @@
 """``GET /metrics``: what Prometheus reads."""
 
-from schemas.tokens import Scope
-from server.api.base import ApiHandler
-from server.api.operation import Operation, operation
-from server.api.services import Services
+from schemas.resources.tokens import Scope
 from server.metrics import MEDIA_TYPE
+from server.services import Services
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
 
 
 class MetricsHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Read the metrics",
             description="In Prometheus' text format, for the whole process and so for all "
             "organizations together; no name of any is in it.",

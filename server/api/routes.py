@@ -1,20 +1,12 @@
 """The route table: every address of the service, once."""
 
-from schemas.wire import CONNECT_PATH
+from schemas.link.messages import CONNECT_PATH
 from server.api.audit import AuditHandler
-from server.api.commands import CommandHandler, MachineCommandHandler, MachineCommandsHandler
-from server.api.connect import ConnectHandler
 from server.api.console import (
     ConsoleFileHandler,
     ConsoleHandler,
     ConsolePageHandler,
     SessionHandler,
-)
-from server.api.display import (
-    DimensionsHandler,
-    PointerHandler,
-    ScreenshotHandler,
-    StreamHandler,
 )
 from server.api.documentation import (
     ApiPageHandler,
@@ -24,7 +16,13 @@ from server.api.documentation import (
 )
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
-from server.api.inputs import (
+from server.api.machines.commands import (
+    CommandHandler,
+    MachineCommandHandler,
+    MachineCommandsHandler,
+)
+from server.api.machines.connect import ConnectHandler
+from server.api.machines.inputs import (
     ClickMouseHandler,
     DragMouseHandler,
     MoveMouseHandler,
@@ -32,20 +30,26 @@ from server.api.inputs import (
     ScrollMouseHandler,
     TypeTextHandler,
 )
-from server.api.machines import MachineHandler, MachinesHandler
+from server.api.machines.machines import MachineHandler, MachinesHandler
+from server.api.machines.screen import (
+    DimensionsHandler,
+    PointerHandler,
+    ScreenshotHandler,
+    StreamHandler,
+)
 from server.api.metrics import MetricsHandler
-from server.api.pictures import PictureHandler, PicturesHandler
-from server.api.routing import Route
 from server.api.tokens import OrganizationsHandler, TokenHandler, TokensHandler
-from server.api.trajectories import (
+from server.api.trajectories.export import ExportHandler
+from server.api.trajectories.pictures import PictureHandler, PicturesHandler
+from server.api.trajectories.trajectories import (
     DuplicateHandler,
     LatestTrajectoryHandler,
     StepsHandler,
     TrajectoriesHandler,
     TrajectoryHandler,
 )
-from server.api.trajectory_export import ExportHandler
-from server.api.workflows import WorkflowHandler, WorkflowsHandler
+from server.api.trajectories.workflows import WorkflowHandler, WorkflowsHandler
+from server.web.routing import Route
 
 INPUT = "/v1/computer/{machine_id}/input"
 DISPLAY = "/v1/computer/{machine_id}/display"

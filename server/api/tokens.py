@@ -4,18 +4,18 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from schemas import problems
-from schemas.organizations import NewOrganization, Organization, OrganizationPage
-from schemas.problems import InvalidRequestError, ProblemError
-from schemas.queries import PageQuery
-from schemas.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
+from schemas.http import problems
+from schemas.http.problems import InvalidRequestError, ProblemError
+from schemas.http.queries import PageQuery
+from schemas.resources.organizations import NewOrganization, Organization, OrganizationPage
+from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
 from server.api.auditing import record
-from server.api.authentication import known_scopes, new_secret, secret_hash
-from server.api.base import ApiHandler
-from server.api.granting import check_scopes, granted_end
-from server.api.operation import Operation, operation
-from server.api.services import Services
+from server.identity.authentication import known_scopes, new_secret, secret_hash
+from server.identity.granting import check_scopes, granted_end
+from server.services import Services
 from server.store.tokens import StoredToken
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
 
 
 class TokenPath(BaseModel):
@@ -25,8 +25,8 @@ class TokenPath(BaseModel):
 
 
 class OrganizationsHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="List organizations",
             description="The caller's own and those that were made from it, newest first.",
             scope=Scope.ORGANIZATIONS_WRITE,
@@ -43,8 +43,8 @@ class OrganizationsHandler(ApiHandler):
             200, OrganizationPage(items=items, total=total, skip=query.skip, limit=query.limit)
         )
 
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Add an organization",
             scope=Scope.ORGANIZATIONS_WRITE,
             body=NewOrganization,
@@ -60,8 +60,8 @@ class OrganizationsHandler(ApiHandler):
 
 
 class TokensHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="List tokens",
             description="Those that were not revoked; the secrets are not kept.",
             scope=Scope.TOKENS_WRITE,
@@ -74,8 +74,8 @@ class TokensHandler(ApiHandler):
         items = [token_view(token) for token in stored]
         self.answer(200, TokenPage(items=items, total=total, skip=query.skip, limit=query.limit))
 
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Make a token",
             description="The answer is the only one that shows the secret.  A token never allows "
             "more, nor longer, than the one that makes it; only a machine's own, made with "
@@ -124,8 +124,8 @@ class TokensHandler(ApiHandler):
 
 
 class TokenHandler(ApiHandler):
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Get a token",
             scope=Scope.TOKENS_WRITE,
             path=TokenPath,
@@ -139,8 +139,8 @@ class TokenHandler(ApiHandler):
             raise _unknown(path.token_id)
         self.answer(200, token_view(stored))
 
-    @operation(
-        Operation(
+    @endpoint(
+        Endpoint(
             summary="Revoke a token",
             description="Within a second or two it works nowhere any more; open links end.",
             scope=Scope.TOKENS_WRITE,

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import click
 
-from schemas.times import format_time
-from schemas.tokens import Scope
+from schemas.resources.tokens import Scope
+from schemas.values.times import format_time
 from server.cli.client import Api, api_options, printable, said_by
 from server.cli.token_files import token_file_options, token_file_writer
 

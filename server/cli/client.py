@@ -23,7 +23,7 @@ from tornado.httpclient import (
     HTTPResponse,
 )
 
-from schemas.problems import ValidationErrorBody, sentence
+from schemas.http.problems import ValidationErrorBody, sentence
 from server.cli.wording import in_words_of_the_command
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 

@@ -17,14 +17,14 @@ from typing import Any
 import click
 from tornado.httpclient import HTTPClientError, HTTPResponse
 
-from schemas import failpoints
-from schemas.settings import SettingsError, read_settings
+from schemas.programs import failpoints
+from schemas.programs.settings import SettingsError, read_settings
 from server.cli.client import Api, refusal
 from server.cli.serve import CONFIG_VARIABLE, MACHINE_PREFIX, server_options
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
-from server.store.database import Database
-from server.store.embedded import find_mongod
+from server.store.embedded.mongod import find_mongod
 from server.store.errors import StoreError, StoreUnavailable
+from server.store.mongodb.database import Database
 
 LEAST_FREE_BYTES = 500_000_000
 """Less than this, and a database soon stops taking writes."""

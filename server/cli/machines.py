@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import click
 
-from schemas.times import parse_time
+from schemas.values.times import parse_time
 from server.cli.client import Api, api_options, printable
 from server.cli.token_files import token_file_options, token_file_writer
 from server.cli.watching import watch_machines

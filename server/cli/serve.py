@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import uvloop
 
-from schemas import failpoints
-from schemas.settings import SettingsError, read_settings
+from schemas.programs import failpoints
+from schemas.programs.settings import SettingsError, read_settings
 from server.foundation import Foundation, StartError
 from server.logs import configure_logging
 from server.memory import return_large_blocks

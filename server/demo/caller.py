@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from schemas.problems import ValidationErrorBody, sentence
+from schemas.http.problems import ValidationErrorBody, sentence
 from server.demo import DemoError
 
 REQUEST_SECONDS = 60.0

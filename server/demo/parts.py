@@ -10,7 +10,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from schemas.installing import how_to_install
+from schemas.programs.installing import how_to_install
 from server.demo import DemoError
 from server.demo.caller import Caller
 from server.demo.children import START_SECONDS, Child, Children, python_module
@@ -110,7 +110,7 @@ def _read_line(readable: int, child: Child) -> str:
 def start_window(children: Children, display: str) -> Child:
     """Start the window that shows what arrives."""
     return children.start(
-        "window", python_module("machine_client.demo_window", "--display", display)
+        "window", python_module("machine_client.demo.window", "--display", display)
     )
 
 

@@ -5,10 +5,18 @@ from uuid import UUID
 
 from pydantic_core import to_json
 
-from schemas import problems
-from schemas.inputs import Operation
-from schemas.outcomes import Completed, Expired, Failed, NotCarriedOut, Outcome, Refused, Unknown
-from schemas.problems import InvalidRequestError, ProblemError, ValidationErrorBody
+from schemas.http import problems
+from schemas.http.problems import InvalidRequestError, ProblemError, ValidationErrorBody
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import (
+    Completed,
+    Expired,
+    Failed,
+    NotCarriedOut,
+    Outcome,
+    Refused,
+    Unknown,
+)
 from server.clock import iso_time, server_time
 from server.store.commands import Answer
 

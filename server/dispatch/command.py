@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from uuid import UUID, uuid4, uuid5
 
-from schemas.idempotency_keys import quoted
-from schemas.inputs import AnyInput, Operation
-from schemas.wire import EarlierCommand, Input
+from schemas.http.idempotency_keys import quoted
+from schemas.inputs.bodies import AnyInput, Operation
+from schemas.link.messages import EarlierCommand, Input
 from server.clock import server_time
 from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
 from server.store.commands import CommandRecord

@@ -3,9 +3,9 @@
 import asyncio
 from uuid import UUID
 
-from schemas import problems
-from schemas.outcomes import Outcome
-from schemas.problems import ProblemError
+from schemas.http import problems
+from schemas.http.problems import ProblemError
+from schemas.inputs.outcomes import Outcome
 from server.clock import iso_time, milliseconds, server_time
 from server.dispatch.command import Command
 from server.machines.errors import LinkBusyError, LinkDownError

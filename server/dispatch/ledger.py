@@ -16,23 +16,23 @@ from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
-from schemas import problems
-from schemas.failpoints import Failpoint, reached
-from schemas.outcomes import Expired, Outcome, Unknown
-from schemas.problems import NOT_FOUND, InvalidRequestError, ProblemError
-from schemas.wire import CloseCode
+from schemas.http import problems
+from schemas.http.problems import NOT_FOUND, InvalidRequestError, ProblemError
+from schemas.inputs.outcomes import Expired, Outcome, Unknown
+from schemas.link.messages import CloseCode
+from schemas.programs.failpoints import Failpoint, reached
 from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import Dispatcher, pending, refusal, settling
-from server.dispatch.persistence import persistently
+from server.dispatch.observer import CommandWatch, NobodyWatches
 from server.dispatch.resolver import Resolver, journal_is_lost, question_about, subject_of
-from server.dispatch.watching import CommandWatch, NobodyWatches
+from server.dispatch.retrying import persistently
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.pending_outcomes import Question
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
-from server.store.database import now
 from server.store.errors import StoreUnavailable
+from server.store.mongodb.database import now
 from server.tasks import Tasks
 
 LEASE = timedelta(seconds=5)

@@ -16,14 +16,14 @@ from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
-from schemas.audit import INPUT_FAMILY
-from schemas.commands import CommandItem
-from schemas.events import CommandTold
-from schemas.inputs import Operation
-from schemas.outcomes import Completed, Failed, Outcome, Refused
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import Completed, Failed, Outcome, Refused
+from schemas.resources.audit import INPUT_FAMILY
+from schemas.resources.commands import CommandItem
+from schemas.resources.events import CommandTold
 from server.clock import from_milliseconds, milliseconds, server_time
 from server.dispatch.command import Command, Legs
-from server.dispatch.persistence import always, persistently
+from server.dispatch.retrying import always, persistently
 from server.events.hub import EventHub
 from server.metrics import Metrics
 from server.store.audit import PENDING, AuditedInput, AuditEntry, AuditStore

@@ -2,19 +2,19 @@
 
 from datetime import timedelta
 
-from schemas.inputs import Operation
-from schemas.outcomes import NotCarriedOut, Outcome, Unknown
-from schemas.wire import Resolve
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import NotCarriedOut, Outcome, Unknown
+from schemas.link.messages import Resolve
 from server.clock import milliseconds, server_time
 from server.dispatch.answers import Subject, final_answer
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import pending
-from server.dispatch.persistence import always, persistently
-from server.dispatch.watching import CommandWatch, NobodyWatches
+from server.dispatch.observer import CommandWatch, NobodyWatches
+from server.dispatch.retrying import always, persistently
 from server.machines.pending_outcomes import Question
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
-from server.store.database import now
+from server.store.mongodb.database import now
 
 JOURNAL_KEEPS = timedelta(days=7)
 

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from schemas.events import EventType
+from schemas.resources.events import EventType
 
 KEPT_EVENTS: Final = 1000
 """How many events of an organization are kept for those who come back."""

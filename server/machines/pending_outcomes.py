@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from schemas.outcomes import Outcome
+from schemas.inputs.outcomes import Outcome
 from server.machines.errors import LinkLostError
 
 

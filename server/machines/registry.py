@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 from uuid import UUID
 
-from schemas.wire import CloseCode, DesktopChanged, Hello, Released
+from schemas.link.messages import CloseCode, DesktopChanged, Hello, Released
 from server.machines.bounded_lines import BoundedLines
+from server.machines.desktop import DesktopPublisher
 from server.machines.errors import LinkDownError
-from server.machines.live_desktop import DesktopPublisher
 from server.machines.socket import LinkSocket
 from server.machines.turns import Turns
 from server.store.errors import NotFound, StoreUnavailable

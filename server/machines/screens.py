@@ -5,12 +5,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from schemas.pictures import PictureFormat
-from schemas.wire import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
+from schemas.link.messages import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
+from schemas.link.picture_frames import PictureFormat
 from server.clock import server_time
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.pictures import Picture
-from server.machines.screen_link import (
+from server.machines.link.pictures import Picture
+from server.machines.link.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,

@@ -9,11 +9,9 @@ from uuid import UUID, uuid4
 
 from pydantic import ValidationError
 
-from schemas.foreign_texts import foreign_text
-from schemas.outcomes import Outcome
-from schemas.pictures import MAX_PICTURE_BYTES
-from schemas.problems import entries_of, sentence
-from schemas.wire import (
+from schemas.http.problems import entries_of, sentence
+from schemas.inputs.outcomes import Outcome
+from schemas.link.messages import (
     CLIENT_MESSAGES,
     Ack,
     CloseCode,
@@ -23,10 +21,12 @@ from schemas.wire import (
     Report,
     Resolve,
 )
+from schemas.link.picture_frames import MAX_PICTURE_BYTES
+from schemas.values.foreign_texts import foreign_text
 from server.clock import server_time
+from server.machines.desktop import LiveDesktop
 from server.machines.errors import LinkBusyError, LinkDownError
-from server.machines.link import Link
-from server.machines.link_events import (
+from server.machines.link.events import (
     AbandonCommands,
     AdmitMachine,
     CloseConnection,
@@ -51,15 +51,15 @@ from server.machines.link_events import (
     TimePassed,
     UnreadableReceived,
 )
-from server.machines.live_desktop import LiveDesktop
-from server.machines.pending_outcomes import PendingOutcomes, Question
-from server.machines.screen_link import (
+from server.machines.link.link import Link
+from server.machines.link.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,
     RequestRefused,
     ScreenshotArrived,
 )
+from server.machines.pending_outcomes import PendingOutcomes, Question
 from server.machines.screens import MachineScreen
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks

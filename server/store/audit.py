@@ -15,12 +15,12 @@ from bson.binary import Binary
 from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
-from schemas.audit import AuditQuery
-from schemas.queries import PageQuery
-from server.store.database import Database, Document
+from schemas.http.queries import PageQuery
+from schemas.resources.audit import AuditQuery
 from server.store.errors import AlreadyExists
 from server.store.input_counts import EndedInput, InputCountStore
-from server.store.transactions import Session, in_transaction
+from server.store.mongodb.database import Database, Document
+from server.store.mongodb.transactions import Session, in_transaction
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
 

@@ -13,9 +13,9 @@ from uuid import UUID
 
 from pymongo.read_concern import ReadConcern
 
-from schemas.wire import EarlierCommand
-from server.store.database import Database, Document
+from schemas.link.messages import EarlierCommand
 from server.store.errors import AlreadyExists, StoreUnavailable
+from server.store.mongodb.database import Database, Document
 
 DEFAULT_LIFETIME: Final = timedelta(hours=24)
 """How long a record is kept after its final state."""

@@ -9,9 +9,9 @@ from datetime import timedelta
 from hashlib import sha256
 from uuid import UUID
 
-from server.store.database import Database, Document, now
 from server.store.errors import KeyReused, StoreError, StoreUnavailable
-from server.store.transactions import Session, in_transaction
+from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.transactions import Session, in_transaction
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from uuid import UUID
 from pymongo import UpdateOne
 
 if TYPE_CHECKING:
-    from server.store.database import Database
-    from server.store.transactions import Session
+    from server.store.mongodb.database import Database
+    from server.store.mongodb.transactions import Session
 
 SHARDS: Final = 4
 """Over how many documents a machine's count is spread."""

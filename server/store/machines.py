@@ -8,11 +8,11 @@ from uuid import UUID
 
 from pymongo import ReturnDocument
 
-from schemas.queries import PageQuery
-from schemas.wire import Display
-from server.store.database import Database, Document, now
+from schemas.http.queries import PageQuery
+from schemas.link.messages import Display
 from server.store.errors import NotFound
 from server.store.input_counts import InputCountStore
+from server.store.mongodb.database import Database, Document, now
 
 _OF_EARLIER_VERSIONS = ("journal", "inputs_completed", "inputs_failed", "last_input_at")
 """What one of them may still write, as long as it runs beside this one."""

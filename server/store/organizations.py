@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument
 
-from schemas.queries import PageQuery
-from server.store.database import Database, Document, now
+from schemas.http.queries import PageQuery
 from server.store.errors import AlreadyExists, StoreUnavailable
+from server.store.mongodb.database import Database, Document, now
 
 DEFAULT_NAME: Final = "default"
 

@@ -5,8 +5,8 @@ from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from schemas.kept_pictures import PictureMediaType
-from server.store.database import Database, now
+from schemas.resources.kept_pictures import PictureMediaType
+from server.store.mongodb.database import Database, now
 
 
 @dataclass(frozen=True)

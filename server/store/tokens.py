@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 
 from pymongo import WriteConcern
 
-from schemas.queries import PageQuery
-from server.store.database import Database, Document, now
+from schemas.http.queries import PageQuery
+from server.store.mongodb.database import Database, Document, now
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from server.store.database import Document
 from server.store.errors import VersionMismatch
+from server.store.mongodb.database import Document
 
 Versions = Collection[int] | None
 """Which versions a request is about; None is any."""

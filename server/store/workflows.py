@@ -7,13 +7,13 @@ from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument
 
-from schemas.json_encoding import encode_json
-from schemas.queries import PageQuery
-from schemas.times import format_time
-from schemas.workflows import ChangedWorkflow, NewWorkflow
-from server.store.database import Database, Document, now, own_id, scoped_id
+from schemas.http.queries import PageQuery
+from schemas.resources.workflows import ChangedWorkflow, NewWorkflow
+from schemas.values.json_encoding import encode_json
+from schemas.values.times import format_time
 from server.store.errors import InUse, NotFound
-from server.store.transactions import Session, in_transaction
+from server.store.mongodb.database import Database, Document, now, own_id, scoped_id
+from server.store.mongodb.transactions import Session, in_transaction
 from server.store.versions import Versions, check_version, first_version
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from schemas.wire import Display
+from schemas.link.messages import Display
 from server.demo.library import samples
 from server.demo.tour import strokes_of
 from tests.browser.rig import Desk, Site, Visit, chromium, served

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from schemas.wire import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello, Ready
+from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello, Ready
 from tests.desktop import program, virtual_display
 from tests.processes import Program, ServedApi, ServerProcess, joined, running
 
@@ -111,7 +111,7 @@ class Site:
                 running(
                     directory / "window.log",
                     {},
-                    *("python", "-m", "machine_client.demo_window", "--display", display),
+                    *("python", "-m", "machine_client.demo.window", "--display", display),
                 )
             )
             window.says("open\n")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from schemas.wire import Capability
+from schemas.link.messages import Capability
 from tests.browser.rig import Site, Visit
 from tests.links import hello
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from server.store.database import Database
+from server.store.mongodb.database import Database
 from tests.desktop import Witness
 from tests.end_to_end.conftest import SHORT
 from tests.end_to_end.system import Workstation, presses, travels

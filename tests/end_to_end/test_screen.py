@@ -16,7 +16,7 @@ import Xlib.display
 from PIL import Image, ImageChops
 from Xlib import X
 
-from machine_client.clock import awake_seconds
+from machine_client.link.clock import awake_seconds
 from tests.desktop import Witness, somebody_else, virtual_display
 from tests.end_to_end.system import Workstation
 from tests.machine_client.fakes import FakeCamera

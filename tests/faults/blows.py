@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.failpoints import Failpoint, Side
+from schemas.programs.failpoints import Failpoint, Side
 from tests.faults.arrivals import TYPED_KEYS
 from tests.faults.fault_proxy import Action, Strike
 from tests.faults.history import SOMEBODY_HOLDS, Fault

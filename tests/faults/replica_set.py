@@ -14,8 +14,8 @@ from typing import Any
 import pymongo
 from pymongo.errors import OperationFailure, PyMongoError
 
-from server.store import die_with_parent
-from server.store.embedded import find_mongod
+from server.store.embedded import die_with_parent
+from server.store.embedded.mongod import find_mongod
 from tests.faults.kept import KeptProcess
 from tests.processes import lasting_port, until
 

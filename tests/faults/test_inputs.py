@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from schemas.inputs import INPUT_BODIES, Operation
+from schemas.inputs.bodies import INPUT_BODIES, Operation
 from tests.faults.arrivals import Kind, Step
 from tests.faults.inputs import CONTENTS, Input, place_of, random_maker
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from queue import SimpleQueue
 from uuid import UUID
 
-from machine_client.clock import awake_seconds
 from machine_client.executor import Executor, Report
-from machine_client.session_events import JournalMarked
-from schemas.inputs import AnyInput, Operation
-from schemas.outcomes import Point
-from schemas.wire import Display, Input
+from machine_client.link.clock import awake_seconds
+from machine_client.link.events import JournalMarked
+from schemas.inputs.bodies import AnyInput, Operation
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import Display, Input
 from tests.links import LINK_ID
 from tests.machine_client.journals import journal_in
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from machine_client.clock import awake_seconds
-from machine_client.photographer import Camera
-from machine_client.pictures import Shot
-from schemas.inputs import AnyInput, MoveMouse, Operation
-from schemas.outcomes import Point
-from schemas.pictures import Region, Size
-from schemas.wire import Display, Input, Released
+from machine_client.link.clock import awake_seconds
+from machine_client.screen.capturer import Camera
+from machine_client.screen.encoding import Shot
+from schemas.inputs.bodies import AnyInput, MoveMouse, Operation
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import Display, Input, Released
+from schemas.link.picture_frames import Region, Size
 from tests.links import LINK_ID
 
 HERE = Point(x=1, y=2)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from machine_client.journal import Entry, Journal, JournalError, NumberedEntry
-from machine_client.journal_file import JournalFile
+from machine_client.journal.file import JournalFile
+from machine_client.journal.journal import Entry, Journal, JournalError, NumberedEntry
 
 PROJECT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ def other_process(script: str, file: Path) -> "subprocess.Popen[str]":
     """A Python that has opened a journal on the file as ``journal`` and runs the script."""
     prelude = (
         "import os, sys, uuid; from pathlib import Path\n"
-        "from schemas.outcomes import Completed, Point\n"
+        "from schemas.inputs.outcomes import Completed, Point\n"
         "from tests.machine_client.journals import journal_in\n"
         "journal = journal_in(Path(sys.argv[1]))\n"
     )
@@ -39,7 +39,7 @@ class DiskFullError(JournalError):
 
 
 class JournalMemory:
-    """See `machine_client.journal.JournalStorage`: a disk that a test can fill and cut off.
+    """See `machine_client.journal.journal.JournalStorage`: a disk that a test can fill and cut off.
 
     What is written outlives the journal above it.  ``lose_power`` takes it back to the last flush;
     while ``is_full``, nothing can be written.  ``now`` is its clock, in seconds.

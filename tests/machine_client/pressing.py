@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from machine_client.injector import Injector
-from schemas.failpoints import VARIABLE, arm_from_environment
-from schemas.inputs import INPUT_BODIES, AnyInput, Operation
+from schemas.inputs.bodies import INPUT_BODIES, AnyInput, Operation
+from schemas.programs.failpoints import VARIABLE, arm_from_environment
 
 PROJECT = Path(__file__).parents[2]
 READY = b"done\n"

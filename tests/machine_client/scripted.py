@@ -19,15 +19,15 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from machine_client.connection import MachineClient
-from machine_client.desktop_watch import Pointer
-from machine_client.photographer import Camera
+from machine_client.desktop.watch import Pointer
+from machine_client.link.connection import MachineClient
+from machine_client.screen.capturer import Camera
 from machine_client.settings import MachineSettings
 from machine_client.worker import Injector
-from schemas.inputs import AnyInput, Operation
-from schemas.outcomes import Point
-from schemas.problems import MEDIA_TYPE, ProblemError, ProblemType
-from schemas.wire import (
+from schemas.http.problems import MEDIA_TYPE, ProblemError, ProblemType
+from schemas.inputs.bodies import AnyInput, Operation
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import (
     CLIENT_MESSAGES,
     SUBPROTOCOL,
     AnyClientMessage,

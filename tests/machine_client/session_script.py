@@ -2,8 +2,7 @@
 
 from uuid import UUID, uuid4
 
-from machine_client.session import Session
-from machine_client.session_events import (
+from machine_client.link.events import (
     BeginCommand,
     Effect,
     Event,
@@ -12,9 +11,10 @@ from machine_client.session_events import (
     MessageReceived,
     SendMessage,
 )
-from schemas.inputs import Operation
-from schemas.outcomes import Completed, Outcome, Point
-from schemas.wire import (
+from machine_client.link.session import Session
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import Completed, Outcome, Point
+from schemas.link.messages import (
     Ack,
     Capability,
     Heartbeat,

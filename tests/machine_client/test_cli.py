@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.problems import UNAUTHENTICATED
+from schemas.http.problems import UNAUTHENTICATED
 from tests.machine_client.journals import journal_in
 from tests.machine_client.scripted import TOKEN, Line, problem, scripted_server
 from tests.processes import run, running

@@ -12,18 +12,18 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from machine_client.clock import awake_seconds
 from machine_client.executor import Executor, Report
 from machine_client.injector import InjectionFailed
-from machine_client.journal import EntryState, Journal, Mark
-from machine_client.journal_file import JournalFile
-from machine_client.session_events import (
+from machine_client.journal.file import JournalFile
+from machine_client.journal.journal import EntryState, Journal, Mark
+from machine_client.link.clock import awake_seconds
+from machine_client.link.events import (
     CommandEnded,
     CommandLookedUp,
     JournalFailed,
     JournalMarked,
 )
-from schemas.outcomes import (
+from schemas.inputs.outcomes import (
     Completed,
     Expired,
     Failed,

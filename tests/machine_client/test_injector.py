@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from machine_client.desktop import DesktopError
+from machine_client.desktop.base import DesktopError
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Injector, Refusal
-from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, ScrollMouse
-from schemas.outcomes import Point
-from schemas.wire import Display
+from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, ScrollMouse
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import Display
 from tests.desktop import Terminal, Witness, eventually, virtual_display
-from tests.machine_client.x11.somebody import pressed
+from tests.machine_client.desktop.x11.somebody import pressed
 
 
 @pytest.fixture(scope="module")

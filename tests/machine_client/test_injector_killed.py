@@ -10,11 +10,11 @@ import Xlib.display
 from Xlib import X
 
 from machine_client.injector import InjectionUnavailable, Injector
-from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
-from schemas.wire import Released
+from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
+from schemas.link.messages import Released
 from tests.desktop import Witness, somebody_else, virtual_display
+from tests.machine_client.desktop.x11.somebody import Person, held_by_xdotool
 from tests.machine_client.pressing import killed_after, killed_while_pressing, pressing
-from tests.machine_client.x11.somebody import Person, held_by_xdotool
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from machine_client.settings import MachineSettings
-from schemas.settings import SettingsError, read_settings
+from schemas.programs.settings import SettingsError, read_settings
 
 
 def settings(**given: Any) -> MachineSettings:

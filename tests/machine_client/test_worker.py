@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
-from machine_client.journal import EntryState, Journal
-from machine_client.session_events import CommandEnded, CommandLookedUp
+from machine_client.journal.journal import EntryState, Journal
+from machine_client.link.events import CommandEnded, CommandLookedUp
 from machine_client.worker import Worker
-from schemas.outcomes import (
+from schemas.inputs.outcomes import (
     Completed,
     Expired,
     Failed,
@@ -19,7 +19,7 @@ from schemas.outcomes import (
     Refused,
     Unknown,
 )
-from schemas.wire import EarlierCommand
+from schemas.link.messages import EarlierCommand
 from tests.links import about
 from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
 from tests.machine_client.journals import JournalMemory

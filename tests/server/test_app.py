@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from schemas.tokens import ADMINISTRATOR_SCOPES, Scope
-from schemas.wire import CloseCode, Input
-from server.api.authentication import secret_hash
+from schemas.link.messages import CloseCode, Input
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from server.app import Server
 from server.foundation import StartError
+from server.identity.authentication import secret_hash
 from server.settings import ServerSettings
 from server.store.errors import StoreError
 from tests.service import (

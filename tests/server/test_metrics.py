@@ -5,8 +5,8 @@ from typing import get_args
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from schemas.inputs import Operation
-from schemas.outcomes import Outcome
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import Outcome
 from server.dispatch.command import Legs
 from server.metrics import Metrics
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.settings import SettingsError, read_settings
+from schemas.programs.settings import SettingsError, read_settings
 from server.settings import ServerSettings, default_data_directory
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID, uuid5
 
-from schemas.inputs import AnyInput
+from schemas.inputs.bodies import AnyInput
 from server.store.errors import StoreUnavailable
 from tests.simulation.network import latency
 from tests.simulation.node import Answered, Node

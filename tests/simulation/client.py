@@ -1,7 +1,7 @@
 """A machine client: its real core, between a simulated disk, desktop and network.
 
-What `machine_client.connection` and `machine_client.executor` do with threads and sockets is done
-here in virtual time: one command at a time, and beside it, in order, what the journal is asked.
+What the real connection and executor do with threads and sockets is done here in virtual time:
+one command at a time, and beside it, in order, what the journal is asked.
 """
 
 import math
@@ -9,9 +9,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from machine_client.journal import Journal
-from machine_client.session import Session
-from machine_client.session_events import (
+from machine_client.journal.journal import Journal
+from machine_client.link.events import (
     BeginCommand,
     CloseLink,
     Effect,
@@ -27,9 +26,9 @@ from machine_client.session_events import (
     SendMessage,
     TimePassed,
 )
+from machine_client.link.session import Session
 from machine_client.worker import Worker
-from schemas.failpoints import Failpoint
-from schemas.wire import (
+from schemas.link.messages import (
     PROTOCOLS,
     SERVER_MESSAGES,
     Capability,
@@ -38,6 +37,7 @@ from schemas.wire import (
     Hello,
     Input,
 )
+from schemas.programs.failpoints import Failpoint
 from tests.simulation.desktop import Hand
 from tests.simulation.disk import Killed, SimulatedStorage
 from tests.simulation.network import Cable, is_stop, latency

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from unittest.mock import patch
 
-import machine_client.journal
+import machine_client.journal.journal
 import machine_client.worker
 import server.clock
 import server.dispatch.ledger
 import server.dispatch.resolver
-from schemas.failpoints import Failpoint
+from schemas.programs.failpoints import Failpoint
 from tests.simulation.world import World
 
 FIRST_MOMENT = 1_700_000_000
@@ -62,7 +62,7 @@ def simulated() -> Iterator[Clocks]:
             (server.clock, "time", SimpleNamespace(time_ns=clocks.nanoseconds)),
             (server.dispatch.ledger, "now", clocks.now),
             (server.dispatch.resolver, "now", clocks.now),
-            (machine_client.journal, "time", monotonic),
+            (machine_client.journal.journal, "time", monotonic),
             (machine_client.worker, "time", monotonic),
             (server.dispatch.ledger, "reached", clocks.reached),
             (machine_client.worker, "reached", clocks.reached),

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from machine_client.injector import InjectionFailed, Refusal
-from schemas.inputs import AnyInput
-from schemas.outcomes import Point, Refused
-from schemas.wire import Display
+from schemas.inputs.bodies import AnyInput
+from schemas.inputs.outcomes import Point, Refused
+from schemas.link.messages import Display
 from tests.simulation.inputs import Step, let_go_by, mark_of
 from tests.simulation.screen import Kind, XServer
 from tests.simulation.world import World

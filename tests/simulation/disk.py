@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from uuid import UUID, uuid4
 
-from machine_client.journal import Entry, EntryState, NumberedEntry
+from machine_client.journal.journal import Entry, EntryState, NumberedEntry
 
 
 class Killed(BaseException):

@@ -5,7 +5,7 @@ Every fault ends by itself, so that afterwards all must become final.
 
 from collections.abc import Callable
 
-from schemas.failpoints import Failpoint
+from schemas.programs.failpoints import Failpoint
 from server.store.commands import CommandRecord, CommandState
 from tests.simulation.disk import Copy, empty
 from tests.simulation.machine import Machine

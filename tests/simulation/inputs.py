@@ -2,7 +2,7 @@
 
 from random import Random
 
-from schemas.inputs import (
+from schemas.inputs.bodies import (
     AnyInput,
     Button,
     ClickMouse,

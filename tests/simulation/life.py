@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
-from schemas.failpoints import Failpoint
-from schemas.inputs import AnyInput
+from schemas.inputs.bodies import AnyInput
+from schemas.programs.failpoints import Failpoint
 from server.dispatch.command import Command
 from tests.simulation.callers import Callers, Story
 from tests.simulation.clocks import Clocks

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
-from schemas.wire import (
+from schemas.link.messages import (
     Capability,
     CloseCode,
     Display,

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
-from schemas.wire import CloseCode
+from schemas.link.messages import CloseCode
 from tests.simulation.world import Process, World
 
 ABORT_SECONDS = 5.0

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID, uuid4
 
-from schemas.failpoints import Failpoint
-from schemas.inputs import AnyInput
-from schemas.problems import InvalidRequestError, ProblemError
-from schemas.wire import CloseCode, Hello
+from schemas.http.problems import InvalidRequestError, ProblemError
+from schemas.inputs.bodies import AnyInput
+from schemas.link.messages import CloseCode, Hello
+from schemas.programs.failpoints import Failpoint
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints

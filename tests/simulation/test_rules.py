@@ -9,18 +9,18 @@ from uuid import UUID
 
 import pytest
 
-from machine_client.journal import Journal, Mark
-from machine_client.session import Session
-from machine_client.session_events import CommandEnded, JournalMarked, SendMessage
+from machine_client.journal.journal import Journal, Mark
+from machine_client.link.events import CommandEnded, JournalMarked, SendMessage
+from machine_client.link.session import Session
 from machine_client.worker import Worker
-from schemas.outcomes import Expired, Outcome
-from schemas.wire import HeartbeatAck, Input, Resolve
+from schemas.inputs.outcomes import Expired, Outcome
+from schemas.link.messages import HeartbeatAck, Input, Resolve
 from server.dispatch import ledger
 from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
 from server.dispatch.ledger import Ledger
 from server.dispatch.resolver import Resolver, question_about, subject_of
-from server.machines.link import Link
+from server.machines.link.link import Link
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState
 from tests.simulation.clocks import Clocks, simulated

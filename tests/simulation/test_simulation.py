@@ -2,7 +2,7 @@
 
 import pytest
 
-from machine_client.journal import Journal
+from machine_client.journal.journal import Journal
 from tests.simulation.__main__ import run, run_in_processes
 from tests.simulation.clocks import Clocks, simulated
 from tests.simulation.life import live

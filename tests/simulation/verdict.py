@@ -4,7 +4,7 @@ import json
 from typing import NamedTuple
 from uuid import UUID
 
-from machine_client.journal import EntryState
+from machine_client.journal.journal import EntryState
 from server.store.commands import CommandRecord, CommandState
 from tests.simulation.callers import Story
 from tests.simulation.desktop import Desktop, Happened

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from schemas.audit import AuditPage
-from schemas.tokens import Scope
+from schemas.resources.audit import AuditPage
+from schemas.resources.tokens import Scope
 from server.store.audit import AuditStore
 from server.store.errors import StoreUnavailable
 from tests.commands import accepted

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from schemas.times import format_time
-from schemas.tokens import Scope
+from schemas.resources.tokens import Scope
+from schemas.values.times import format_time
 from tests.service import Reply, Service, until
 
 OWN = {"Farhand-Console": "1", "Sec-Fetch-Site": "same-origin"}

@@ -3,7 +3,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from schemas.problems import PROBLEM_TYPES
+from schemas.http.problems import PROBLEM_TYPES
 from tests.service import Service
 
 

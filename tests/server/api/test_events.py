@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from schemas.events import TrajectoryChanged
-from schemas.tokens import Scope
-from schemas.wire import CloseCode
+from schemas.link.messages import CloseCode
+from schemas.resources.events import TrajectoryChanged
+from schemas.resources.tokens import Scope
 from server.api import events as events_module
 from tests.events import EventReader, listening
 from tests.links import hello

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from schemas.tokens import Scope
-from server.api.operation import declared
+from schemas.resources.tokens import Scope
 from server.api.routes import ROUTES
+from server.web.endpoint import declared
 from tests.raw_http import connection, head
 from tests.service import Service
 

@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from schemas.tokens import Scope
+from schemas.resources.tokens import Scope
 from tests.events import listening
 from tests.links import COMPLETED
 from tests.service import Service, new_key, until

@@ -12,10 +12,10 @@ import pytest
 from tornado.httputil import HTTPHeaders
 from tornado.ioloop import IOLoop
 
-from schemas.problems import PROBLEM_TYPES
-from schemas.tokens import ADMINISTRATOR_SCOPES, Scope
-from server.api.operation import declared
+from schemas.http.problems import PROBLEM_TYPES
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from server.api.routes import ROUTES
+from server.web.endpoint import declared
 from tests.commands import accepted, keep_sent
 from tests.server.api.route_table import ANY_TOKEN, ITS_OWN, OTHERS_404, PNG, PUBLIC, TABLE, Row
 from tests.service import Reply, Service, in_new_organization, new_key, running_server

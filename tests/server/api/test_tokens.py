@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.times import format_time
-from schemas.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.values.times import format_time
 from tests.service import PATIENCE_SECONDS, Service
 
 

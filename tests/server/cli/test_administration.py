@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.times import parse_time
+from schemas.values.times import parse_time
 from tests.commandline import Served, run
 
 

@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.inputs import Operation
-from schemas.outcomes import Completed, NotCarriedOut, Outcome, Point, Refused, Unknown
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import Completed, NotCarriedOut, Outcome, Point, Refused, Unknown
 from server.dispatch.resolver import Resolver
 from server.store.commands import CommandRecord, CommandState, CommandStore
-from server.store.database import Database
+from server.store.mongodb.database import Database
 from tests.commandline import Served, run
 from tests.links import BOOT_ID, JOURNAL_ID
 

@@ -4,8 +4,8 @@ from uuid import uuid4
 
 from pydantic_core import to_json
 
-from schemas.inputs import INPUT_BODIES, Operation
-from schemas.trajectories import ImportedTrajectory
+from schemas.inputs.bodies import INPUT_BODIES, Operation
+from schemas.resources.trajectories import ImportedTrajectory
 from server.demo.library import samples
 
 

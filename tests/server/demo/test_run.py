@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from schemas.inputs import DragMouse
+from schemas.inputs.bodies import DragMouse
 from server.demo.run import command_lines, curl_line
 
 

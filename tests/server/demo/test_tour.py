@@ -4,7 +4,7 @@ from collections import Counter
 
 from pydantic_core import to_json
 
-from schemas.inputs import (
+from schemas.inputs.bodies import (
     INPUT_BODIES,
     ClickMouse,
     DragMouse,
@@ -13,8 +13,8 @@ from schemas.inputs import (
     ScrollMouse,
     TypeText,
 )
-from schemas.keys import parse_combination
-from schemas.texts import chords_of
+from schemas.inputs.key_combinations import parse_combination
+from schemas.values.texts import chords_of
 from server.demo.tour import STEPS, WITNESSED, strokes_of
 
 WIDTH_OF_THE_SHEET, HEIGHT = 900, 800

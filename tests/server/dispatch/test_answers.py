@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from schemas.inputs import Operation
-from schemas.outcomes import (
+from schemas.inputs.bodies import Operation
+from schemas.inputs.outcomes import (
     Completed,
     Expired,
     Failed,

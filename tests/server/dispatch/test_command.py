@@ -6,7 +6,7 @@ from uuid import UUID, uuid5
 
 import pytest
 
-from schemas.inputs import AnyInput, ClickMouse, DragMouse, MoveMouse, TypeText
+from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, TypeText
 from server.dispatch.command import Command
 from server.dispatch.fingerprints import Fingerprints
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, there

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from schemas.problems import ProblemError
-from schemas.wire import Input, Resolve
+from schemas.http.problems import ProblemError
+from schemas.link.messages import Input, Resolve
 from server.dispatch.dispatcher import Dispatcher
 from tests.commands import accepted, keep_sent
 from tests.links import COMPLETED, hello

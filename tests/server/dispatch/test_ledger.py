@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from schemas.inputs import MoveMouse
-from schemas.outcomes import NotCarriedOut
-from schemas.problems import InvalidRequestError
-from schemas.wire import CloseCode, Input, Resolve
+from schemas.http.problems import InvalidRequestError
+from schemas.inputs.bodies import MoveMouse
+from schemas.inputs.outcomes import NotCarriedOut
+from schemas.link.messages import CloseCode, Input, Resolve
 from server.dispatch import ledger as ledger_module
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable

@@ -2,12 +2,12 @@
 
 import pytest
 
-from schemas.inputs import MoveMouse
-from schemas.outcomes import NotCarriedOut
-from schemas.wire import Input, Resolve
+from schemas.inputs.bodies import MoveMouse
+from schemas.inputs.outcomes import NotCarriedOut
+from schemas.link.messages import Input, Resolve
 from server.dispatch.fingerprints import Fingerprints
 from server.store.commands import Answer, CommandRecord, CommandState
-from server.store.database import now
+from server.store.mongodb.database import now
 from tests.commands import accepted, keep_sent, ledger_of, until_recorded
 from tests.links import COMPLETED, hello
 from tests.service import ScriptedMachine, Service, new_key

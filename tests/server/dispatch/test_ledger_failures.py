@@ -9,10 +9,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.outcomes import NotCarriedOut
-from schemas.wire import SERVER_MESSAGES, CloseCode, Heartbeat, Input, Ready, Resolve, Welcome
+from schemas.inputs.outcomes import NotCarriedOut
+from schemas.link.messages import (
+    SERVER_MESSAGES,
+    CloseCode,
+    Heartbeat,
+    Input,
+    Ready,
+    Resolve,
+    Welcome,
+)
 from server.dispatch import ledger as ledger_module
-from server.dispatch import persistence
+from server.dispatch import retrying as persistence
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore

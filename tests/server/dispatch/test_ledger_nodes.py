@@ -15,10 +15,10 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.inputs import MoveMouse
-from schemas.outcomes import NotCarriedOut
-from schemas.problems import InvalidRequestError
-from schemas.wire import Input, Resolve
+from schemas.http.problems import InvalidRequestError
+from schemas.inputs.bodies import MoveMouse
+from schemas.inputs.outcomes import NotCarriedOut
+from schemas.link.messages import Input, Resolve
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from tests.commands import (
     accepted,

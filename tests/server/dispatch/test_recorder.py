@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.outcomes import Completed, Failed, Outcome, Point, Unknown
-from schemas.queries import PageQuery
+from schemas.http.queries import PageQuery
+from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Unknown
 from server.dispatch.recorder import InputRecorder, command_item, entry_id
 from server.store.audit import AuditEntry, AuditStore
 from server.store.errors import StoreError, StoreUnavailable

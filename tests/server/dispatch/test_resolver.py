@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.outcomes import Completed, NotCarriedOut, Point, Unknown
-from schemas.problems import ProblemError
-from schemas.wire import SERVER_MESSAGES, CloseCode, Hello, Input, Ready, Resolve, Welcome
+from schemas.http.problems import ProblemError
+from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
+from schemas.link.messages import SERVER_MESSAGES, CloseCode, Hello, Input, Ready, Resolve, Welcome
 from server.dispatch import ledger as ledger_module
 from server.dispatch.resolver import Resolver, question_about, subject_of
 from server.machines.errors import LinkDownError, LinkLostError

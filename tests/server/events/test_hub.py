@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from schemas.events import MachineRemoved
+from schemas.resources.events import MachineRemoved
 from server.events.hub import Event, EventHub, Subscription, TooManySubscribersError
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
 

@@ -7,9 +7,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from schemas.wire import CloseCode
-from server.api.connect import CountedFrames
-from server.machines.frame_budget import BURST
+from schemas.link.messages import CloseCode
+from server.api.machines.connect import CountedFrames
+from server.machines.link.frame_budget import BURST
 from tests.service import ScriptedLink, Service, until
 
 Flood = Callable[[ScriptedLink], Awaitable[None]]

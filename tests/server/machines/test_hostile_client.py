@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.outcomes import Completed, NotCarriedOut, Point
-from schemas.wire import (
+from schemas.inputs.outcomes import Completed, NotCarriedOut, Point
+from schemas.link.messages import (
     MAX_MESSAGE_BYTES,
     Ack,
     CloseCode,
@@ -27,7 +27,7 @@ from schemas.wire import (
     ScreenFailed,
     Welcome,
 )
-from server.machines.link import MAX_ENTRIES_PER_COMMAND
+from server.machines.link.link import MAX_ENTRIES_PER_COMMAND
 from server.machines.registry import CLOSINGS_SAID
 from server.store.commands import CommandState
 from tests.commands import recorded

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from schemas.outcomes import NotCarriedOut
-from schemas.wire import CloseCode, Heartbeat, Ready, Resolve, Welcome
+from schemas.inputs.outcomes import NotCarriedOut
+from schemas.link.messages import CloseCode, Heartbeat, Ready, Resolve, Welcome
 from server.dispatch import ledger as ledger_module
-from server.machines import link as link_module
+from server.machines.link import link as link_module
 from server.store.commands import CommandState
 from server.store.machines import ClientSummary, Machine, MachineStore
 from tests.commands import accepted, keep_sent, recorded

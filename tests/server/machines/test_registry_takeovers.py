@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from schemas.wire import CloseCode, Welcome
+from schemas.link.messages import CloseCode, Welcome
 from tests.links import hello
 from tests.service import ScriptedLink, Service, until
 

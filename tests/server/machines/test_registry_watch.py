@@ -9,10 +9,10 @@ from uuid import UUID
 
 import pytest
 
-from schemas.wire import CloseCode
+from schemas.link.messages import CloseCode
 from server import tasks
 from server.machines.socket import LinkSocket
-from server.store.embedded import EmbeddedMongoDB
+from server.store.embedded.mongod import EmbeddedMongoDB
 from server.store.tokens import TokenStore
 from tests.service import Service, running_service, until
 

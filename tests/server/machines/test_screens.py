@@ -4,11 +4,18 @@ import asyncio
 
 import pytest
 
-from schemas.outcomes import Point
-from schemas.wire import DesktopQuery, DesktopSeen, Display, Screenshot, ScreenStart, ScreenStop
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import (
+    DesktopQuery,
+    DesktopSeen,
+    Display,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+)
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.pictures import Picture
-from server.machines.screen_link import (
+from server.machines.link.pictures import Picture
+from server.machines.link.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.outcomes import Outcome, Refused
-from schemas.wire import (
+from schemas.inputs.outcomes import Outcome, Refused
+from schemas.link.messages import (
     SERVER_MESSAGES,
     Ack,
     CloseCode,
@@ -19,7 +19,7 @@ from schemas.wire import (
     Resolve,
 )
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.frame_budget import BURST
+from server.machines.link.frame_budget import BURST
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks

@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.audit import AuditQuery
-from schemas.queries import PageQuery
+from schemas.http.queries import PageQuery
+from schemas.resources.audit import AuditQuery
 from server.store.audit import AuditedInput, AuditEntry, AuditStore
-from server.store.database import CODEC_OPTIONS, Database, Document
 from server.store.input_counts import InputCountStore
+from server.store.mongodb.database import CODEC_OPTIONS, Database, Document
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)

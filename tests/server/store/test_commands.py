@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.wire import EarlierCommand
+from schemas.link.messages import EarlierCommand
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there

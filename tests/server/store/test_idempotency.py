@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from server.store.database import Database, Document
 from server.store.errors import AlreadyExists, KeyReused, StoreUnavailable, WrongState
 from server.store.idempotency import KeyedRequest, KeyStore
-from server.store.transactions import Session
+from server.store.mongodb.database import Database, Document
+from server.store.mongodb.transactions import Session
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
 
 DAY = timedelta(hours=24)

@@ -6,10 +6,10 @@ from functools import partial
 
 from pymongo import WriteConcern
 
-from server.store.database import Database
 from server.store.input_counts import EndedInput, InputCount, InputCountStore
 from server.store.machines import ClientSummary, MachineStore
-from server.store.transactions import in_transaction
+from server.store.mongodb.database import Database
+from server.store.mongodb.transactions import in_transaction
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)

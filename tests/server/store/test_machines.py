@@ -3,8 +3,8 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.queries import PageQuery
-from schemas.wire import Display, JournalPosition
+from schemas.http.queries import PageQuery
+from schemas.link.messages import Display, JournalPosition
 from server.store.errors import AlreadyExists, NotFound
 from server.store.machines import ClientSummary, MachineStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there

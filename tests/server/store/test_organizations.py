@@ -1,7 +1,7 @@
 import asyncio
 from uuid import uuid4
 
-from schemas.queries import PageQuery
+from schemas.http.queries import PageQuery
 from server.store.organizations import OrganizationStore
 from tests.store import async_test, opened
 

@@ -4,7 +4,7 @@ from uuid import uuid4
 import pytest
 
 from server.store import sessions as sessions_module
-from server.store.database import now
+from server.store.mongodb.database import now
 from server.store.sessions import SessionStore
 from tests.service import Service
 

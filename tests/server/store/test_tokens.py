@@ -4,9 +4,9 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.queries import PageQuery
-from server.store.database import now
+from schemas.http.queries import PageQuery
 from server.store.errors import AlreadyExists
+from server.store.mongodb.database import now
 from server.store.tokens import TokenStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 

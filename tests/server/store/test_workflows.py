@@ -3,9 +3,9 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.queries import PageQuery
-from schemas.trajectories import IncludedResource
-from schemas.workflows import NewWorkflow
+from schemas.http.queries import PageQuery
+from schemas.resources.trajectories import IncludedResource
+from schemas.resources.workflows import NewWorkflow
 from server.store.errors import AlreadyExists
 from server.store.workflows import WorkflowStore, render_included_workflow
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened

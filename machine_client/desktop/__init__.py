@@ -1,0 +1,1 @@
+"""What inputs are injected into: one protocol, and a package for each windowing system."""

@@ -1,0 +1,1 @@
+"""``farhand-machine doctor``: which hop to the server fails, and its remedy."""

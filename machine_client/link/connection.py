@@ -1,0 +1,304 @@
+"""Keeps one websocket to the server, for ever, and performs what the session decides."""
+
+import asyncio
+import logging
+import platform
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+from websockets.exceptions import ConnectionClosed
+
+from machine_client import __version__
+from machine_client.desktop.watch import AbsentDesktop, DesktopWatch, Pointer
+from machine_client.executor import Executor
+from machine_client.journal.journal import Journal
+from machine_client.link.clock import awake_seconds
+from machine_client.link.events import (
+    BeginCommand,
+    CloseLink,
+    CommandEnded,
+    DesktopIsNow,
+    Effect,
+    Event,
+    ExpireCommand,
+    GreetAnew,
+    LinkLost,
+    LinkOpened,
+    LookUpCommand,
+    MarkJournal,
+    MessageReceived,
+    ReleaseHeld,
+    SendMessage,
+    TimePassed,
+)
+from machine_client.link.failures import reason_to_retry, without_credentials
+from machine_client.link.reconnecting import ClosedLink, Reconnecting
+from machine_client.link.session import Session
+from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
+from machine_client.screen.capturer import Camera, Photographer
+from machine_client.screen.sender import CarryOut, OrderFailed, Say, SendFrame, StopLive, TakeLive
+from machine_client.settings import MachineSettings
+from machine_client.tasks import Tasks
+from machine_client.worker import Injector
+from schemas.http.problems import entries_of, sentence
+from schemas.inputs.outcomes import Failed
+from schemas.link.messages import (
+    PROTOCOLS,
+    SERVER_MESSAGES,
+    ClientMessage,
+    CloseCode,
+    HeartbeatAck,
+    Hello,
+    Welcome,
+)
+
+logger = logging.getLogger(__name__)
+
+TICK_SECONDS = 0.1
+MAX_OUTGOING_BYTES = 1024 * 1024
+GOING_AWAY = 1001
+MAX_REASON_BYTES = 123
+"""What RFC 6455 leaves for a close reason in a control frame."""
+
+
+class MachineClient:
+    """One machine's client, for the life of the program.
+
+    ``open_desktop`` returns an injector, or raises InjectionUnavailable: then the link is kept all
+    the same, so that operators see the reason, and the desktop is tried again.  ``open_camera``
+    returns what takes pictures of the screen, or raises DesktopError; None is that there is none.
+    ``open_pointer`` is as for :class:`DesktopWatch`.  Raises `failures.MisconfiguredError`
+    where the environment's proxy cannot be one.
+    """
+
+    def __init__(
+        self,
+        settings: MachineSettings,
+        token: str,
+        journal: Journal,
+        open_desktop: Callable[[], Injector],
+        open_camera: Callable[[], Camera] | None = None,
+        open_pointer: Callable[[], Pointer] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._proxy = proxy_for(settings)
+        self._token = token
+        self._journal = journal
+        self._open_desktop = open_desktop
+        self._open_camera = open_camera if settings.screen else None
+        self._open_pointer = open_pointer
+        self._session = Session(awake_seconds)
+        self._reconnecting = Reconnecting(settings.reconnect_longest, awake_seconds)
+        self._websocket: DirectConnection | None = None
+        self._is_closing = False
+
+    async def run(self) -> None:
+        """Stay connected until cancelled, or until the server says that this client must stop.
+
+        Raises `failures.MustStopError` then.
+        """
+        self._tasks = Tasks()
+        loop = asyncio.get_running_loop()
+
+        def report(event: Event) -> None:
+            # The loop is closed when the executor outlives it at the program's end.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._reported, event)
+
+        self._executor = Executor(self._journal, AbsentDesktop(), report)
+        self._photographer = Photographer(
+            self._open_camera,
+            report,
+            rate=self._settings.screen_rate,
+            bytes_per_second=self._settings.screen_bytes_per_second,
+        )
+        self._desktop = DesktopWatch(
+            self._open_desktop,
+            self._open_pointer,
+            self._photographer.try_camera if self._settings.screen else None,
+            seconds=self._settings.desktop_check,
+            use=self._executor.use,
+            tell=lambda desktop: self._feed(DesktopIsNow(desktop)),
+        )
+        try:
+            self._tasks.supervise(self._tick, "ticker")
+            await self._desktop.look()
+            self._tasks.supervise(self._desktop.run, "desktop")
+            await self._tasks.run(self._keep_connected(), "connection")
+        finally:
+            # What runs is interrupted at once; the link may take a moment to close.
+            self._lose_link()
+            await asyncio.gather(
+                self._tasks.close(),
+                self._desktop.stop(),
+                asyncio.to_thread(self._executor.stop),
+                asyncio.to_thread(self._photographer.stop),
+            )
+
+    def _reported(self, event: Event) -> None:
+        """Take what a thread of this client has done; it may show that the desktop has changed."""
+        match event:
+            case CommandEnded(outcome=Failed(code="desktop_unavailable" | "display_lost")):
+                self._desktop.look_soon()
+            case OrderFailed():
+                self._desktop.look_soon()
+        self._feed(event)
+
+    async def _keep_connected(self) -> None:
+        while True:
+            try:
+                websocket = await open_websocket(self._settings, self._token, self._proxy)
+            except Exception as error:  # noqa: BLE001  what is not weather is raised again
+                delay = self._reconnecting.after_failure(self._failure(reason_to_retry(error)))
+            else:
+                delay = self._reconnecting.after_link(await self._serve(websocket))
+            await asyncio.sleep(delay)
+
+    def _failure(self, reason: str) -> str:
+        way = f" through the proxy {without_credentials(self._proxy)}" if self._proxy else ""
+        return (
+            f"cannot connect to {self._settings.server}{way}: {reason} "
+            "(farhand-machine doctor looks closer)"
+        )
+
+    async def _serve(self, websocket: DirectConnection) -> ClosedLink:
+        """Be the session on one websocket until it ends; return how it did."""
+        opened_at = awake_seconds()
+        async with websocket:
+            try:
+                welcome = await self._converse(websocket)
+            except asyncio.CancelledError:
+                await websocket.close(GOING_AWAY, "the machine client was stopped")
+                raise
+        return ClosedLink(
+            websocket.close_code,
+            websocket.close_reason or "",
+            by_server=websocket.was_closed_by_other_side,
+            was_welcomed=welcome is not None,
+            spread_seconds=None if welcome is None else welcome.reconnect_spread_seconds,
+            seconds=awake_seconds() - opened_at,
+        )
+
+    async def _converse(self, websocket: DirectConnection) -> Welcome | None:
+        """Exchange messages until the link ends; return the server's welcome, if one came."""
+        self._websocket, self._is_closing = websocket, False
+        websocket.deliver = self._received
+        try:
+            self._feed(LinkOpened(await asyncio.to_thread(self._hello)))
+            with suppress(ConnectionClosed):
+                async for message in websocket:
+                    self._received(message)
+            return self._session.welcome
+        finally:
+            self._lose_link()
+
+    def _lose_link(self) -> None:
+        if self._websocket is not None:
+            self._websocket.deliver = None
+            self._websocket = None
+            self._feed(LinkLost())
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            self._executor.note_progress()
+            if self._session.has_queued:
+                self._feed(TimePassed())
+
+    def _received(self, message: str | bytes) -> None:
+        try:
+            parsed = SERVER_MESSAGES.validate_json(message)
+        except ValidationError as error:
+            entry = entries_of(error.errors(include_url=False, include_input=False))[0]
+            self._perform(CloseLink(CloseCode.MESSAGE_INVALID, f"not a message: {sentence(entry)}"))
+            return
+        self._feed(MessageReceived(parsed))
+
+    def _feed(self, event: Event) -> None:
+        try:
+            for effect in self._session.handle(event):
+                self._perform(effect)
+        except Exception as error:  # noqa: BLE001  it is called from places that hide it
+            # Half an event leaves inputs unanswered for ever: a new start asks the journal.
+            self._tasks.end_program(error, "the session")
+
+    def _perform(self, effect: Effect) -> None:
+        match effect:
+            case SendMessage(message):
+                self._send(message)
+                if isinstance(message, HeartbeatAck) and message.sequence == 1:
+                    self._say_connected()
+            case BeginCommand(command, begin_by):
+                self._executor.begin(command, begin_by)
+            case LookUpCommand(question):
+                self._executor.look_up(question)
+            case ExpireCommand(command):
+                self._executor.expire(command)
+            case MarkJournal():
+                self._executor.mark()
+            case ReleaseHeld():
+                self._executor.release_held()
+            case GreetAnew(reason):
+                logger.info("closing the link: %s", reason)
+                self._end_link(1000, reason)
+            case CloseLink(code, reason):
+                self._close(code, reason)
+            case Say(message) | SendFrame(message):
+                self._send(message)
+            case TakeLive() | StopLive() | CarryOut():
+                self._photographer.obey(effect)
+
+    def _send(self, message: ClientMessage | bytes) -> None:
+        if self._websocket is None:
+            return
+        if isinstance(message, bytes):
+            waiting = self._websocket.write_bytes(message)
+        else:
+            waiting = self._websocket.write(message.model_dump_json())
+        if waiting > MAX_OUTGOING_BYTES:
+            self._close(CloseCode.OVERFLOW, f"more than {MAX_OUTGOING_BYTES} bytes wait to be sent")
+
+    def _say_connected(self) -> None:
+        """Now that the server has all that it waits for before it sends inputs."""
+        if (welcome := self._session.welcome) is not None:
+            logger.info("connected to %s as machine %s", self._settings.server, welcome.machine_id)
+
+    def _close(self, code: CloseCode, reason: str) -> None:
+        if self._websocket is not None and not self._is_closing:
+            self._is_closing = True
+            logger.error("closing the link (%d): %s", code, reason)
+            self._end_link(code, reason)
+
+    def _end_link(self, code: int, reason: str) -> None:
+        if self._websocket is not None:
+            fitting = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
+            self._tasks.start_and_report(self._websocket.close(code, fitting), "close the link")
+
+    def _hello(self) -> Hello:
+        """Everything about this machine as it is now; some milliseconds, so not on the loop."""
+        desktop = self._desktop.state
+        return Hello(
+            protocols=[*PROTOCOLS],
+            client_version=__version__,
+            platform=platform.platform()[:200],
+            boot_id=boot_id(),
+            displays=desktop.displays,
+            input=desktop.input,
+            screen=desktop.screen,
+            journal=self._journal.position,
+            yields=self._reconnecting.yields,
+        )
+
+
+def boot_id() -> str:
+    """What changes when the machine boots; a random id where the system does not say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return _PROCESS_ID
+
+
+_PROCESS_ID = str(uuid.uuid4())

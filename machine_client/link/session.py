@@ -1,0 +1,328 @@
+"""The machine client's end of a link: a state machine without I/O.
+
+The caller feeds every event in the order in which it happens and performs all effects that come
+back, in their order.  One session lives as long as the program; links come and go under it.  It
+feeds :class:`TimePassed` about ten times a second while commands are queued.
+
+A command is begun by at most one effect, and only when the one before it has ended.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from machine_client.link.clock import ServerClock
+from machine_client.link.desktop_state import ToldDesktop
+from machine_client.link.events import (
+    BeginCommand,
+    CloseLink,
+    CommandEnded,
+    CommandLookedUp,
+    DesktopIsNow,
+    Effect,
+    Event,
+    ExpireCommand,
+    GreetAnew,
+    JournalFailed,
+    JournalMarked,
+    LinkLost,
+    LinkOpened,
+    LookUpCommand,
+    MarkJournal,
+    MessageReceived,
+    ReleaseHeld,
+    SendMessage,
+    TimePassed,
+)
+from machine_client.screen.sender import (
+    DesktopLookedAt,
+    OrderFailed,
+    PictureTaken,
+    ScreenQuestion,
+    Showing,
+    Taken,
+)
+from schemas.inputs.outcomes import Expired, Outcome
+from schemas.link.messages import (
+    Ack,
+    CloseCode,
+    DesktopQuery,
+    Heartbeat,
+    HeartbeatAck,
+    Hello,
+    Input,
+    Ready,
+    Report,
+    Resolve,
+    ScreenCredit,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+    ServerMessage,
+    Welcome,
+)
+
+MAX_QUEUED = 10_000
+MAX_HEARTBEATS = 16
+MAX_LOOK_UPS = 10_000
+"""How many questions may wait for the journal, whichever link they came on."""
+
+
+class Session:
+    """What a machine client owes and does, across its links.
+
+    ``clock`` is seconds of :func:`machine_client.link.clock.awake_seconds`.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._server_clock = ServerClock()
+        self._showing = Showing()
+        self._queue: deque[Input] = deque()
+        self._running: UUID | None = None
+        self._owed: set[UUID] = set()
+        self._asked: set[UUID] = set()
+        self._looking_up = 0
+        self._has_failed = False
+        self._journal_sequence = 0
+        self._greeted_with = 0
+        self._offered: Sequence[int] = ()
+        self._heartbeats: deque[int] = deque()
+        self._desktop = ToldDesktop()
+        self._open = False
+        self.welcome: Welcome | None = None
+
+    @property
+    def has_queued(self) -> bool:
+        """Whether commands wait for their turn."""
+        return bool(self._queue)
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Take one event and return what must be done about it."""
+        match event:
+            case MessageReceived(message):
+                return self._received(message) if self._open else []
+            case CommandEnded():
+                return self._ended(event)
+            case CommandLookedUp():
+                return self._looked_up(event)
+            case JournalMarked():
+                return self._marked(event)
+            case JournalFailed():
+                return self._failed(event)
+            case DesktopIsNow(desktop):
+                self._desktop.changed_to(desktop)
+                return self._tell_desktop()
+            case PictureTaken() | DesktopLookedAt() | OrderFailed():
+                return self._taken(event)
+            case TimePassed():
+                return self._expire()
+            case LinkOpened(hello):
+                return self._greet(hello)
+            case LinkLost():
+                return self._lost()
+
+    def _greet(self, hello: Hello) -> list[Effect]:
+        self._open, self._has_failed = True, False
+        # A new link may lead to another server, with another clock.
+        self._server_clock = ServerClock()
+        self._showing = Showing()
+        self._greeted_with = hello.journal.sequence
+        self._offered = hello.protocols
+        self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
+        return [SendMessage(self._desktop.greeting(hello))]
+
+    def _received(self, message: ServerMessage) -> list[Effect]:
+        self._server_clock.heard(message.server_time, self._clock())
+        match message:
+            case Input():
+                return self._queued(message)
+            case Heartbeat(sequence=sequence):
+                if len(self._heartbeats) >= MAX_HEARTBEATS:
+                    reason = f"more than {MAX_HEARTBEATS} heartbeats wait for the journal"
+                    return [CloseLink(CloseCode.OVERFLOW, reason)]
+                self._heartbeats.append(sequence)
+                return [MarkJournal()]
+            case Resolve():
+                return self._resolve(message)
+            case Welcome():
+                return self._welcomed(message)
+            case ScreenStart() | ScreenStop() | ScreenCredit() | Screenshot() | DesktopQuery():
+                return self._asked_of_the_screen(message)
+
+    def _asked_of_the_screen(self, question: ScreenQuestion) -> list[Effect]:
+        if self.welcome is None:
+            reason = f"{question.type} came before welcome"
+            return [CloseLink(CloseCode.MESSAGE_INVALID, reason)]
+        return [*self._showing.asked(question)]
+
+    def _taken(self, taken: Taken) -> list[Effect]:
+        if self.welcome is None:
+            return []  # Whoever asked is gone with the link.
+        captured_at = 0
+        if isinstance(taken, PictureTaken):
+            captured_at = self._server_clock.server(taken.picture.captured_at)
+        largest = self.welcome.limits.picture_bytes
+        return [*self._showing.taken(taken, captured_at, largest)]
+
+    def _welcomed(self, welcome: Welcome) -> list[Effect]:
+        if welcome.protocol not in self._offered:
+            return [
+                CloseLink(
+                    CloseCode.PROTOCOL_UNSUPPORTED,
+                    f"the server chose protocol {welcome.protocol}, which this machine client "
+                    "did not offer",
+                )
+            ]
+        self.welcome = welcome
+        self._desktop.welcomed()
+        return [SendMessage(Ready()), *self._tell_desktop()]
+
+    def _tell_desktop(self) -> list[Effect]:
+        if self.welcome is None:
+            return []
+        if self.welcome.protocol < 2:
+            return [GreetAnew("the desktop is there now")] if self._desktop.has_come() else []
+        news = self._desktop.news()
+        return [] if news is None else [SendMessage(news)]
+
+    def _marked(self, marked: JournalMarked) -> list[Effect]:
+        """Answer a heartbeat, with a number and an id that no earlier copy of the journal has."""
+        self._journal_sequence = max(self._journal_sequence, marked.journal_sequence)
+        # A mark that an earlier link asked for may be in this one's hello already.
+        if not self._heartbeats or marked.journal_sequence <= self._greeted_with:
+            return []
+        return [
+            SendMessage(
+                HeartbeatAck(
+                    sequence=self._heartbeats.popleft(),
+                    journal_sequence=self._journal_sequence,
+                    mark=marked.mark,
+                )
+            )
+        ]
+
+    def _queued(self, command: Input) -> list[Effect]:
+        if self.welcome is None:
+            return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
+        if command.link_id != self.welcome.link_id:
+            return []  # Said on another link, and repeated by something between: nobody waits.
+        if len(self._queue) >= MAX_QUEUED:
+            return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_QUEUED} inputs wait")]
+        is_here = command.command_id == self._running or command.command_id in self._owed
+        self._owed.add(command.command_id)
+        if is_here:
+            return []  # Said twice, carried out once: its end answers both.
+        self._queue.append(command)
+        return self._begin_next()
+
+    def _begin_next(self) -> list[Effect]:
+        """Begin the oldest command whose time has not passed, unless one is running."""
+        effects: list[Effect] = []
+        while self._running is None and self._queue:
+            command = self._queue.popleft()
+            if self._is_late(command):
+                effects += self._expired(command)
+            else:
+                self._running = command.command_id
+                begin_by = self._server_clock.local(command.expires_at)
+                effects.append(BeginCommand(command, begin_by))
+        return effects
+
+    def _is_late(self, command: Input) -> bool:
+        return self._clock() > self._server_clock.local(command.expires_at)
+
+    def _expire(self) -> list[Effect]:
+        """Give up what has waited too long behind a running command, without its turn coming."""
+        late = [command for command in self._queue if self._is_late(command)]
+        effects: list[Effect] = []
+        for command in late:
+            self._queue.remove(command)
+            effects += self._expired(command)
+        return effects
+
+    def _expired(self, command: Input) -> list[Effect]:
+        """What a key can repeat may be in the journal since long ago, and then did happen."""
+        if command.fingerprint:
+            return [ExpireCommand(command)]
+        return self._acknowledge(command.command_id, Expired())
+
+    def _ended(self, ended: CommandEnded) -> list[Effect]:
+        self._journal_sequence = max(self._journal_sequence, ended.journal_sequence)
+        if ended.command_id == self._running:
+            self._running = None
+        return [*self._acknowledge(ended.command_id, ended.outcome), *self._begin_next()]
+
+    def _acknowledge(self, command_id: UUID, outcome: Outcome) -> list[Effect]:
+        """Answer a command on the link that asked for it; a link that is gone hears nothing."""
+        if command_id not in self._owed:
+            return []
+        self._owed.discard(command_id)
+        return [
+            SendMessage(
+                Ack(
+                    command_id=command_id,
+                    outcome=outcome,
+                    journal_sequence=self._journal_sequence,
+                )
+            )
+        ]
+
+    def _resolve(self, question: Resolve) -> list[Effect]:
+        command_id = question.command_id
+        if command_id == self._running:
+            self._owed.add(command_id)
+            return self._report(command_id, None, self._journal_sequence)
+        # What is asked about must not begin any more, even if it waits for its turn.
+        for command in self._queue:
+            if command.command_id == command_id:
+                self._queue.remove(command)
+                self._owed.discard(command_id)
+                break
+        if self._looking_up >= MAX_LOOK_UPS:
+            return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_LOOK_UPS} questions wait")]
+        self._looking_up += 1
+        self._asked.add(command_id)
+        return [LookUpCommand(question)]
+
+    def _looked_up(self, found: CommandLookedUp) -> list[Effect]:
+        """Answer on the link that asked; where that is gone, another may not have asked yet."""
+        self._looking_up -= 1
+        if found.command_id not in self._asked:
+            return []
+        self._asked.discard(found.command_id)
+        return self._report(found.command_id, found.outcome, found.journal_sequence)
+
+    def _failed(self, failed: JournalFailed) -> list[Effect]:
+        """End the link: without its journal this machine can promise nothing, and says why.
+
+        The server answers what comes meanwhile with "unavailable"; the next link finds out whether
+        the journal works again.
+        """
+        self._looking_up -= failed.command_id is not None
+        if not self._open or self._has_failed:
+            return []
+        self._has_failed = True
+        return [CloseLink(CloseCode.JOURNAL_FAILED, failed.reason)]
+
+    def _report(self, command_id: UUID, outcome: Outcome | None, sequence: int) -> list[Effect]:
+        self._journal_sequence = max(self._journal_sequence, sequence)
+        return [
+            SendMessage(
+                Report(
+                    command_id=command_id,
+                    outcome=outcome,
+                    journal_sequence=self._journal_sequence,
+                )
+            )
+        ]
+
+    def _lost(self) -> list[Effect]:
+        """Forget what had not begun: whoever asks later is told that it never will."""
+        self._open = False
+        self.welcome = None
+        self._heartbeats.clear()
+        self._queue.clear()
+        self._owed.clear()
+        self._asked.clear()
+        return [ReleaseHeld(), *self._showing.over()]

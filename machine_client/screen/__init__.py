@@ -1,0 +1,1 @@
+"""Pictures of the screen: taken only while somebody asks, encoded, and sent in frames."""

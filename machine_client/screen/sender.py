@@ -1,0 +1,235 @@
+"""What this machine sends of its screen, and when: a state machine without I/O.
+
+At most one picture is on its way, and of it no more than the server has room for, so that an
+acknowledgement never waits behind a picture.  Only when all of it has arrived is the next live
+picture ordered.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import (
+    ClientMessage,
+    DesktopQuery,
+    DesktopSeen,
+    Display,
+    RequestFailed,
+    ScreenCredit,
+    ScreenFailed,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+)
+from schemas.link.picture_frames import (
+    FRAME_BYTES,
+    WINDOW_BYTES,
+    PictureFormat,
+    PictureHeader,
+    PictureKind,
+    Region,
+    Size,
+)
+
+MAX_REQUESTS = 16
+
+ScreenQuestion = ScreenStart | ScreenStop | ScreenCredit | Screenshot | DesktopQuery
+Request = Screenshot | DesktopQuery
+Order = ScreenStart | Request
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPicture:
+    """An encoded picture of the screen; ``captured_at`` is seconds of the awake clock."""
+
+    format: PictureFormat
+    content: bytes
+    size: Size
+    region: Region
+    captured_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PictureTaken:
+    """An order has its picture."""
+
+    order: ScreenStart | Screenshot
+    picture: TakenPicture
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopLookedAt:
+    """A query has its answer."""
+
+    order: DesktopQuery
+    displays: tuple[Display, ...]
+    pointer: Point
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFailed:
+    """An order cannot be carried out; ``reason`` is for a person."""
+
+    order: Order
+    reason: str
+
+
+Taken = PictureTaken | DesktopLookedAt | OrderFailed
+
+
+@dataclass(frozen=True, slots=True)
+class TakeLive:
+    """Take a picture once the screen looks otherwise than at the last one of this order."""
+
+    order: ScreenStart
+
+
+@dataclass(frozen=True, slots=True)
+class StopLive:
+    """Take no more live pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarryOut:
+    """Take this screenshot, or look at the desktop, now."""
+
+    order: Request
+
+
+@dataclass(frozen=True, slots=True)
+class SendFrame:
+    """Write these bytes to the websocket, as a binary message."""
+
+    frame: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Write this message to the websocket."""
+
+    message: ClientMessage
+
+
+ScreenEffect = TakeLive | StopLive | CarryOut | SendFrame | Say
+
+
+class Showing:
+    """What one link has asked of the screen, and what of the answers is on its way."""
+
+    def __init__(self) -> None:
+        self._live: ScreenStart | None = None
+        self._is_taking = False
+        self._requests: list[Request] = []
+        self._outgoing: deque[tuple[PictureHeader, bytes]] = deque()
+        self._offset = 0
+        self._sent = self._credited = 0
+
+    def asked(self, question: ScreenQuestion) -> list[ScreenEffect]:
+        """Take a message of the server about the screen."""
+        match question:
+            case ScreenStart():
+                self._live, self._is_taking = question, False
+                return self._order_next()
+            case ScreenStop(stream=stream):
+                if self._live is None or self._live.stream != stream:
+                    return []
+                self._live, self._is_taking = None, False
+                return [StopLive()]
+            case ScreenCredit(received=received):
+                self._credited = min(max(self._credited, received), self._sent)
+                return self._go_on()
+            case Screenshot() | DesktopQuery():
+                if len(self._requests) >= MAX_REQUESTS:
+                    reason = f"more than {MAX_REQUESTS} requests wait"
+                    return [Say(RequestFailed(request=question.request, reason=reason))]
+                self._requests.append(question)
+                return [CarryOut(question)]
+
+    def taken(self, taken: Taken, captured_at: int, largest: int) -> list[ScreenEffect]:
+        """Take what became of an order; those of an earlier link have nobody who waits for them.
+
+        ``captured_at`` is milliseconds of the server's clock, ``largest`` how many bytes a picture
+        may have.
+        """
+        if not self._is_open(taken.order):
+            return []
+        match taken:
+            case PictureTaken(order=order, picture=picture):
+                if (size := len(picture.content)) > largest:
+                    reason = (
+                        f"the picture has {size} bytes and the server takes {largest}: ask for a "
+                        "smaller one, or for JPEG of a lower quality"
+                    )
+                    return self._failed(order, reason)
+                self._close(order)
+                self._outgoing.append((_header(order, picture, captured_at), picture.content))
+                return self._go_on()
+            case DesktopLookedAt(order=query, displays=displays, pointer=pointer):
+                self._close(query)
+                seen = DesktopSeen(request=query.request, displays=[*displays], pointer=pointer)
+                return [Say(seen)]
+            case OrderFailed(order=failed, reason=reason):
+                return self._failed(failed, reason)
+
+    def over(self) -> list[ScreenEffect]:
+        """The link is gone, and with it whoever looked."""
+        live, self._live = self._live, None
+        self._requests, self._outgoing = [], deque()
+        return [] if live is None else [StopLive()]
+
+    def _is_open(self, order: Order) -> bool:
+        # By identity: the next link numbers its orders from the beginning again.
+        return order is self._live or any(order is request for request in self._requests)
+
+    def _close(self, order: Order) -> None:
+        if order is self._live:
+            self._is_taking = False
+        else:
+            self._requests = [request for request in self._requests if request is not order]
+
+    def _failed(self, order: Order, reason: str) -> list[ScreenEffect]:
+        self._close(order)
+        if isinstance(order, ScreenStart):
+            self._live = None
+            return [StopLive(), Say(ScreenFailed(stream=order.stream, reason=reason[:500]))]
+        return [Say(RequestFailed(request=order.request, reason=reason[:500]))]
+
+    def _go_on(self) -> list[ScreenEffect]:
+        """Send as much as there is room for; then order the next live picture."""
+        effects: list[ScreenEffect] = []
+        while self._outgoing and (self._offset or self._sent == self._credited):
+            header, content = self._outgoing[0]
+            part = memoryview(content)[self._offset : self._offset + FRAME_BYTES]
+            if self._sent - self._credited + len(part) > WINDOW_BYTES:
+                return effects
+            effects.append(SendFrame(header.frame(self._offset, part)))
+            self._sent += len(part)
+            self._offset += len(part)
+            if self._offset == len(content):
+                self._outgoing.popleft()
+                self._offset = 0
+        return [*effects, *self._order_next()]
+
+    def _order_next(self) -> list[ScreenEffect]:
+        if self._live is None or self._is_taking or self._outgoing or self._sent > self._credited:
+            return []
+        self._is_taking = True
+        return [TakeLive(self._live)]
+
+
+def _header(
+    order: ScreenStart | Screenshot, picture: TakenPicture, captured_at: int
+) -> PictureHeader:
+    if isinstance(order, ScreenStart):
+        kind, number = PictureKind.LIVE, order.stream
+    else:
+        kind, number = PictureKind.SCREENSHOT, order.request
+    return PictureHeader(
+        kind=kind,
+        number=number,
+        format=picture.format,
+        captured_at=captured_at,
+        region=picture.region,
+        size=picture.size,
+        total=len(picture.content),
+    )

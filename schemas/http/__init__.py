@@ -1,0 +1,1 @@
+"""What all HTTP operations share: problems, queries, patches, entity tags, idempotency keys."""

@@ -1,0 +1,1 @@
+"""The inputs, the keys that they may name, and how they end."""

@@ -1,0 +1,74 @@
+"""How a command ended, as the machine says it.
+
+One list for both sides: the machine client makes these, the server turns them into answers.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.values.scalars import Int32
+
+
+class _Outcome(BaseModel):
+    # A newer client may add fields; they must not make an older server deaf to an acknowledgement.
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class Point(_Outcome):
+    """A place on the desktop, in pixels."""
+
+    x: Int32
+    y: Int32
+
+
+class Completed(_Outcome):
+    """Every event was injected."""
+
+    status: Literal["completed"] = "completed"
+    duration_ms: float = Field(ge=0, description="The machine's own time spent injecting.")
+    pointer: Point = Field(description="Where the pointer was afterwards.")
+
+
+class Refused(_Outcome):
+    """The machine saw before the first event that it cannot carry this out."""
+
+    status: Literal["refused"] = "refused"
+    code: str = Field(max_length=64, description="The type of the validation error entry.")
+    message: str = Field(max_length=1000)
+    loc: tuple[str, ...] = Field(("body",), max_length=8, description="The field at fault.")
+    ctx: dict[str, Any] = Field(default_factory=dict, description="Facts, such as the bounds.")
+
+
+class Failed(_Outcome):
+    """The machine tried and could not; what it held was released."""
+
+    status: Literal["failed"] = "failed"
+    code: str = Field(max_length=64)
+    message: str = Field(max_length=1000)
+    injected_at_least: int = Field(ge=0, description="Events that surely reached the desktop.")
+
+
+class Expired(_Outcome):
+    """The command's time to begin had passed; it was not begun and never will be."""
+
+    status: Literal["expired"] = "expired"
+
+
+class NotCarriedOut(_Outcome):
+    """The command never reached the machine and now never will be carried out."""
+
+    status: Literal["not_carried_out"] = "not_carried_out"
+
+
+class Unknown(_Outcome):
+    """The command was begun and not finished, or its journal is lost."""
+
+    status: Literal["unknown"] = "unknown"
+    injected_at_least: int = Field(0, ge=0)
+
+
+Outcome = Annotated[
+    Completed | Refused | Failed | Expired | NotCarriedOut | Unknown, Field(discriminator="status")
+]
+"""A final outcome: it never changes."""

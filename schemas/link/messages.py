@@ -1,0 +1,388 @@
+"""Every message of the link between a server and a machine client, protocol versions 1 and 2.
+
+``hello`` lists the versions that the client speaks and ``welcome`` chooses the newest that both
+know; what only version 2 has is never sent on a link of version 1.
+
+One union for each direction, told apart by ``type``.  Times are milliseconds of the server's clock
+since 1970, lengths of time are seconds.  Both sides ignore fields that they do not know, so that
+either may be the newer one; a message of an unknown type is an error.  Messages about the screen
+are sent only to a client whose ``hello`` says that it can show one; pictures are binary frames
+(`schemas.link.picture_frames`).
+"""
+
+from enum import IntEnum
+from typing import Annotated, Any, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from schemas.inputs.bodies import Button, Operation
+from schemas.inputs.outcomes import Outcome, Point
+from schemas.link.picture_frames import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat
+from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeignText
+from schemas.values.scalars import Int32
+
+SUBPROTOCOL = "farhand.machine.v1"
+PROTOCOLS = (1, 2)
+"""The versions of the protocol that this program speaks, the newest last."""
+
+PROTOCOLS_HEADER = "Farhand-Protocols"
+"""In the answer to a handshake: the versions that the server speaks, such as ``1, 2``.
+
+So a version that does not fit is known without a ``hello``, which would take over the link.
+"""
+
+CONNECT_PATH = "/v1/machines/connect"
+
+MAX_MESSAGE_BYTES = 256 * 1024
+"""The longest text frame that either side accepts."""
+
+
+class CloseCode(IntEnum):
+    """Why a link was closed.
+
+    4000 to 4499 mean that the machine client should reconnect; 4500 to 4999 that it must stop,
+    because trying again cannot help.  Where a newer connection with the same token takes over, the
+    older is closed with TAKEN_OVER, after which it comes back as one that ``yields``; under
+    protocol 1, which has no such word, with REPLACED.
+    """
+
+    SERVER_STOPPING = 4000
+    HEARTBEAT_MISSED = 4001
+    OVERFLOW = 4002
+    SERVER_ERROR = 4003
+    GREETING_MISSED = 4004
+    REPORT_MISSED = 4005
+    TAKEN_OVER = 4006
+    JOURNAL_FAILED = 4007
+    REPLACED = 4500
+    TOKEN_REVOKED = 4501
+    MACHINE_REMOVED = 4502
+    PROTOCOL_UNSUPPORTED = 4503
+    MESSAGE_INVALID = 4504
+
+    @property
+    def says_stop(self) -> bool:
+        """Whether a client that is closed with this code must not come back by itself."""
+        return says_stop(self)
+
+
+def says_stop(code: int | None) -> bool:
+    """Whether a close code, known to this version or not, tells the machine client to stop."""
+    return code is not None and 4500 <= code <= 4999
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+    since: ClassVar[int] = 1
+    """The first version of the protocol that has this message."""
+
+
+class Display(_Message):
+    """One screen of the desktop: its place and size in the pixels that inputs use."""
+
+    x: Int32
+    y: Int32
+    width: Annotated[Int32, Field(gt=0)]
+    height: Annotated[Int32, Field(gt=0)]
+    scale: float = Field(1.0, gt=0, description="Physical pixels for each input pixel.")
+
+
+class Capability(_Message):
+    """Something that a machine can do, or why it cannot.
+
+    What its owner has ``switched_off`` is no trouble that anybody should look after.
+    """
+
+    available: bool
+    reason: ForeignReason | None = None
+    switched_off: bool = False
+
+
+class JournalPosition(_Message):
+    """Which journal the machine keeps and how far it has come."""
+
+    id: UUID
+    sequence: int = Field(ge=0, lt=2**63, description="Grows with every record, never goes back.")
+
+
+class Released(_Message):
+    """What a machine client let go of that an earlier one, which was killed, had left pressed.
+
+    Of keys only their number is told: which ones they were could tell what was typed.
+    """
+
+    buttons: list[Button] = Field(max_length=3)
+    keys: int = Field(ge=0, le=256)
+
+
+class Hello(_Message):
+    """The machine client's first message.
+
+    One that ``yields`` was closed with TAKEN_OVER before and never takes over a live link.
+    """
+
+    type: Literal["hello"] = "hello"
+    protocols: list[Int32] = Field(min_length=1, max_length=16)
+    client_version: ShortForeignText
+    platform: ForeignText
+    boot_id: ShortForeignText
+    displays: list[Display] = Field(max_length=64)
+    input: Capability
+    screen: Capability
+    journal: JournalPosition
+    yields: bool = False
+    released: Released | None = None
+
+
+class DesktopChanged(_Message):
+    """The desktop came, went or changed while the link stands."""
+
+    since: ClassVar[int] = 2
+    type: Literal["desktop_changed"] = "desktop_changed"
+    displays: list[Display] = Field(max_length=64)
+    input: Capability
+    screen: Capability
+    released: Released | None = None
+
+
+class Ack(_Message):
+    """How a command ended; sent once for each ``input``."""
+
+    type: Literal["ack"] = "ack"
+    command_id: UUID
+    outcome: Outcome
+    journal_sequence: int = Field(ge=0, lt=2**63)
+
+
+class Report(_Message):
+    """The answer to ``resolve``: the final outcome, or null while the command still runs."""
+
+    type: Literal["report"] = "report"
+    command_id: UUID
+    outcome: Outcome | None
+    journal_sequence: int = Field(ge=0, lt=2**63)
+
+
+class Ready(_Message):
+    """The answer to ``welcome``: this link is listened to, and the journal still as in ``hello``.
+
+    Its number must not grow from ``hello`` to the first heartbeat: only then has the server stored
+    what a lost journal leaves unknown.
+    """
+
+    type: Literal["ready"] = "ready"
+
+
+class HeartbeatAck(_Message):
+    """The answer to ``heartbeat``, after the journal has got a mark, which counts its number up.
+
+    So a copy of the journal that was made before, and is put back later, is told by a lower one;
+    a copy that has been used since, and has counted up as far, lacks the mark's random id.
+    """
+
+    type: Literal["heartbeat_ack"] = "heartbeat_ack"
+    sequence: int
+    journal_sequence: int = Field(ge=0, lt=2**63)
+    mark: UUID | None = Field(None, description="The mark's id; older machine clients give none.")
+
+
+class ScreenFailed(_Message):
+    """The live screen that ``screen_start`` asked for cannot be shown any more."""
+
+    type: Literal["screen_failed"] = "screen_failed"
+    stream: int = Field(ge=0, lt=2**63)
+    reason: ForeignReason
+
+
+class RequestFailed(_Message):
+    """The answer to ``screenshot`` or ``desktop_query`` where there is none."""
+
+    type: Literal["request_failed"] = "request_failed"
+    request: int = Field(ge=0, lt=2**63)
+    reason: ForeignReason
+
+
+class DesktopSeen(_Message):
+    """The answer to ``desktop_query``: the desktop as it is now."""
+
+    type: Literal["desktop_seen"] = "desktop_seen"
+    request: int = Field(ge=0, lt=2**63)
+    displays: list[Display] = Field(min_length=1, max_length=64)
+    pointer: Point
+
+
+class Limits(_Message):
+    """What the server expects of the link."""
+
+    unanswered_inputs: int = Field(gt=0)
+    message_bytes: int = Field(gt=0)
+    picture_bytes: int = Field(MAX_PICTURE_BYTES, gt=0)
+
+
+class Welcome(_Message):
+    """The server's answer to ``hello``: the machine is known, and says ``ready`` next.
+
+    When the link ends, the client waits up to ``reconnect_spread_seconds`` before its first try, so
+    that all the machines of a server do not come back in one moment; protocol 2.
+    """
+
+    type: Literal["welcome"] = "welcome"
+    protocol: int
+    link_id: UUID
+    machine_id: str
+    server_time: int
+    heartbeat_seconds: float = Field(gt=0)
+    limits: Limits
+    reconnect_spread_seconds: float | None = Field(
+        None, ge=0, le=3600, exclude_if=lambda seconds: seconds is None
+    )
+
+
+class EarlierCommand(_Message):
+    """The names that an older server gave to a request, of which there may still be a record."""
+
+    command_id: UUID
+    fingerprint: str = Field(max_length=64)
+
+
+class Input(_Message):
+    """A command to carry out, after all earlier ones and not after ``expires_at``.
+
+    It names the link that it is sent on.  On any other it means nothing: a server never says it
+    twice, so that whoever repeats it there is no server.
+    """
+
+    type: Literal["input"] = "input"
+    link_id: UUID
+    command_id: UUID
+    operation: Operation
+    body: dict[str, Any]
+    fingerprint: str = Field(max_length=64, description="Empty where no key can repeat it.")
+    expires_at: int
+    server_time: int
+    request_id: str = Field("", max_length=64, description="For the logs of both sides.")
+    earlier: EarlierCommand | None = Field(
+        None, description="Where the journal knows this one, it has the outcome of this input."
+    )
+
+
+class Resolve(_Message):
+    """Report what became of a command; one that never arrived must never be carried out.
+
+    ``mark`` is the last mark of the journal that the server had heard of when the command was sent.
+    A journal that lacks it is a copy from another branch: there the outcome is unknown.
+
+    ``fingerprint`` and ``earlier`` are those of the input that was sent.  An older server tells
+    neither, and then whatever the journal has under the id is the answer.
+    """
+
+    type: Literal["resolve"] = "resolve"
+    command_id: UUID
+    mark: UUID | None = None
+    fingerprint: str | None = Field(None, max_length=64)
+    earlier: EarlierCommand | None = None
+    server_time: int
+
+
+class Heartbeat(_Message):
+    """Is anybody there?  Carries the server's clock.
+
+    The first one of a link, whose ``sequence`` is 1, comes before anything else; when it is
+    answered, inputs may follow.
+    """
+
+    type: Literal["heartbeat"] = "heartbeat"
+    sequence: int
+    server_time: int
+
+
+Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
+Quality = Annotated[int, Field(ge=1, le=95)]
+
+
+class PictureWish(_Message):
+    """How a picture should be: it fits into width and height, and is never enlarged."""
+
+    width: Side | None = None
+    height: Side | None = None
+    quality: Quality = Field(description="Of JPEG: 1 is small and coarse, 95 large and fine.")
+
+
+class ScreenStart(PictureWish):
+    """Send the live screen: a JPEG now, and another whenever it has changed.
+
+    One that is under way gives way to it.  ``rate`` is pictures a second, at most.
+    """
+
+    type: Literal["screen_start"] = "screen_start"
+    stream: int = Field(ge=0, description="Grows with each on a link.")
+    rate: float = Field(gt=0, le=60)
+    server_time: int
+
+
+class ScreenStop(_Message):
+    """Nobody looks at the live screen any more."""
+
+    type: Literal["screen_stop"] = "screen_stop"
+    stream: int = Field(ge=0)
+    server_time: int
+
+
+class ScreenCredit(_Message):
+    """So many bytes of pictures have arrived on this link, headers aside."""
+
+    type: Literal["screen_credit"] = "screen_credit"
+    received: int = Field(ge=0)
+    server_time: int
+
+
+class Screenshot(PictureWish):
+    """Send one picture of the screen as it is now."""
+
+    type: Literal["screenshot"] = "screenshot"
+    request: int = Field(ge=0, description="Grows with each request on a link.")
+    format: PictureFormat
+    server_time: int
+
+
+class DesktopQuery(_Message):
+    """Where are the displays, and where is the pointer?"""
+
+    type: Literal["desktop_query"] = "desktop_query"
+    request: int = Field(ge=0)
+    server_time: int
+
+
+AnyServerMessage = (
+    Welcome
+    | Input
+    | Resolve
+    | Heartbeat
+    | ScreenStart
+    | ScreenStop
+    | ScreenCredit
+    | Screenshot
+    | DesktopQuery
+)
+AnyClientMessage = (
+    Hello
+    | Ready
+    | Ack
+    | Report
+    | HeartbeatAck
+    | ScreenFailed
+    | RequestFailed
+    | DesktopSeen
+    | DesktopChanged
+)
+
+ServerMessage = Annotated[AnyServerMessage, Field(discriminator="type")]
+"""What a server sends."""
+
+ClientMessage = Annotated[AnyClientMessage, Field(discriminator="type")]
+"""What a machine client sends."""
+
+SERVER_MESSAGES: TypeAdapter[AnyServerMessage] = TypeAdapter(ServerMessage)
+CLIENT_MESSAGES: TypeAdapter[AnyClientMessage] = TypeAdapter(ClientMessage)

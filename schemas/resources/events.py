@@ -1,0 +1,92 @@
+"""What ``GET /v1/events`` tells: server-sent events, each with one line of JSON as its data."""
+
+from typing import Annotated, Any, Final, Literal, get_args
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from schemas.http.queries import NullText, Query
+from schemas.link.messages import Released
+from schemas.resources.commands import CommandItem
+from schemas.values.scalars import MachineId
+
+EventType = Literal[
+    "machine", "machine_removed", "machine_released", "command", "trajectory", "reset"
+]
+"""What an event is about, as its ``event`` line says.
+
+``reset`` means that some events are not known any more: read everything again.
+"""
+
+SELECTABLE: Final = tuple(kind for kind in get_args(EventType) if kind != "reset")
+
+MAX_EVENT_ID_CHARACTERS: Final = 64
+
+TrajectoryChangeName = Literal["created", "changed", "deleted"]
+
+
+class MachineRemoved(BaseModel):
+    """The data of ``machine_removed``; that of ``machine`` is the machine itself."""
+
+    id: str
+
+
+class MachineReleased(Released):
+    """The data of ``machine_released``: what a killed machine client had left pressed there."""
+
+    id: str
+
+
+class TrajectoryChanged(BaseModel):
+    """The data of ``trajectory``."""
+
+    id: UUID
+    change: TrajectoryChangeName
+
+
+class CommandTold(CommandItem):
+    """The data of ``command``: an input that ended, or was left open, and its machine."""
+
+    machine_id: str
+
+
+class Reset(BaseModel):
+    """The data of ``reset``."""
+
+    reason: str = Field(description="Why, for a person.")
+
+
+def _types(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    chosen = frozenset(value.split(","))
+    if not chosen <= set(SELECTABLE):
+        raise PydanticCustomError(
+            "event_types", "must be one or more of {types}", {"types": ", ".join(SELECTABLE)}
+        )
+    return chosen
+
+
+class EventQuery(Query):
+    """Which events are wanted; all of the organization, unless told otherwise."""
+
+    machine_id: Annotated[MachineId | None, NullText] = Field(
+        None, description="Only what is about this machine."
+    )
+    types: Annotated[
+        Annotated[frozenset[str], BeforeValidator(_types, json_schema_input_type=str)] | None,
+        NullText,
+    ] = Field(None, description=f"Only these, with commas between: {', '.join(SELECTABLE)}.")
+
+
+class EventHeaders(BaseModel):
+    """Headers of the stream."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    last_event_id: str | None = Field(
+        None,
+        alias="Last-Event-ID",
+        description="The id of the event that was heard last: what happened since comes first.",
+    )

@@ -1,0 +1,37 @@
+"""Pictures that the steps of trajectories refer to, by their content."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from schemas.values.scalars import Fitting
+from schemas.values.times import Time
+
+PictureMediaType = Literal["image/png", "image/jpeg"]
+
+PictureId = Annotated[
+    str, Fitting("[0-9a-f]{64}", "must be the picture's SHA-256: 64 digits 0 to 9 and a to f")
+]
+"""The SHA-256 of a picture's bytes."""
+
+_BEGINNINGS: dict[PictureMediaType, bytes] = {
+    "image/png": b"\x89PNG\r\n\x1a\n",
+    "image/jpeg": b"\xff\xd8\xff",
+}
+
+
+def media_type_of(content: bytes) -> PictureMediaType | None:
+    """What a picture's first bytes say it is; None is no picture."""
+    for media_type, beginning in _BEGINNINGS.items():
+        if content.startswith(beginning):
+            return media_type
+    return None
+
+
+class KeptPicture(BaseModel):
+    """A picture, without its bytes."""
+
+    id: PictureId = Field(description="The SHA-256 of its bytes; a step's picture names it.")
+    media_type: PictureMediaType
+    size: int = Field(ge=1, description="In bytes.")
+    created_at: Time = Field(description="When it was sent first.")

@@ -1,0 +1,313 @@
+"""Trajectories: recorded sequences of steps, as they come in, are asked for, and go out."""
+
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from schemas.http.patches import not_given
+from schemas.http.queries import (
+    NullableBool,
+    NullableSearch,
+    NullableTime,
+    NullableTimeFrom,
+    NullableUuid,
+    NullText,
+    PageQuery,
+    Query,
+)
+from schemas.values.json_texts import Dimensions, JsonObject, JsonObjects
+from schemas.values.scalars import Storable, StrictBool
+from schemas.values.times import Time
+
+MAX_NAME_CHARACTERS = 255
+
+
+TrajectoryName = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS), Storable]
+"""What people call a trajectory."""
+
+
+Description = Annotated[str, Field(max_length=100_000), Storable]
+"""What people say about a trajectory; it is folded for the search while everybody waits."""
+
+
+def _some_steps(steps: JsonObjects) -> JsonObjects:
+    if not steps.count:
+        raise PydanticCustomError("too_short", "must have at least one step")
+    return steps
+
+
+class NewTrajectory(BaseModel):
+    """The body of ``POST /v1/trajectories``.
+
+    The free-form parts are kept as JSON text: what comes back is what was given.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
+    dimensions: Dimensions = Field(description="Display dimensions during the recording.")
+    trajectory_data: JsonObjects | None = Field(description="The steps; null while there are none.")
+    name: TrajectoryName | None = None
+    description: Description | None = None
+    run_id: UUID | None = Field(None, description="Run that created the trajectory.")
+    original_input_values: JsonObject | None = Field(
+        None, description="Input values used when the trajectory was created."
+    )
+    is_approved: StrictBool = False
+    is_generated: StrictBool | None = Field(
+        None, description="true = generated, false = pending; null = whether there are steps."
+    )
+
+    @property
+    def step_count(self) -> int:
+        """How many steps there are."""
+        return self.trajectory_data.count if self.trajectory_data else 0
+
+    @property
+    def generated(self) -> bool:
+        """``is_generated``, decided by the steps where nobody said it."""
+        return self.step_count > 0 if self.is_generated is None else self.is_generated
+
+
+class ImportedTrajectory(NewTrajectory):
+    """One line of an import file: what is given of id and times is kept."""
+
+    id: UUID | None = None
+    created_at: Time | None = None
+    updated_at: Time | None = None
+
+    @model_validator(mode="after")
+    def _updated_after_created(self) -> Self:
+        if self.created_at and self.updated_at and self.updated_at < self.created_at:
+            raise PydanticCustomError("times_reversed", "updated_at must not be before created_at")
+        return self
+
+
+class ChangedTrajectory(BaseModel):
+    """The body of ``PATCH /v1/trajectories/{trajectory_id}``: what is named changes, nothing else.
+
+    Null clears a field that can be empty.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: TrajectoryName | None = None
+    description: Description | None = None
+    run_id: UUID | None = Field(None, description="Run that created the trajectory.")
+    dimensions: Dimensions = Field(
+        default_factory=not_given, description="Display dimensions during the recording."
+    )
+    original_input_values: JsonObject | None = Field(
+        None, description="Input values used when the trajectory was created."
+    )
+    is_approved: StrictBool = Field(
+        default_factory=not_given, description="Only what is generated can be approved."
+    )
+    is_generated: StrictBool = Field(
+        default_factory=not_given,
+        description="true ends the generation and takes a step at least; false goes back to "
+        "pending, which takes that it is not approved.",
+    )
+    updated_at: Time = Field(
+        default_factory=not_given,
+        description="Kept as it is given, for the end of an import; otherwise the present time.",
+    )
+
+
+class NewSteps(BaseModel):
+    """The body of ``POST /v1/trajectories/{trajectory_id}/steps``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    steps: Annotated[JsonObjects, AfterValidator(_some_steps)] = Field(
+        description="Steps to put behind those that are there: at least one."
+    )
+
+
+class Duplicate(BaseModel):
+    """The body of ``POST /v1/trajectories/{trajectory_id}/duplicate``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: TrajectoryName | None = Field(
+        None, description="Its name; the original's with “ (copy)” behind it where none is given."
+    )
+
+
+class IncludedResource(BaseModel):
+    """A related resource, by its type; its own fields follow."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    id: UUID
+
+
+class Trajectory(BaseModel):
+    """A trajectory as it is answered in lists."""
+
+    id: UUID
+    workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
+    is_approved: bool = Field(description="Approval status.")
+    is_generated: bool = Field(description="true = generated, false = pending generation.")
+    dimensions: dict[str, Any] = Field(description="Display dimensions during the recording.")
+    created_at: Time
+    updated_at: Time
+    name: Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)] | None = None
+    description: str | None = None
+    run_id: UUID | None = Field(None, description="Run that created the trajectory.")
+    user_id: UUID | None = None
+    organization_id: str | None = None
+    trajectory_data: list[dict[str, Any]] | None = None
+    original_input_values: dict[str, Any] = Field(
+        default_factory=dict, description="Input values used when the trajectory was created."
+    )
+
+
+class TrajectoryHead(BaseModel):
+    """A trajectory without its steps."""
+
+    id: UUID
+    workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
+    is_approved: bool = Field(description="Approval status.")
+    is_generated: bool = Field(description="true = generated, false = pending generation.")
+    step_count: int = Field(ge=0, description="How many steps it has now.")
+    dimensions: dict[str, Any] = Field(description="Display dimensions during the recording.")
+    created_at: Time
+    updated_at: Time
+    name: str | None
+    description: str | None
+    run_id: UUID | None = Field(description="Run that created the trajectory.")
+    user_id: UUID | None
+    organization_id: str
+    original_input_values: dict[str, Any] = Field(
+        description="Input values used when the trajectory was created."
+    )
+
+
+class TrajectoryWithIncluded(Trajectory):
+    """A trajectory as it is answered alone."""
+
+    included: list[IncludedResource] | None = Field(
+        None, description="Present when requested through the include parameter."
+    )
+
+
+class LatestTrajectory(Trajectory):
+    """The latest trajectory of a workflow; it has steps."""
+
+    trajectory_data: list[dict[str, Any]] = Field(min_length=1)
+
+
+class TrajectoryPage(BaseModel):
+    """A part of the list of trajectories, newest first."""
+
+    items: list[Trajectory]
+    total: int = Field(ge=0)
+    skip: int = Field(ge=0)
+    limit: int = Field(ge=1)
+    included: list[IncludedResource] | None = Field(
+        None, description="Related resources requested through the include parameter."
+    )
+
+
+def _comma_separated(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    names = [name.strip() for name in value.split(",")]
+    for name in names:
+        if name != "workflow":
+            raise PydanticCustomError(
+                "include_unknown", "must be a comma-separated list of: workflow"
+            )
+    return frozenset(names)
+
+
+NullableInclude = Annotated[
+    frozenset[Literal["workflow"]] | None,
+    BeforeValidator(_comma_separated),
+    NullText,
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+]
+"""Which related resources are wanted: null is none."""
+
+
+class IncludeQuery(Query):
+    """The query of ``GET /v1/trajectories/{trajectory_id}``."""
+
+    include: NullableInclude = Field(
+        None, description="Comma-separated list of related resources; allowed value: workflow."
+    )
+
+
+class TrajectoryQuery(PageQuery, IncludeQuery):
+    """The query of ``GET /v1/trajectories``; both ends of a range belong to it."""
+
+    search: NullableSearch = Field(
+        None,
+        description="Case-insensitive substring match against id, name, or description: by "
+        "Unicode's full case folding, accents composed.  No character has a meaning of its own.",
+    )
+    workflow_id: NullableUuid = Field(None, description="Filter by workflow.")
+    run_id: NullableUuid = Field(None, description="Filter by run.")
+    is_approved: NullableBool = Field(
+        None, description="true = approved only, false = not approved only."
+    )
+    is_generated: NullableBool = Field(
+        True, description="true = generated, false = pending generation, null = both."
+    )
+    created_at_from: NullableTimeFrom = Field(
+        None, description="Created at or after this UTC timestamp."
+    )
+    created_at_to: NullableTime = Field(
+        None, description="Created at or before this UTC timestamp."
+    )
+    updated_at_from: NullableTimeFrom = Field(
+        None, description="Updated at or after this UTC timestamp."
+    )
+    updated_at_to: NullableTime = Field(
+        None, description="Updated at or before this UTC timestamp."
+    )
+
+    @model_validator(mode="after")
+    def _ranges_not_reversed(self) -> Self:
+        for name, start, end in (
+            ("created_at", self.created_at_from, self.created_at_to),
+            ("updated_at", self.updated_at_from, self.updated_at_to),
+        ):
+            if start is not None and end is not None and start > end:
+                raise PydanticCustomError(
+                    "range_reversed", "{name}_from must not be later than {name}_to", {"name": name}
+                )
+        return self
+
+
+class ExportQuery(Query):
+    """The query of ``GET /v1/trajectories/export``."""
+
+    workflow_id: NullableUuid = Field(None, description="Only those of this workflow.")
+    is_generated: NullableBool = Field(
+        True, description="true = generated, false = pending generation, null = both."
+    )
+    after_created_at: NullableTime = Field(
+        None, description="Go on after the trajectory that was created then, with the id after_id."
+    )
+    after_id: NullableUuid = Field(None, description="Belongs to after_created_at.")
+
+    @model_validator(mode="after")
+    def _both_or_neither(self) -> Self:
+        if (self.after_created_at is None) != (self.after_id is None):
+            raise PydanticCustomError(
+                "after_incomplete", "after_created_at and after_id are given both or neither"
+            )
+        return self

@@ -1,0 +1,48 @@
+"""Workflows: what trajectories are recordings of."""
+
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.http.patches import not_given
+from schemas.values.scalars import Name, Text
+from schemas.values.times import Time
+
+
+class NewWorkflow(BaseModel):
+    """The body of ``POST /v1/workflows``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    description: Text | None = None
+
+
+class ChangedWorkflow(BaseModel):
+    """The body of ``PATCH /v1/workflows/{workflow_id}``: what is named changes, nothing else."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name = Field(default_factory=not_given)
+    description: Text | None = None
+
+
+class Workflow(BaseModel):
+    """A workflow as it is answered."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    name: str
+    description: str | None
+    created_at: Time
+    updated_at: Time
+
+
+class WorkflowPage(BaseModel):
+    """A part of the list of workflows, newest first."""
+
+    items: list[Workflow]
+    total: int = Field(ge=0)
+    skip: int = Field(ge=0)
+    limit: int = Field(ge=1)

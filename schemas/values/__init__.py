@@ -1,0 +1,1 @@
+"""Texts, numbers, times and JSON values that several schemas share."""

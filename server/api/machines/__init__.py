@@ -1,0 +1,1 @@
+"""Handlers of machines: their inputs, screens, commands and connections."""

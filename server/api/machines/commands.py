@@ -1,0 +1,118 @@
+"""What became of a command, for whoever sent it and does not know."""
+
+import json
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from schemas.http import problems
+from schemas.http.problems import ProblemError
+from schemas.http.queries import PageQuery
+from schemas.inputs.bodies import Operation
+from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
+from schemas.resources.tokens import Scope
+from schemas.values.scalars import MachineId
+from server.api.machines.inputs import MachinePath
+from server.dispatch.dispatcher import unknown_machine
+from server.dispatch.recorder import command_item
+from server.store.commands import CommandRecord
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
+
+DESCRIPTION = (
+    "For whoever got 504 outcome-pending.  Asks the machine where the outcome is not known yet. "
+    "Commands with an Idempotency-Key are known for as long as the key is; others only once they "
+    "were answered with outcome-pending."
+)
+
+
+class CommandPath(BaseModel):
+    """Names a command."""
+
+    command_id: UUID
+
+
+class MachineCommandPath(CommandPath):
+    """Names a command of a machine."""
+
+    machine_id: MachineId
+
+
+def _look(summary: str, path: type[CommandPath]) -> Endpoint:
+    return Endpoint(
+        summary=summary,
+        description=DESCRIPTION,
+        scope=Scope.INPUT_SEND,
+        path=path,
+        answers={200: CommandView},
+        problems=(problems.NOT_FOUND,),
+    )
+
+
+class CommandHandler(ApiHandler):
+    """A command by its id alone."""
+
+    @endpoint(_look("Get the state of a command", CommandPath))
+    async def get(self, path: CommandPath) -> None:
+        await self.answer_with(path.command_id)
+
+    async def answer_with(self, command_id: UUID, machine_id: str | None = None) -> None:
+        """Answer with what the ledger has of a command, of this machine where one is named."""
+        record = await self.services.ledger.look(
+            self.principal.organization_id, command_id, machine_id
+        )
+        if record is None:
+            raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
+        self.answer(200, command_view(record))
+
+
+class MachineCommandsHandler(ApiHandler):
+    """What was done on a machine."""
+
+    @endpoint(
+        Endpoint(
+            summary="List the inputs of a machine",
+            description="Who sent what, when and how it ended, newest first; never what was "
+            "typed.  An input follows within about a second of its end, and stays for as long as "
+            "the audit is kept.",
+            scope=Scope.MACHINES_READ,
+            path=MachinePath,
+            query=PageQuery,
+            answers={200: CommandPage},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def get(self, path: MachinePath, query: PageQuery) -> None:
+        organization_id = self.principal.organization_id
+        if await self.services.machines.get(organization_id, path.machine_id) is None:
+            raise unknown_machine(path.machine_id)
+        stored, total = await self.services.audit.commands(organization_id, path.machine_id, query)
+        items = [item for entry in stored if (item := command_item(entry)) is not None]
+        self.answer(200, CommandPage(items=items, total=total, skip=query.skip, limit=query.limit))
+
+
+class MachineCommandHandler(CommandHandler):
+    """A command by its machine and its id."""
+
+    @endpoint(_look("Get the state of a command of a machine", MachineCommandPath))
+    async def get(self, path: MachineCommandPath) -> None:
+        await self.answer_with(path.command_id, path.machine_id)
+
+
+def command_view(record: CommandRecord) -> CommandView:
+    """A record of the ledger as its sender may see it."""
+    answer = record.answer
+    return CommandView(
+        command_id=record.command_id,
+        machine_id=record.machine_id,
+        operation=Operation(record.operation),
+        state=record.state.value.lower(),
+        final=record.state.is_final,
+        accepted_at=record.accepted_at,
+        expires_at=record.expires_at,
+        final_at=record.final_at,
+        answer=answer
+        and CommandAnswer(
+            status=answer.status, body=json.loads(answer.body) if answer.body else None
+        ),
+    )

@@ -1,0 +1,156 @@
+"""The inputs: a validated body becomes a command, and its outcome an answer."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.http import problems
+from schemas.http.idempotency_keys import IdempotencyKey
+from schemas.http.problems import ProblemError
+from schemas.inputs.bodies import (
+    AnyInput,
+    ClickMouse,
+    DragMouse,
+    MoveMouse,
+    PressKeys,
+    ScrollMouse,
+    TypeText,
+)
+from schemas.resources.machines import InputResult
+from schemas.resources.tokens import Scope
+from schemas.values.scalars import MachineId
+from server.dispatch.command import Command
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
+
+
+class MachinePath(BaseModel):
+    """Names a machine."""
+
+    machine_id: MachineId
+
+
+class InputHeaders(BaseModel):
+    """Headers that all inputs take."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    idempotency_key: IdempotencyKey | None = Field(
+        None,
+        alias="Idempotency-Key",
+        description="1 to 255 visible ASCII characters, bare or quoted (RFC 8941).  The input "
+        "happens at most once, and a retry with the same key gets the first answer.",
+    )
+    prefer: str | None = Field(
+        None,
+        alias="Prefer",
+        max_length=1000,
+        description="return=minimal answers 204 without a body, return=representation 200 with "
+        "the result (RFC 7240).",
+    )
+
+
+def _input(summary: str, body: type[AnyInput]) -> Endpoint:
+    return Endpoint(
+        summary=summary,
+        scope=Scope.INPUT_SEND,
+        path=MachinePath,
+        headers=InputHeaders,
+        body=body,
+        # A mouse's too: a text may be sent to the wrong address.
+        confidential=True,
+        answers={200: InputResult, 204: None},
+        problems=(
+            problems.NOT_FOUND,
+            problems.KEY_IN_PROGRESS,
+            problems.MACHINE_BUSY,
+            problems.MACHINE_UNAVAILABLE,
+            problems.NOT_CARRIED_OUT,
+            problems.INPUT_FAILED,
+            problems.OUTCOME_UNKNOWN,
+            problems.INPUT_EXPIRED,
+            problems.OUTCOME_PENDING,
+        ),
+        answer_headers={
+            "Idempotency-Replayed": "true where this answer was given before.",
+            "Preference-Applied": "The preference of the Prefer header that was honoured.",
+        },
+    )
+
+
+class InputHandler(ApiHandler):
+    """One input on one machine."""
+
+    async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
+        """Send the input, and answer with what became of it."""
+        settings = self.services.settings
+        preferred = return_preference(headers.prefer)
+        self.services.recorder.check_room()
+        command = Command.accept(
+            organization_id=self.principal.organization_id,
+            machine_id=path.machine_id,
+            body=body,
+            key=headers.idempotency_key,
+            fingerprints=self.services.fingerprints,
+            timeout=settings.input_timeout,
+            request_id=self.request_id,
+            minimal=(preferred or settings.input_response) == "minimal",
+            token_id=self.principal.token_id,
+            token_name=self.principal.token_name,
+        )
+        self.note(command=command.id)
+        try:
+            answer, replayed = await self.services.ledger.answer(command)
+        except ProblemError as problem:
+            self.services.metrics.input_ended(command.operation, problem.problem_type.name)
+            raise
+        if replayed:
+            self.services.metrics.input_ended(command.operation, "replayed")
+            self.set_header("Idempotency-Replayed", "true")
+        elif preferred and answer.status in (200, 204):
+            self.set_header("Preference-Applied", f"return={preferred}")
+        self.answer_bytes(answer.status, answer.body, answer.content_type)
+
+
+class DragMouseHandler(InputHandler):
+    @endpoint(_input("Drag mouse", DragMouse))
+    async def post(self, path: MachinePath, headers: InputHeaders, body: DragMouse) -> None:
+        await self.carry_out(path, headers, body)
+
+
+class ClickMouseHandler(InputHandler):
+    @endpoint(_input("Click mouse button", ClickMouse))
+    async def post(self, path: MachinePath, headers: InputHeaders, body: ClickMouse) -> None:
+        await self.carry_out(path, headers, body)
+
+
+class ScrollMouseHandler(InputHandler):
+    @endpoint(_input("Scroll mouse wheel", ScrollMouse))
+    async def post(self, path: MachinePath, headers: InputHeaders, body: ScrollMouse) -> None:
+        await self.carry_out(path, headers, body)
+
+
+class MoveMouseHandler(InputHandler):
+    @endpoint(_input("Move mouse cursor", MoveMouse))
+    async def post(self, path: MachinePath, headers: InputHeaders, body: MoveMouse) -> None:
+        await self.carry_out(path, headers, body)
+
+
+class PressKeysHandler(InputHandler):
+    @endpoint(_input("Send key combination", PressKeys))
+    async def post(self, path: MachinePath, headers: InputHeaders, body: PressKeys) -> None:
+        await self.carry_out(path, headers, body)
+
+
+class TypeTextHandler(InputHandler):
+    @endpoint(_input("Type text", TypeText))
+    async def post(self, path: MachinePath, headers: InputHeaders, body: TypeText) -> None:
+        await self.carry_out(path, headers, body)
+
+
+def return_preference(prefer: str | None) -> str | None:
+    """The ``return`` preference of a Prefer header; unknown preferences are ignored (RFC 7240)."""
+    for part in (prefer or "").split(","):
+        name, _, value = part.partition(";")[0].partition("=")
+        value = value.strip().strip('"').lower()
+        if name.strip().lower() == "return" and value in ("minimal", "representation"):
+            return value
+    return None

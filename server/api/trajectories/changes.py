@@ -1,0 +1,131 @@
+"""What the operations share that make, change and delete stored things.
+
+A creation may have an Idempotency-Key, a change an If-Match; what the store refuses becomes a
+problem here.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.http import problems
+from schemas.http.entity_tags import ChangeHeaders
+from schemas.http.idempotency_keys import IdempotencyKey, quoted
+from schemas.http.problems import ProblemError
+from schemas.values.json_texts import JsonText
+from server.dispatch.fingerprints import earlier_fingerprint
+from server.dispatch.ledger import key_reused
+from server.store.errors import (
+    AlreadyExists,
+    InUse,
+    KeyReused,
+    NotFound,
+    TooLarge,
+    VersionMismatch,
+    WrongState,
+)
+from server.store.idempotency import KeyedRequest, KeyStore
+from server.store.mongodb.database import Document
+from server.store.mongodb.transactions import Session
+from server.web.handler import ApiHandler
+
+
+class CreationHeaders(BaseModel):
+    """Headers of what makes something."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    idempotency_key: IdempotencyKey | None = Field(
+        None,
+        alias="Idempotency-Key",
+        description="1 to 255 visible ASCII characters, bare or quoted (RFC 8941).  It is made "
+        "once, and a retry with the same key gets the first answer.",
+    )
+
+
+class AppendHeaders(CreationHeaders, ChangeHeaders):
+    """Headers of what adds to something that is there."""
+
+
+REPLAYED: Mapping[str, str] = {"Idempotency-Replayed": "true where this answer was given before."}
+TAGGED: Mapping[str, str] = {"ETag": "Names the version; for If-Match."}
+
+
+class ChangingHandler(ApiHandler):
+    """A handler that makes or changes things.
+
+    ``is_replayed`` is whether what it answers with was done for an earlier request.
+    """
+
+    is_replayed = False
+
+    async def once(
+        self,
+        headers: CreationHeaders,
+        body: BaseModel,
+        work: Callable[[Session], Awaitable[Document]],
+    ) -> Document:
+        """What ``work`` returned when it was done first under the key; without one, now.
+
+        Says in a header where that was earlier.
+        """
+        lifetime = timedelta(seconds=self.services.settings.idempotency_key_lifetime)
+        keys = KeyStore(self.services.database, lifetime)
+        result, replayed = await keys.once(self._keyed(headers, body), work)
+        if replayed:
+            self.is_replayed = True
+            self.set_header("Idempotency-Replayed", "true")
+        return result
+
+    def _keyed(self, headers: CreationHeaders, body: BaseModel) -> KeyedRequest | None:
+        key = headers.idempotency_key
+        if key is None:
+            return None
+        organization_id = self.principal.organization_id
+        path, fingerprints = (
+            f"{self.request.method} {self.request.path}",
+            self.services.fingerprints,
+        )
+        earlier = None
+        if fingerprints.knows_earlier:
+            earlier = quoted(key), earlier_fingerprint(content(path, body))
+        fingerprint = fingerprints.of(organization_id, key, content(path, body))
+        return KeyedRequest(organization_id, key, fingerprint, earlier)
+
+
+def content(address: str, body: BaseModel) -> Iterator[bytes]:
+    """What makes two requests the same: the address, and the body as it was understood."""
+    yield address.encode()
+    for name in sorted(type(body).model_fields):
+        value = getattr(body, name)
+        text = value.text if isinstance(value, JsonText) else repr(value).encode()
+        # With its length, so that no value can pretend to be two.
+        yield b"\n%s %d " % (name.encode(), len(text))
+        yield text
+
+
+@contextmanager
+def refusals(subject: str, max_bytes: int = 0) -> Iterator[None]:
+    """Turn what the store refuses about ``subject``, such as ``workflow 7``, into problems."""
+    try:
+        yield
+    except NotFound:
+        raise ProblemError(problems.NOT_FOUND, f"there is no {subject}") from None
+    except AlreadyExists:
+        raise ProblemError(problems.CONFLICT, f"there is a {subject} already") from None
+    except VersionMismatch:
+        raise ProblemError(
+            problems.PRECONDITION_FAILED, f"this {subject} is not the version that If-Match names"
+        ) from None
+    except WrongState as error:
+        raise ProblemError(problems.WRONG_STATE, str(error)) from None
+    except InUse:
+        raise ProblemError(problems.IN_USE, f"trajectories refer to this {subject}") from None
+    except KeyReused:
+        raise key_reused() from None
+    except TooLarge as error:
+        raise ProblemError(
+            problems.TOO_LARGE, str(error), members={"max_bytes": max_bytes}
+        ) from None

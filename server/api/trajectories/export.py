@@ -1,0 +1,26 @@
+"""Trajectories as JSON lines, to be kept elsewhere or imported again."""
+
+from schemas.resources.tokens import Scope
+from schemas.resources.trajectories import ExportQuery
+from server.store.trajectories.export import exported_pieces
+from server.web.endpoint import Endpoint, endpoint
+from server.web.streaming import StreamingHandler
+
+
+class ExportHandler(StreamingHandler):
+    @endpoint(
+        Endpoint(
+            summary="Export trajectories",
+            description="Oldest first, one JSON object a line, each as POST /v1/trajectories "
+            "takes it, with its id and times.  Where the answer breaks off, go on after the last "
+            "whole line.",
+            scope=Scope.TRAJECTORIES_READ,
+            query=ExportQuery,
+            answers={200: None},
+            media_type="application/jsonl",
+        )
+    )
+    async def get(self, query: ExportQuery) -> None:
+        self.set_header("Content-Type", "application/jsonl")
+        organization_id = self.principal.organization_id
+        await self.stream(exported_pieces(self.services.database, organization_id, query))

@@ -1,0 +1,102 @@
+"""Pictures that steps refer to: sent once, read by whoever reads the trajectory."""
+
+from pydantic import BaseModel
+
+from schemas.http import problems
+from schemas.http.entity_tags import ReadHeaders
+from schemas.http.problems import InvalidRequestError, ProblemError
+from schemas.resources.kept_pictures import KeptPicture, PictureId, media_type_of
+from schemas.resources.tokens import Scope
+from server.api.auditing import record
+from server.web.bodies.incoming import content_type_of, wrong_media_type
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
+
+MAX_PICTURE_BYTES = 12 * 1024 * 1024
+MEDIA_TYPES = ("image/png", "image/jpeg")
+
+
+class PicturePath(BaseModel):
+    """Names a picture."""
+
+    picture_id: PictureId
+
+
+KEEP = Endpoint(
+    summary="Keep a picture",
+    description="The same bytes are kept once: 201 the first time, 200 from then on.  A step "
+    'refers to it by its id, as in {"picture": "<id>"}.',
+    scope=Scope.TRAJECTORIES_WRITE,
+    raw_body=MEDIA_TYPES,
+    answers={201: KeptPicture, 200: KeptPicture},
+    max_body_bytes=MAX_PICTURE_BYTES,
+)
+
+
+class PicturesHandler(ApiHandler):
+    @endpoint(KEEP)
+    async def post(self) -> None:
+        media_type = media_type_of(self.request.body)
+        given = content_type_of(self.request.headers)
+        if given not in MEDIA_TYPES:
+            raise wrong_media_type(KEEP)
+        if media_type is None or media_type != given:
+            raise InvalidRequestError.single(("body",), f"must be {given}", "picture_invalid")
+        stored, is_new = await self.services.pictures.keep(
+            self.principal.organization_id, media_type, self.request.body
+        )
+        if is_new:
+            await record(self, "picture.kept", stored.id)
+        self.set_header("Location", f"/v1/pictures/{stored.id}")
+        self.answer(201 if is_new else 200, KeptPicture(**vars(stored)))
+
+
+class PictureHandler(ApiHandler):
+    @endpoint(
+        Endpoint(
+            summary="Get a picture",
+            description="What has this id never changes, so it may be kept for ever.",
+            scope=Scope.TRAJECTORIES_READ,
+            path=PicturePath,
+            headers=ReadHeaders,
+            answers={200: None, 304: None},
+            media_type="image/*",
+            problems=(problems.NOT_FOUND,),
+            answer_headers={"ETag": "The id, in quotes."},
+        )
+    )
+    async def get(self, path: PicturePath, headers: ReadHeaders) -> None:
+        found = await self.services.pictures.get(self.principal.organization_id, path.picture_id)
+        if found is None:
+            raise _unknown(path.picture_id)
+        stored, content = found
+        tag = f'"{stored.id}"'
+        self.set_header("ETag", tag)
+        self.set_header("Cache-Control", "private, max-age=31536000, immutable")
+        # Whoever sent it may have put more into it than a picture.
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Content-Security-Policy", "default-src 'none'; sandbox")
+        if headers.if_none_match is not None and headers.if_none_match.name(tag):
+            self.answer(304)
+        else:
+            self.answer_bytes(200, content, stored.media_type)
+
+    @endpoint(
+        Endpoint(
+            summary="Delete a picture",
+            description="Also one that steps refer to: it is then missing there.",
+            scope=Scope.TRAJECTORIES_WRITE,
+            path=PicturePath,
+            answers={204: None},
+            problems=(problems.NOT_FOUND,),
+        )
+    )
+    async def delete(self, path: PicturePath) -> None:
+        if not await self.services.pictures.delete(self.principal.organization_id, path.picture_id):
+            raise _unknown(path.picture_id)
+        await record(self, "picture.deleted", path.picture_id)
+        self.answer(204)
+
+
+def _unknown(picture_id: str) -> ProblemError:
+    return ProblemError(problems.NOT_FOUND, f"there is no picture {picture_id}")

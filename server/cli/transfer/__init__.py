@@ -1,0 +1,1 @@
+"""``farhand trajectory import`` and ``export``: files larger than memory, line by line."""

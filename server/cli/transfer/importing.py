@@ -1,0 +1,96 @@
+"""``farhand trajectory import`` and ``export``: trajectories as JSON lines, one object a line."""
+
+import json
+from collections.abc import Iterator
+from io import BytesIO
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+import click
+
+from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from server.cli.client import Api, api_options
+from server.cli.transfer.connection import CHUNK_BYTES, Transfer
+from server.cli.transfer.exporting import export, progress_bar
+from server.cli.transfer.line_import import LineImporter, Outcome
+from server.cli.transfer.long_lines import LineError
+from server.web.bodies.json_values import count_values
+
+
+@click.group()
+def trajectory() -> None:
+    """Trajectories: recorded sequences of steps."""
+
+
+@trajectory.command("import")
+@click.argument("file", type=click.File("rb"))
+@api_options
+def import_trajectories(api: Api, file: BinaryIO) -> None:
+    """Import trajectories from FILE (- is standard input), one JSON object a line.
+
+    A line that is wrong is named with its number, nothing of it is kept, and the others go on.
+    What is there already, with its id and all that the line says, is left as it is: an import that
+    was broken off is simply started again.
+    """
+    done = dict.fromkeys(Outcome, 0)
+    wrong = []
+    with progress_bar() as progress, Transfer(api) as transfer:
+        task = progress.add_task("importing", total=_size(file))
+        importer = LineImporter(transfer, lambda size: progress.update(task, advance=size))
+        for number, end, line in _lines(file):
+            try:
+                done[_imported(importer, line)] += 1
+            except LineError as error:
+                wrong.append({"line": number, "error": str(error)})
+                progress.console.print(f"line {number}: {error}", markup=False, soft_wrap=True)
+            progress.update(task, completed=end)
+    counts = {outcome.name.lower(): count for outcome, count in done.items()}
+    if api.as_json:
+        click.echo(json.dumps({**counts, "wrong": wrong}))
+    else:
+        said = [f"{count} {outcome.value}" for outcome, count in done.items()]
+        click.echo(", ".join([*said, f"{len(wrong)} wrong"]), err=True)
+    if wrong:
+        raise SystemExit(1)
+
+
+trajectory.add_command(export)
+
+
+def _imported(importer: LineImporter, line: bytes | BinaryIO) -> Outcome:
+    """Import a line: in one request where it fits one, by its bytes and by its values."""
+    if not isinstance(line, bytes):
+        return importer.long(line)
+    # A value and its comma are two bytes at least, so most lines need no counting.
+    if len(line) <= 2 * MAX_TRAJECTORY_VALUES or count_values(line) <= MAX_TRAJECTORY_VALUES:
+        return importer.short(line)
+    return importer.long(BytesIO(line))
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes | BinaryIO]]:
+    """The lines that are not blank, each with its number and where it ends.
+
+    One that is too long for a request is a file of its own, so that it can be read twice.
+    """
+    number = end = 0
+    while line := file.readline(MAX_TRAJECTORY_BYTES + 1):
+        number += 1
+        end += len(line)
+        if len(line) <= MAX_TRAJECTORY_BYTES or line.endswith(b"\n"):
+            if line.strip():
+                yield number, end, line
+            continue
+        with TemporaryFile() as long_line:
+            long_line.write(line)
+            while not line.endswith(b"\n") and (line := file.readline(CHUNK_BYTES)):
+                long_line.write(line)
+            end += long_line.tell() - MAX_TRAJECTORY_BYTES - 1
+            yield number, end, long_line
+
+
+def _size(file: BinaryIO) -> int | None:
+    if not file.seekable():
+        return None
+    size = file.seek(0, 2)
+    file.seek(0)
+    return size

@@ -1,0 +1,175 @@
+"""Who is calling: bearer tokens, looked up by their SHA-256 and remembered for a moment."""
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+from uuid import UUID
+
+from schemas.http.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
+from schemas.resources.tokens import TOKEN_PREFIX, Scope
+from server.identity.secret_lookup import Guesses, SecretLookup
+from server.store.tokens import StoredToken, TokenStore
+from server.tasks import Tasks
+
+MAX_REMEMBERED = 10_000
+MAX_TOKEN_CHARACTERS = 200
+LAST_USE_EVERY = 60.0
+
+_SCOPES = frozenset(Scope)
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def new_secret() -> str:
+    """A token that nobody can guess: 256 random bits."""
+    return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def secret_hash(secret: str) -> bytes:
+    """What is stored and looked up in place of the secret."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The caller that a valid token stands for."""
+
+    token_id: UUID
+    token_name: str
+    organization_id: UUID
+    user_id: UUID | None
+    scopes: frozenset[Scope]
+    machine_id: str | None
+    expires_at: datetime | None
+
+    def require(self, scope: Scope) -> None:
+        """Raise a ``403`` problem where the token lacks the scope."""
+        if scope not in self.scopes:
+            raise ProblemError(
+                FORBIDDEN,
+                f"this needs a token with the scope {scope.value}",
+                members={"scope": scope.value},
+                headers={
+                    "WWW-Authenticate": (
+                        f'Bearer error="insufficient_scope", scope="{scope.value}"'
+                    )
+                },
+            )
+
+
+@dataclass(slots=True)
+class _Remembered:
+    principal: Principal
+    until: float
+
+
+class Authenticator:
+    """Turns an Authorization header into a :class:`Principal`.
+
+    A token is read from the database again after ``remember`` seconds, so a revoked one works at
+    most that long on every node.  ``guesses`` bounds what unknown tokens cost.
+    """
+
+    def __init__(
+        self, tokens: TokenStore, background: Tasks, remember: float, guesses: Guesses
+    ) -> None:
+        self._tokens = tokens
+        self._lookup = SecretLookup(tokens.find_by_hashes, guesses, background)
+        self._background = background
+        self._remember = remember
+        self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._noted_use: OrderedDict[UUID, float] = OrderedDict()
+
+    async def principal(self, authorization: str | None, address: str) -> Principal:
+        """The caller, or a ``401`` problem that says what is wrong with the header.
+
+        ``address`` is where the request comes from.
+        """
+        return await self.principal_of(secret_hash(_bearer(authorization)), address)
+
+    async def principal_of(self, digest: bytes, address: str) -> Principal:
+        """The caller with the token of this hash, or a ``401`` problem that says what is wrong."""
+        known = self._known.get(digest)
+        if known is None or time.monotonic() >= known.until:
+            known = await self._read(digest, address)
+        return known.principal
+
+    async def _read(self, digest: bytes, address: str) -> _Remembered:
+        token = await self._lookup.find(digest, address, was_good=digest in self._known)
+        now = datetime.now(UTC)
+        # The index has compared already, in a time that tells only of hashes; this tells nothing.
+        if token is None or token.revoked_at or not hmac.compare_digest(token.hash, digest):
+            raise self._refused(digest, address, "the token is not known or was revoked")
+        if not token.is_usable(now):
+            raise self._refused(digest, address, "the token has expired")
+        remember = self._remember
+        if token.expires_at is not None:
+            remember = min(remember, (token.expires_at - now).total_seconds())
+        known = _Remembered(_principal(token), time.monotonic() + remember)
+        keep(self._known, digest, known)
+        self._note_use(token.id)
+        return known
+
+    def _refused(self, digest: bytes, address: str, detail: str) -> ProblemError:
+        self._known.pop(digest, None)
+        self._lookup.refused(address)
+        return unauthenticated(detail, error="invalid_token")
+
+    def _note_use(self, token_id: UUID) -> None:
+        """Write the last use, at most once a minute for each token and never in the way."""
+        now = time.monotonic()
+        if now - self._noted_use.get(token_id, float("-inf")) < LAST_USE_EVERY:
+            return
+        keep(self._noted_use, token_id, now)
+        self._background.start_and_report(
+            self._tokens.touch(token_id, datetime.now(UTC)), "note the last use of a token"
+        )
+
+
+def keep(memory: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
+    """Remember something, and forget the oldest beyond a bound."""
+    memory[key] = value
+    memory.move_to_end(key)
+    if len(memory) > MAX_REMEMBERED:
+        memory.popitem(last=False)
+
+
+def known_scopes(token: StoredToken) -> list[Scope]:
+    """The token's scopes; one that only a newer Farhand knows allows nothing here."""
+    return [Scope(scope) for scope in token.scopes if scope in _SCOPES]
+
+
+def _principal(token: StoredToken) -> Principal:
+    return Principal(
+        token_id=token.id,
+        token_name=token.name,
+        organization_id=token.organization_id,
+        user_id=token.user_id,
+        scopes=frozenset(known_scopes(token)),
+        machine_id=token.machine_id,
+        expires_at=token.expires_at,
+    )
+
+
+def _bearer(authorization: str | None) -> str:
+    if not authorization:
+        raise unauthenticated("the header Authorization: Bearer TOKEN is missing")
+    scheme, _, secret = authorization.partition(" ")
+    secret = secret.strip()
+    if scheme.lower() != "bearer" or not secret:
+        raise unauthenticated("the Authorization header must be of the form Bearer TOKEN")
+    if len(secret) > MAX_TOKEN_CHARACTERS or not secret.isascii():
+        raise unauthenticated("the token is not known or was revoked", error="invalid_token")
+    return secret
+
+
+def unauthenticated(detail: str, error: str | None = None) -> ProblemError:
+    """A ``401`` problem with its challenge (RFC 6750)."""
+    challenge = f'Bearer error="{error}"' if error else "Bearer"
+    return ProblemError(UNAUTHENTICATED, detail, headers={"WWW-Authenticate": challenge})

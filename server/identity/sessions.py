@@ -1,0 +1,192 @@
+"""Sessions of the console: a cookie that stands for the token that somebody signed in with.
+
+A cookie goes along by itself, also with what another page sends, so it counts only where the
+browser, or the console itself, says that the request is the console's own.
+"""
+
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+
+from tornado.httputil import HTTPServerRequest
+
+from schemas.http import problems
+from schemas.http.problems import ProblemError
+from server.identity.authentication import (
+    MAX_TOKEN_CHARACTERS,
+    Authenticator,
+    Principal,
+    keep,
+    secret_hash,
+    unauthenticated,
+)
+from server.identity.secret_lookup import Guesses, SecretLookup
+from server.store.sessions import SessionStore, StoredSession
+from server.store.tokens import TokenStore
+from server.tasks import Tasks
+
+COOKIE = "farhand_session"
+CONSOLE_HEADER = "Farhand-Console"
+READING_METHODS = ("GET", "HEAD")
+MAX_SECRET_CHARACTERS = 100
+NOTE_USE_SECONDS = 60.0
+
+ENDED = "the session has ended: sign in again"
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A session that has just begun; ``secret`` is for the browser alone."""
+
+    secret: str
+    principal: Principal
+    expires_at: datetime
+
+
+@dataclass(slots=True)
+class _Remembered:
+    session: StoredSession
+    until: float
+
+
+class Sessions:
+    """Begins sessions, finds out for whom they stand, and ends them.
+
+    ``lifetime`` and ``idle`` are seconds: from its beginning, and without a request.  As a token,
+    a session is read again after ``remember`` seconds, and its token with it.
+    """
+
+    def __init__(
+        self,
+        store: SessionStore,
+        tokens: TokenStore,
+        authenticator: Authenticator,
+        background: Tasks,
+        guesses: Guesses,
+        *,
+        remember: float,
+        lifetime: float,
+        idle: float,
+    ) -> None:
+        self._store = store
+        self._lookup = SecretLookup(store.find_many, guesses, background)
+        self._tokens = tokens
+        self._authenticator = authenticator
+        self._background = background
+        self._remember = remember
+        self._lifetime = timedelta(seconds=lifetime)
+        self._idle = timedelta(seconds=idle)
+        self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
+
+    async def begin(self, token: str, address: str) -> NewSession:
+        """Sign in with a token; a ``401`` or ``403`` problem says why it will not do.
+
+        ``address`` is where the request comes from.
+        """
+        if len(token) > MAX_TOKEN_CHARACTERS or not token.isascii():
+            raise unauthenticated("the token is not known or was revoked", error="invalid_token")
+        token_hash = secret_hash(token)
+        principal = await self._authenticator.principal_of(token_hash, address)
+        if principal.machine_id is not None:
+            raise ProblemError(
+                problems.FORBIDDEN,
+                "this is the token of a machine, which is for farhand-machine join alone; the "
+                "console needs an operator's",
+            )
+        expires_at = datetime.now(UTC) + self._lifetime
+        stored = await self._tokens.find_by_hash(token_hash)
+        if stored is not None and stored.expires_at is not None:
+            expires_at = min(expires_at, stored.expires_at)
+        secret = secrets.token_urlsafe(32)
+        await self._store.create(
+            secret_hash(secret), token_hash, principal.organization_id, expires_at
+        )
+        return NewSession(secret, principal, expires_at)
+
+    async def principal(self, secret: str, address: str) -> tuple[Principal, datetime]:
+        """For whom a session stands and until when; or a ``401`` problem."""
+        session = await self._find(_digest(secret), address)
+        principal = await self._authenticator.principal_of(session.token_hash, address)
+        return principal, session.expires_at
+
+    async def end(self, secret: str) -> None:
+        """Sign out: the session opens nothing any more, whoever has a copy of the cookie."""
+        digest = _digest(secret)
+        self._known.pop(digest, None)
+        await self._store.delete(digest)
+
+    async def _find(self, digest: bytes, address: str) -> StoredSession:
+        known = self._known.get(digest)
+        if known is None or time.monotonic() >= known.until:
+            known = await self._read(digest, address)
+        return known.session
+
+    async def _read(self, digest: bytes, address: str) -> _Remembered:
+        session = await self._lookup.find(digest, address, was_good=digest in self._known)
+        now = datetime.now(UTC)
+        if (
+            session is None
+            or not hmac.compare_digest(session.hash, digest)
+            or now >= min(session.expires_at, session.used_at + self._idle)
+        ):
+            self._known.pop(digest, None)
+            self._lookup.refused(address)
+            raise unauthenticated(ENDED, error="invalid_token")
+        remember = min(self._remember, (session.expires_at - now).total_seconds())
+        known = _Remembered(session, time.monotonic() + remember)
+        keep(self._known, digest, known)
+        if now - session.used_at >= min(timedelta(seconds=NOTE_USE_SECONDS), self._idle / 10):
+            self._background.start_and_report(
+                self._store.touch(digest, now), "note the last use of a session"
+            )
+        return known
+
+
+def check_own_request(request: HTTPServerRequest) -> None:
+    """Raise a ``403`` problem unless the console itself, or the person, sent a request.
+
+    Reading is refused where the browser says that another page asks, as SameSite calls another
+    port of the same host the same site.  What changes something must say more: from where it
+    comes, and a header that no form and no other page can send.
+    """
+    site = request.headers.get("Sec-Fetch-Site", "").lower()
+    if request.method in READING_METHODS:
+        if site in ("", "same-origin", "none"):
+            return
+    elif request.headers.get(CONSOLE_HEADER) == "1" and (
+        site == "same-origin" if site else _has_own_origin(request)
+    ):
+        return
+    raise ProblemError(
+        problems.CROSS_SITE_REQUEST,
+        "the session of the console is for the console's own requests: those that change "
+        f"something have the header {CONSOLE_HEADER}: 1 and this server's Origin",
+    )
+
+
+def _has_own_origin(request: HTTPServerRequest) -> bool:
+    """Whether the Origin is the host that was asked; behind a proxy the scheme can differ."""
+    origin = request.headers.get("Origin", "")
+    return bool(origin) and urlsplit(origin).netloc.lower() == request.host.lower()
+
+
+def is_https(request: HTTPServerRequest) -> bool:
+    """Whether the browser speaks https, to us or to a proxy before us.
+
+    Whoever invents this only gets a cookie that his own browser sends less often.
+    """
+    return (
+        request.protocol == "https"
+        or request.headers.get("Origin", "").lower().startswith("https:")
+        or request.headers.get("X-Forwarded-Proto", "").lower() == "https"
+    )
+
+
+def _digest(secret: str) -> bytes:
+    if len(secret) > MAX_SECRET_CHARACTERS or not secret.isascii():
+        raise unauthenticated(ENDED, error="invalid_token")
+    return secret_hash(secret)

@@ -1,0 +1,1 @@
+"""The server's end of a link: a state machine without I/O."""

@@ -1,0 +1,185 @@
+"""What happens on the server's end of a link, and what must be done about it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from schemas.inputs.outcomes import Outcome
+from schemas.link.messages import (
+    ClientMessage,
+    CloseCode,
+    DesktopChanged,
+    Hello,
+    Input,
+    Resolve,
+    ServerMessage,
+)
+from server.machines.link.screen import ScreenArrival, ScreenQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReceived:
+    """The machine client said something that could be read."""
+
+    message: ClientMessage
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableReceived:
+    """The machine client sent what is no message; ``reason`` says why."""
+
+    reason: str
+    code: CloseCode = CloseCode.MESSAGE_INVALID
+
+
+@dataclass(frozen=True, slots=True)
+class FrameReceived:
+    """The machine client sent a binary frame."""
+
+    frame: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FramesCounted:
+    """Something came, whatever it was; ``frames`` is less than none for what has been asked."""
+
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenAsked:
+    """Something about the screen is to be asked; its numbers grow."""
+
+    question: ScreenQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class MachineAdmitted:
+    """The hello was recorded: the link is the machine's newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRequested:
+    """All that a lost journal leaves unknown is stored: the journal may count its number up."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputSubmitted:
+    """A command is to be carried out."""
+
+    message: Input
+
+
+@dataclass(frozen=True, slots=True)
+class ResolutionRequested:
+    """The machine is to be asked what became of a command that was sent earlier."""
+
+    message: Resolve
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """Nothing happened, but later."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseRequested:
+    """The server wants the link to end."""
+
+    code: CloseCode
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLost:
+    """The socket is closed, whoever did it."""
+
+
+Event = (
+    MessageReceived
+    | UnreadableReceived
+    | FrameReceived
+    | FramesCounted
+    | ScreenAsked
+    | MachineAdmitted
+    | MarkRequested
+    | InputSubmitted
+    | ResolutionRequested
+    | TimePassed
+    | CloseRequested
+    | ConnectionLost
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage:
+    """Write this to the socket."""
+
+    message: ServerMessage
+
+
+@dataclass(frozen=True, slots=True)
+class CloseConnection:
+    """Close the socket with this code."""
+
+    code: CloseCode
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdmitMachine:
+    """Record the hello and make this the machine's link; then feed MachineAdmitted."""
+
+    hello: Hello
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReady:
+    """The machine client listens to this link: judge what its hello says of the journal."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkUp:
+    """The journal has a mark of this link: inputs may be submitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRuns:
+    """A command that was asked about still runs; its acknowledgement will follow."""
+
+    command_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopIsNow:
+    """The desktop has changed: this is how it is now."""
+
+    desktop: DesktopChanged
+
+
+@dataclass(frozen=True, slots=True)
+class SettleCommand:
+    """A command's final outcome is known."""
+
+    command_id: UUID
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonCommands:
+    """No answer will come on this link any more."""
+
+    command_ids: tuple[UUID, ...]
+
+
+Effect = (
+    SendMessage
+    | CloseConnection
+    | AdmitMachine
+    | LinkReady
+    | LinkUp
+    | CommandRuns
+    | DesktopIsNow
+    | SettleCommand
+    | AbandonCommands
+    | ScreenArrival
+)

@@ -1,0 +1,1 @@
+"""A mongod of our own, which lives and dies with the server."""

@@ -1,0 +1,162 @@
+"""Trajectories as JSON text, put together by copying bytes, and as little at once as can be."""
+
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+from uuid import UUID
+
+from schemas.values.json_encoding import encode_json
+from schemas.values.times import format_time
+from server.store.mongodb.database import Database
+from server.store.trajectories.documents import StoredTrajectory
+from server.store.trajectories.parts import PartStore
+
+SLICE_BYTES: Final = 256 * 1024
+"""The most that is handed on at once."""
+
+
+def render_head(trajectory: StoredTrajectory, **facts: Any) -> bytes:
+    """The trajectory without its steps, as a JSON object, with further facts about it."""
+    return b"".join([*_head(trajectory, {**_facts(trajectory), **facts}), b"}"])
+
+
+def render_trajectory(
+    trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
+) -> bytes:
+    """The trajectory as a JSON object; with ``included``, rendered resources, where it is given.
+
+    Only for one without segments; :func:`trajectory_pieces` is for all.
+    """
+    if trajectory.segments:
+        raise ValueError("the steps of this trajectory are not all in its document")
+    return b"".join(
+        [*_beginning(trajectory), b",".join(trajectory.inline_steps), _end(trajectory, included)]
+    )
+
+
+async def trajectory_pieces(
+    database: Database, trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
+) -> AsyncGenerator[bytes, None]:
+    """The same text as :func:`render_trajectory`, of any trajectory, piece by piece.
+
+    It is that of the version which was read: steps appended meanwhile are not in it.  Raises
+    NotFound in the middle where the trajectory is deleted meanwhile.
+    """
+    if not trajectory.segments and rendered_size(trajectory, included) <= SLICE_BYTES:
+        yield render_trajectory(trajectory, included)
+        return
+    for text in _beginning(trajectory):
+        for piece in _sliced(text):
+            yield piece
+    async for piece in step_pieces(database, trajectory):
+        yield piece
+    yield _end(trajectory, included)
+
+
+async def line_pieces(
+    database: Database, trajectory: StoredTrajectory
+) -> AsyncGenerator[bytes, None]:
+    """The trajectory as a line of an export, which an import takes; its steps come last.
+
+    It is said of it what is true wherever it is imported, so not to whom it belongs.
+    """
+    for text in [*_head(trajectory, _own_facts(trajectory)), _opened(trajectory)]:
+        for piece in _sliced(text):
+            yield piece
+    async for piece in step_pieces(database, trajectory):
+        yield piece
+    yield _end(trajectory, None) + b"\n"
+
+
+async def step_pieces(
+    database: Database, trajectory: StoredTrajectory
+) -> AsyncGenerator[bytes, None]:
+    """The text of the steps, without the brackets around them."""
+    parts, comma = PartStore(database), b""
+    for segment in trajectory.segments:
+        if comma:
+            yield comma
+        async for part in parts.read(trajectory.organization_id, segment):
+            yield part
+        comma = b","
+    for text in trajectory.inline_steps:
+        if comma:
+            yield comma
+        for piece in _sliced(text):
+            yield piece
+        comma = b","
+
+
+def rendered_size(trajectory: StoredTrajectory, included: Sequence[bytes] | None = None) -> int:
+    """How many bytes :func:`trajectory_pieces` gives in all."""
+    texts = [segment.size for segment in trajectory.segments]
+    texts += map(len, trajectory.inline_steps)
+    commas = max(len(texts) - 1, 0)
+    texts += [commas, *map(len, _beginning(trajectory)), len(_end(trajectory, included))]
+    return sum(texts)
+
+
+def has_steps_text(trajectory: StoredTrajectory) -> bool:
+    """Whether its steps are an array; null otherwise."""
+    return bool(trajectory.trajectory_data is not None or trajectory.segments or trajectory.pieces)
+
+
+def _sliced(text: bytes | memoryview) -> Iterator[bytes]:
+    view = memoryview(text)
+    return (bytes(view[start : start + SLICE_BYTES]) for start in range(0, len(view), SLICE_BYTES))
+
+
+def _head(trajectory: StoredTrajectory, facts: Mapping[str, Any]) -> list[bytes]:
+    """The texts of a JSON object of these facts and the free-form parts, without its last brace."""
+    return [
+        encode_json(facts)[:-1],
+        b',"dimensions":',
+        trajectory.dimensions,
+        b',"original_input_values":',
+        trajectory.original_input_values,
+    ]
+
+
+def _own_facts(trajectory: StoredTrajectory) -> dict[str, Any]:
+    """What can be said of it wherever it is."""
+    return {
+        "id": str(trajectory.id),
+        "workflow_id": _text(trajectory.workflow_id),
+        "is_approved": trajectory.is_approved,
+        "is_generated": trajectory.is_generated,
+        "created_at": format_time(trajectory.created_at),
+        "updated_at": format_time(trajectory.updated_at),
+        "name": trajectory.name,
+        "description": trajectory.description,
+        "run_id": _text(trajectory.run_id),
+    }
+
+
+def _facts(trajectory: StoredTrajectory) -> dict[str, Any]:
+    """What is said of it here, where it belongs to somebody."""
+    return {
+        **_own_facts(trajectory),
+        "user_id": _text(trajectory.user_id),
+        "organization_id": _text(trajectory.organization_id),
+    }
+
+
+def _beginning(trajectory: StoredTrajectory) -> list[bytes]:
+    return [*_head(trajectory, _facts(trajectory)), _opened(trajectory)]
+
+
+def _opened(trajectory: StoredTrajectory) -> bytes:
+    return b',"trajectory_data":' + (b"[" if has_steps_text(trajectory) else b"null")
+
+
+def _end(trajectory: StoredTrajectory, included: Sequence[bytes] | None) -> bytes:
+    end = b"]" if has_steps_text(trajectory) else b""
+    if included is None:
+        return end + b"}"
+    return b"".join([end, b',"included":[', b",".join(included), b"]}"])
+
+
+@lru_cache(maxsize=1024)
+def _text(value: UUID | None) -> str | None:
+    """A UUID that many trajectories share, as text."""
+    return None if value is None else str(value)

@@ -1,0 +1,158 @@
+"""A list without a search: a row of trajectories, counted by its buckets.
+
+Filters that the counts do not know (a run, a time of update) are counted on their index, and there
+``skip`` goes along it.
+"""
+
+from bisect import bisect_left
+from datetime import timedelta
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from server.store.mongodb.database import Database, Document
+from server.store.mongodb.transactions import Session
+from server.store.trajectories.catalogue import NEW
+from server.store.trajectories.counts import (
+    BEGINNING,
+    END,
+    KINDS,
+    MAX_BUCKET,
+    Bucket,
+    Position,
+    Row,
+    TrajectoryCounts,
+)
+
+NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
+
+_UNCOUNTED_FILTERS: Final = {"run_id", "updated_at"}
+
+
+class Selection(NamedTuple):
+    """Some trajectories, newest first: so many of those that the filter finds, after some.
+
+    ``hint`` is the index to find them on; without, the database chooses.
+    """
+
+    filter: Document
+    skip: int
+    limit: int
+    hint: str | None = None
+
+
+class CountedRow:
+    """The trajectories that a filter without a search finds, in one snapshot."""
+
+    def __init__(self, database: Database, session: Session, wanted: Document) -> None:
+        self._trajectories = database.collection("trajectories")
+        self._counts = TrajectoryCounts(database)
+        self._session = session
+        self._wanted = wanted
+        self._row = Row(wanted["organization_id"], wanted.get("workflow_id"))
+        self._index = _index(wanted)
+        self._begin, self._end = _bounds(wanted)
+        # The buckets that are wholly asked for, and where the last of them ends.
+        self._buckets: list[Bucket] = []
+        self._buckets_end = self._begin
+        self._newer = self._uncounted = 0
+
+    async def total(self) -> int:
+        """How many there are."""
+        if not self._wanted.keys() & _UNCOUNTED_FILTERS:
+            await self._find_buckets()
+        if not self._buckets:
+            return await self._count(self._wanted, self._index)
+        first = self._buckets[0].position
+        older = await self._count_between(self._begin, first)
+        self._newer = await self._count_between(self._buckets_end, self._end)
+        self._uncounted = await self._count_new(first)
+        return older + sum(each.size for each in self._buckets) + self._uncounted + self._newer
+
+    async def page(self, skip: int, limit: int) -> list[Selection]:
+        """Where the page is, in as few steps from there as can be; ``total`` comes before."""
+        if skip <= max(MAX_BUCKET, self._newer) or not self._buckets:
+            return [Selection(self._wanted, skip, limit, self._index)]
+        # From which position on there are how many: the last that is not beyond the page counts.
+        passed, low, high = self._newer, 0, len(self._buckets)
+        position = self._buckets_end
+        sizes = [each.size for each in self._buckets]
+        while low < high:
+            middle = (low + high) // 2
+            candidate = self._buckets[middle].position
+            behind = self._newer + sum(sizes[middle:])
+            if self._uncounted:
+                behind += await self._count_new(candidate)
+            if behind <= skip:
+                passed, position, high = behind, candidate, middle
+            else:
+                low = middle + 1
+        older = position.older(self._row.organization_id)
+        wanted = {"$and": [self._wanted, older]}
+        return [Selection(wanted, skip - passed, limit, self._index)]
+
+    async def _find_buckets(self) -> None:
+        kinds = [
+            kind
+            for kind in KINDS
+            if self._wanted.get("is_generated") in (None, kind.is_generated)
+            and self._wanted.get("is_approved") in (None, kind.is_approved)
+        ]
+        buckets = await self._counts.buckets(self._session, self._row, kinds)
+        positions = [each.position for each in buckets]
+        ends = [*positions[1:], END]
+        first = bisect_left(positions, self._begin)
+        whole = [number for number in range(first, len(buckets)) if ends[number] <= self._end]
+        if whole:
+            self._buckets = buckets[first : whole[-1] + 1]
+            self._buckets_end = ends[whole[-1]]
+
+    async def _count(self, wanted: Document, index: str | None) -> int:
+        hint = {"hint": index} if index else {}
+        return await self._trajectories.count_documents(wanted, session=self._session, **hint)
+
+    async def _count_between(self, begin: Position, end: Position) -> int:
+        """How many there are from a position on, before another; those not entered included."""
+        if begin >= end:
+            return 0
+        organization_id = self._row.organization_id
+        bounds = [begin.not_older(organization_id), end.older(organization_id)]
+        return await self._count({"$and": [self._wanted, *bounds]}, self._index)
+
+    async def _count_new(self, begin: Position) -> int:
+        """How many there are in the buckets from a position on that no bucket counts yet."""
+        organization_id = self._row.organization_id
+        bounds = [begin.not_older(organization_id), self._buckets_end.older(organization_id)]
+        return await self._count({"$and": [self._wanted, NEW, *bounds]}, "uncatalogued")
+
+
+def _index(wanted: Document) -> str | None:
+    """The index that has all of it in the list's order, without what a filter leaves out.
+
+    To try several, as the database does on its own, takes long where much is skipped or counted.
+    Only a time of update may be worth a search on its own index, and then the result is sorted.
+    """
+    if "updated_at" in wanted:
+        return None
+    for field, index in (
+        ("run_id", "newest_of_run"),
+        ("workflow_id", "newest_of_workflow"),
+        ("is_generated", "newest_generated"),
+        ("is_approved", "newest_approved"),
+    ):
+        if field in wanted:
+            return index
+    return "newest"
+
+
+def _bounds(wanted: Document) -> tuple[Position, Position]:
+    """The positions from and before which the trajectories of a filter stand."""
+    created = wanted.get("created_at", {})
+    begin, end = BEGINNING, END
+    if "$gte" in created:
+        begin = Position.of(created["$gte"], UUID(int=0))
+    if "$lte" in created:
+        try:
+            end = Position.of(created["$lte"] + timedelta(milliseconds=1), UUID(int=0))
+        except OverflowError:
+            end = END
+    return begin, end

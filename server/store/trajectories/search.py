@@ -1,0 +1,101 @@
+"""How a trajectory is found by a piece of its id, name or description, without a scan.
+
+Every suffix of each text, cut short, is a key of an index: what begins with the needle there is
+what contains it.  A needle that is longer than the keys is looked up by a piece of it, and what is
+found is compared with the whole.  What the user typed is only ever a value or a literal pattern.
+"""
+
+import re
+import unicodedata
+from functools import cache
+from typing import Final
+from uuid import UUID
+
+from server.store.mongodb.database import Document
+
+KEY_CHARACTERS: Final = 8
+"""Suffixes are cut to this length: a longer needle is compared with what it may be in."""
+
+MAX_INDEXED_CHARACTERS: Final = 2000
+"""Longer texts, all of a trajectory's together, are not indexed: those few are read through."""
+
+# Folded text has no capital letters, so that no needle reaches from one text into the next.
+_BETWEEN_TEXTS: Final = "Z"
+_LAST_CHARACTER: Final = "\U0010ffff"
+_MAX_PIECES: Final = 4
+
+_MOST_MARKS: Final = 30
+_AFTER_MARKS: Final = 0x20000
+_JOINER: Final = "\u034f"
+
+# ASCII that may mean something to a regular expression, or to the text that carries it: BSON ends
+# a pattern at NUL.  Everything else stands for itself.
+_SPECIAL: Final = re.compile(r"[^0-9A-Za-z\u0080-\U0010ffff]")
+
+
+def folded(text: str) -> str:
+    """What of a text is compared: Unicode's full case folding, accents composed.
+
+    So "STRASSE" finds "Straße", and "é" is one character, however it was typed; "e" does not find
+    it.  It follows Unicode's canonical caseless matching (section 3.13, D145), composed at the end.
+    """
+    if text.isascii():
+        return text.lower()
+    text = _stream_safe(text)
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
+
+
+def _stream_safe(text: str) -> str:
+    """Joiners between combining marks, where more follow one another than any language has.
+
+    Normalizing sorts the marks of a character, which takes the square of their number: 50,000 of
+    them would hold up everybody for seconds.  It is Unicode's own remedy (UAX #15, section 13).
+    """
+    return _too_many_marks().sub(rf"\g<0>{_JOINER}", text)
+
+
+@cache
+def _too_many_marks() -> re.Pattern[str]:
+    marks = (chr(code) for code in range(_AFTER_MARKS) if unicodedata.combining(chr(code)))
+    return re.compile(f"[{''.join(marks)}]{{{_MOST_MARKS}}}")
+
+
+def search_text(own_id: UUID, name: str | None, description: str | None) -> str:
+    """All that a search compares, folded, in one text that no needle finds its way across."""
+    texts = (str(own_id), name, description)
+    return _BETWEEN_TEXTS.join(folded(text) for text in texts if text)
+
+
+def suffix_keys(text: str) -> list[str] | None:
+    """The index keys for what ``search_text`` made; None where it is too long to have any."""
+    if len(text) > MAX_INDEXED_CHARACTERS:
+        return None
+    return sorted(
+        {
+            part[start : start + KEY_CHARACTERS]
+            for part in text.split(_BETWEEN_TEXTS)
+            for start in range(len(part))
+        }
+    )
+
+
+def needle_pieces(needle: str) -> list[str]:
+    """The pieces of a folded needle by which it can be looked up: itself, where it is short."""
+    if len(needle) <= KEY_CHARACTERS:
+        return [needle]
+    last = len(needle) - KEY_CHARACTERS
+    count = min(_MAX_PIECES, 1 + -(-last // KEY_CHARACTERS))
+    starts = [last * number // (count - 1) for number in range(count)]
+    return [needle[start : start + KEY_CHARACTERS] for start in starts]
+
+
+def containing(piece: str) -> Document:
+    """The filter for entries with a text that contains a piece, which is no longer than a key."""
+    # The largest key that begins with it: MongoDB compares texts by their code points.
+    last = piece + _LAST_CHARACTER * (KEY_CHARACTERS - len(piece))
+    return {"suffixes": {"$elemMatch": {"$gte": piece, "$lte": last}}}
+
+
+def substring_pattern(needle: str) -> str:
+    """A regular expression (PCRE) that finds a folded needle itself, and nothing else."""
+    return _SPECIAL.sub(lambda found: f"\\x{ord(found[0]):02x}", needle)

@@ -1,0 +1,101 @@
+"""What a route promises, declared once: it validates, authorizes and documents the endpoint."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from pydantic import BaseModel
+
+from schemas.http.problems import ProblemType
+from schemas.resources.tokens import Scope
+
+if TYPE_CHECKING:
+    from server.web.handler import ApiHandler
+
+JSON = "application/json"
+SMALL_BODY = 64 * 1024
+FEW_VALUES = 100
+
+Handler = TypeVar("Handler", bound="ApiHandler")
+Parameters = ParamSpec("Parameters")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One method of one route.
+
+    ``path``, ``query``, ``headers`` and ``body`` are the models that the parts of a request must
+    fit; the handler's method gets each as the argument of that name.  Where ``body_required`` is
+    false, no body is as good as an empty object.  ``raw_body`` has the media types of a body that
+    the handler reads itself.  ``max_body_values`` bounds how many JSON values a body may hold,
+    which is what it costs to parse.  ``answers`` has the model of each successful status, None
+    where there is no body.  Of a ``confidential`` body nothing is told back, whatever is wrong
+    with it: it may hold a password.  An ``endless`` one is a stream that ends with its reader or
+    the server, which therefore does not wait for it when it stops.
+    """
+
+    summary: str
+    scope: Scope | None
+    answers: Mapping[int, type[BaseModel] | None]
+    description: str = ""
+    path: type[BaseModel] | None = None
+    query: type[BaseModel] | None = None
+    headers: type[BaseModel] | None = None
+    body: type[BaseModel] | None = None
+    body_required: bool = True
+    raw_body: tuple[str, ...] = ()
+    problems: tuple[ProblemType, ...] = ()
+    max_body_bytes: int = SMALL_BODY
+    max_body_values: int = FEW_VALUES
+    public: bool = False
+    confidential: bool = False
+    endless: bool = False
+    media_type: str = JSON
+    answer_headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def takes_body(self) -> bool:
+        """Whether it reads what a request sends behind its headers."""
+        return self.body is not None or bool(self.raw_body)
+
+    @property
+    def media_types(self) -> tuple[str, ...]:
+        """What a body may be."""
+        return self.raw_body or (JSON,)
+
+
+def endpoint(
+    declaration: Endpoint,
+) -> Callable[
+    [Callable[Concatenate[Handler, Parameters], Coroutine[Any, Any, None]]],
+    Callable[Concatenate[Handler, ...], Coroutine[Any, Any, None]],
+]:
+    """Make a handler's method keep what ``declaration`` says."""
+
+    def decorate(
+        function: Callable[Concatenate[Handler, Parameters], Coroutine[Any, Any, None]],
+    ) -> Callable[Concatenate[Handler, ...], Coroutine[Any, Any, None]]:
+        @wraps(function)
+        async def method(handler: Handler, **path: str) -> None:
+            await handler.perform(declaration, function, path)
+
+        method.endpoint = declaration  # type: ignore[attr-defined]
+        return method
+
+    return decorate
+
+
+def methods_of(handler: type[Any]) -> list[str]:
+    """The HTTP methods that a handler class answers, in upper case; HEAD goes with GET."""
+    names = [name.upper() for name in declared(handler)]
+    return [*names, "HEAD"] if "GET" in names else names
+
+
+def declared(handler: type[Any]) -> dict[str, Endpoint]:
+    """The operations of a handler class by HTTP method, in lower case."""
+    return {
+        name: method.endpoint
+        for name in ("get", "post", "patch", "put", "delete")
+        if (method := getattr(handler, name, None)) is not None and hasattr(method, "endpoint")
+    }

@@ -1,0 +1,46 @@
+"""Pages and files for browsers: what a browser may do with them, and how long it keeps them."""
+
+from schemas.http.entity_tags import ReadHeaders
+from server.console.assets import Asset
+from server.web.handler import ApiHandler
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        # What a machine says of itself cannot become markup, not even by a mistake of ours.
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+ASK_AGAIN = "no-cache"
+KEEP = "public, max-age=31536000, immutable"
+
+
+class FileHandler(ApiHandler):
+    """Answers with pages, and with the files that they load."""
+
+    def answer_page(self, page: Asset, headers: ReadHeaders) -> None:
+        """Send a page, which may load nothing but this server's own files."""
+        self.set_header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.set_header("X-Frame-Options", "DENY")
+        self.answer_asset(page, ASK_AGAIN, headers)
+
+    def answer_asset(self, asset: Asset, caching: str, headers: ReadHeaders) -> None:
+        """Send a file, or 304 where the browser has it."""
+        self.set_header("ETag", asset.tag)
+        self.set_header("Cache-Control", caching)
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
+        if headers.if_none_match is not None and headers.if_none_match.name(asset.tag):
+            self.answer(304)
+        else:
+            self.answer_bytes(200, asset.content, asset.media_type)

@@ -1,0 +1,108 @@
+"""One connection to a real X server."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.x11.connection import X11Connection, errors_translated
+from machine_client.desktop.x11.xinput import Kind
+from tests.desktop import Witness, resize_screen, set_layout, virtual_display
+from tests.machine_client.desktop.x11.somebody import held_by_xdotool
+
+
+@pytest.fixture
+def connection(display: str) -> Iterator[X11Connection]:
+    connection = X11Connection(display)
+    yield connection
+    connection.close()
+
+
+def test_events_count_once_they_are_confirmed(connection: X11Connection, witness: Witness) -> None:
+    before = connection.confirmed
+    connection.fake_key(38, down=True)
+    connection.fake_key(38, down=False)
+    assert connection.confirmed == before
+    connection.confirm()
+    assert connection.confirmed == before + 2
+    assert [str(event) for event in witness.take()] == ["KeyPress 38", "KeyRelease 38"]
+
+
+def test_events_that_the_server_refused_do_not_count(connection: X11Connection) -> None:
+    before = connection.confirmed
+    connection.fake_key(1, down=True)
+    with pytest.raises(DesktopError, match="refused") as caught, errors_translated():
+        connection.confirm()
+    assert caught.value.code == "display_error"
+    assert connection.confirmed == before
+
+
+def test_presses_of_what_is_down_and_releases_of_what_is_up_are_no_events(
+    connection: X11Connection, witness: Witness
+) -> None:
+    before = connection.confirmed
+    for down in (True, True, False, False):
+        connection.fake_key(38, down=down)
+    connection.confirm()
+    assert connection.confirmed - before == len(witness.take()) == 2
+
+
+def test_a_change_of_the_layout_is_noticed_once(connection: X11Connection, display: str) -> None:
+    assert connection.take_keyboard_change()
+    assert not connection.take_keyboard_change()
+    set_layout(display, "de")
+    assert connection.take_keyboard_change()
+    assert not connection.take_keyboard_change()
+    set_layout(display, "us")
+
+
+def test_a_change_of_one_key_is_noticed(connection: X11Connection, display: str) -> None:
+    connection.take_keyboard_change()
+    other = X11Connection(display)
+    other.change_key(248, 0x61, 0x61)
+    other.confirm()
+    assert connection.take_keyboard_change()
+    other.change_key(248, 0, 0)
+    other.confirm()
+    other.close()
+
+
+def test_a_change_of_the_screen_is_noticed_once() -> None:
+    with virtual_display() as display:
+        connection = X11Connection(display)
+        assert connection.take_displays_change()
+        assert not connection.take_displays_change()
+        resize_screen(display, 800, 600)
+        assert connection.take_displays_change()
+        assert not connection.take_displays_change()
+        connection.close()
+
+
+def test_what_is_down_is_seen_whoever_holds_it(connection: X11Connection, display: str) -> None:
+    with held_by_xdotool(display, "key", "a"):
+        connection.look_at_keyboard()
+        assert connection.down[Kind.KEYS] == {38}
+    with held_by_xdotool(display, "mouse", "7"):
+        connection.look_at_buttons()
+        assert connection.down[Kind.BUTTONS] == {7}
+        by_device = dict(connection.down_by_device(Kind.BUTTONS))
+        assert {device.name for device, down in by_device.items() if down} == {
+            "Virtual core XTEST pointer"
+        }
+    connection.look_at_keyboard()
+    connection.look_at_buttons()
+    assert connection.down == {Kind.KEYS: set(), Kind.BUTTONS: set()}
+
+
+def test_a_server_without_xtest_is_named_in_the_reason() -> None:
+    with (
+        virtual_display("640x480x24", "-extension", "XTEST") as display,
+        pytest.raises(InjectionUnavailable, match="lacks the extension XTEST"),
+    ):
+        X11Connection(display)
+
+
+def test_closing_twice_is_closing_once(display: str) -> None:
+    connection = X11Connection(display)
+    connection.close()
+    connection.close()

@@ -1,0 +1,209 @@
+"""The doctor: it tries each hop and names the one that fails."""
+
+import asyncio
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from machine_client.desktop.base import DesktopError
+from machine_client.doctor import doctor
+from machine_client.injector import Injector
+from machine_client.settings import MachineSettings
+from schemas.inputs.bodies import Button, ClickMouse
+from schemas.link.messages import Released
+from tests.desktop import unsteady_display, virtual_display
+from tests.held import NOTHING, Held, held_on
+from tests.machine_client.journals import journal_in
+from tests.machine_client.pressing import READY, pressing
+from tests.machine_client.scripted import TOKEN, scripted_server
+from tests.processes import run
+from tests.store import async_test
+
+
+async def examined(
+    address: str, state: Path, display: str, *options: str, **variables: str
+) -> tuple[int, list[str]]:
+    """The exit code and the lines of a doctor that ran to its end."""
+    ended = await asyncio.to_thread(
+        lambda: run(
+            *("farhand-machine", "doctor", "--server", address, "--token", TOKEN),
+            *("--state-dir", str(state), "--display", display, *options),
+            **variables,
+        )
+    )
+    assert "Traceback" not in ended.stderr
+    assert TOKEN not in ended.stdout + ended.stderr
+    return ended.returncode, ended.stdout.splitlines()
+
+
+def failing(lines: list[str]) -> list[str]:
+    return [line.removeprefix("FAIL ") for line in lines if line.startswith("FAIL ")]
+
+
+@contextmanager
+def client_that_holds(display: str, button: Button) -> Iterator["subprocess.Popen[bytes]"]:
+    """A machine client's injector in a process of its own, which is killed with the block."""
+    client = pressing(display, ClickMouse(button=button, down=True))
+    try:
+        assert client.stdout is not None
+        assert client.stdout.readline() == READY
+        yield client
+    finally:
+        client.kill()
+        client.communicate()
+
+
+@async_test
+async def test_healthy_machine_is_ok_at_every_hop(tmp_path: Path, display: str) -> None:
+    async with scripted_server() as server:
+        code, lines = await examined(server.address, tmp_path, display)
+    assert code == 0
+    assert [line.split(":")[0] for line in lines] == [
+        *("ok   display", "ok   input", "ok   screen", "ok   journal"),
+        *("ok   server's name", "ok   server's port", "ok   token", "ok   version"),
+    ]
+    assert "1280x800" in lines[0]
+    assert "can see 1280x800" in lines[2]
+
+
+@async_test
+async def test_screen_that_nobody_may_see_is_no_failure(tmp_path: Path, display: str) -> None:
+    async with scripted_server() as server:
+        variables = {"FARHAND_MACHINE_SCREEN": "false"}
+        code, lines = await examined(server.address, tmp_path, display, **variables)
+    assert code == 0
+    assert lines[2].startswith("ok   screen: nobody may look")
+
+
+@async_test
+async def test_screen_that_cannot_be_seen_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: str | None) -> None:
+        raise DesktopError("screen_unavailable", "it is dark")
+
+    monkeypatch.setattr(doctor, "open_camera", refuse)
+    settings = MachineSettings(server="http://127.0.0.1:1", state_dir=tmp_path, token=TOKEN)
+    finding = await doctor._screen(settings)
+    assert not finding.good
+    assert finding.what.startswith("it is dark; inputs work without it")
+
+
+@pytest.mark.parametrize(
+    ("variables", "remedy"),
+    [
+        ({}, "inside the graphical session"),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "Wayland session"),
+    ],
+)
+@async_test
+async def test_missing_display_is_named(
+    tmp_path: Path, variables: dict[str, str], remedy: str
+) -> None:
+    async with scripted_server() as server:
+        code, lines = await examined(server.address, tmp_path, ":9999", **variables)
+    (failure,) = failing(lines)
+    assert code == 1
+    assert failure.startswith("display: ")
+    assert ":9999" in failure
+    assert remedy in failure
+    assert lines[1].startswith("ok   journal")
+
+
+def test_missing_library_is_named_with_its_package_and_not_as_a_missing_display(
+    tmp_path: Path, display: str
+) -> None:
+    script = """
+import ctypes.util
+find = ctypes.util.find_library
+ctypes.util.find_library = lambda name: None if name == "xcb-render" else find(name)
+from machine_client.__main__ import main
+main()
+"""
+    place = ("--state-dir", str(tmp_path), "--display", display)
+    server = ("--server", "http://127.0.0.1:1", "--token", TOKEN)
+    ended = run("python", "-c", script, "doctor", *server, *place)
+    first = ended.stdout.splitlines()[0]
+    assert first.startswith("FAIL display: "), ended.stderr
+    assert "libxcb-render.so not found" in first
+    assert first.endswith("sudo apt-get install libxcb-render0)")
+
+
+@pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "running"])
+@async_test
+async def test_doctor_releases_nothing_that_a_client_has_pressed(
+    tmp_path: Path, is_killed: bool
+) -> None:
+    """A client that starts releases what a dead one left, and tells the server; a look must not."""
+    with virtual_display() as display:
+        with client_that_holds(display, "right") as client:
+            if is_killed:
+                client.kill()
+                client.wait()
+            async with scripted_server() as server:
+                code, lines = await examined(server.address, tmp_path, display)
+            assert (code, failing(lines)) == (0, [])
+            assert held_on(display) == Held(buttons=frozenset({3}))
+        injector = Injector(display)
+        assert injector.take_released() == Released(buttons=["right"], keys=0)
+        assert held_on(display) == NOTHING
+        injector.close()
+
+
+@async_test
+async def test_display_without_injection_is_named(tmp_path: Path) -> None:
+    with virtual_display("640x480x24", "-extension", "XTEST") as display:
+        async with scripted_server() as server:
+            code, lines = await examined(server.address, tmp_path, display)
+    (failure,) = failing(lines)
+    assert code == 1
+    assert failure.startswith("input: ")
+    assert "XTEST" in failure
+
+
+@async_test
+async def test_x_server_that_hangs_is_named(tmp_path: Path) -> None:
+    with unsteady_display() as display:
+        display.freeze()
+        async with scripted_server() as server:
+            code, lines = await examined(server.address, tmp_path, display.name)
+    (failure,) = failing(lines)
+    assert code == 1
+    assert failure.startswith("display: the X server does not answer")
+
+
+@async_test
+async def test_journal_in_use_is_a_running_client_and_no_failure(
+    tmp_path: Path, display: str
+) -> None:
+    owner = journal_in(tmp_path / f"journal{display.replace(':', '_')}.sqlite3")
+    async with scripted_server() as server:
+        code, lines = await examined(server.address, tmp_path, display)
+    owner.close()
+    assert (code, failing(lines)) == (0, [])
+    assert "in use: a machine client runs with it now" in lines[3]
+
+
+@async_test
+async def test_journal_that_cannot_be_used_is_named(tmp_path: Path, display: str) -> None:
+    (tmp_path / f"journal{display.replace(':', '_')}.sqlite3").write_text("no database " * 100)
+    async with scripted_server() as server:
+        code, lines = await examined(server.address, tmp_path, display)
+    (failure,) = failing(lines)
+    assert code == 1
+    assert failure.startswith("journal: ")
+    assert "--state-dir" in failure
+
+
+@async_test
+async def test_hop_that_fails_is_exit_code_1_and_nothing_behind_it_is_tried(
+    tmp_path: Path, display: str
+) -> None:
+    code, lines = await examined("http://farhand.invalid:8600", tmp_path, display)
+    (failure,) = failing(lines)
+    assert code == 1
+    assert failure.startswith("server's name: farhand.invalid is not known")
+    assert lines[-1] == f"FAIL {failure}"

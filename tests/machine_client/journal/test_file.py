@@ -1,0 +1,222 @@
+"""Where entries are kept: whole batches or nothing, never a number twice, and for one alone."""
+
+import os
+import re
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from machine_client.journal import file as journal_file
+from machine_client.journal.file import JournalFile
+from machine_client.journal.journal import (
+    KEPT_SECONDS,
+    Entry,
+    EntryState,
+    JournalError,
+    NumberedEntry,
+)
+from tests.machine_client.journals import journal_in, other_process
+
+FIRST_SCHEMA = """
+CREATE TABLE IF NOT EXISTS journal (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS entries (
+    command_id BLOB PRIMARY KEY,
+    sequence INTEGER NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    outcome TEXT,
+    changed_at REAL NOT NULL
+);
+"""
+"""What machine clients of before the first version run on any file."""
+
+INTENT = Entry(EntryState.INTENT, "f", None)
+A, B, C = (UUID(int=number) for number in (0xA, 0xB, 0xC))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "journal.sqlite3"
+
+
+def test_later_entry_of_a_command_replaces_the_earlier_one(tmp_path: Path) -> None:
+    storage = JournalFile(tmp_path / "journal")
+    storage.write([NumberedEntry(1, A, INTENT)], flush=True)
+    storage.write([NumberedEntry(2, A, Entry(EntryState.TOMBSTONE, "", None))], flush=False)
+    assert storage.find(A) == Entry(EntryState.TOMBSTONE, "", None)
+    assert storage.sequence == 2
+    storage.close()
+
+
+def test_batch_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    storage = JournalFile(tmp_path / "journal")
+    storage.write([NumberedEntry(1, A, INTENT)], flush=False)
+    storage._database.execute(
+        "CREATE TRIGGER full BEFORE INSERT ON entries WHEN NEW.sequence = 3"
+        " BEGIN SELECT raise(FAIL, 'the disk is full'); END"
+    )
+    with pytest.raises(JournalError, match="cannot be written: the disk is full"):
+        storage.write([NumberedEntry(2, B, INTENT), NumberedEntry(3, C, INTENT)], flush=False)
+    assert (storage.find(B), storage.find(C), storage.sequence) == (None, None, 1)
+    storage._database.execute("DROP TRIGGER full")
+    storage.write([NumberedEntry(2, B, INTENT)], flush=True)
+    assert storage.find(B) == INTENT
+    storage.close()
+    again = JournalFile(tmp_path / "journal")
+    assert (again.sequence, again.find(B)) == (2, INTENT)
+    again.close()
+
+
+def test_forgetting_keeps_the_highest_number(tmp_path: Path) -> None:
+    storage = JournalFile(tmp_path / "journal")
+    storage.write([NumberedEntry(1, A, INTENT), NumberedEntry(2, B, INTENT)], flush=False)
+    storage.forget(-1)
+    assert (storage.find(A), storage.find(B)) == (None, INTENT)
+    storage.close()
+    again = JournalFile(tmp_path / "journal")
+    assert again.sequence == 2
+    again.close()
+
+
+def test_another_file_is_another_journal(tmp_path: Path) -> None:
+    one, other = journal_in(tmp_path / "one"), journal_in(tmp_path / "other")
+    assert one.position.id != other.position.id
+    one.close()
+    other.close()
+
+
+def test_journal_of_another_process_is_refused_with_a_sentence(file: Path) -> None:
+    owner = other_process("print('open', flush=True); sys.stdin.read()", file)
+    try:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "open\n"
+        with pytest.raises(JournalError, match="is in use: a machine client runs with it already"):
+            journal_in(file)
+    finally:
+        owner.communicate()
+    journal_in(file).close()
+
+
+@pytest.mark.parametrize("content", [b"this is no database at all" * 100, os.urandom(8192)])
+def test_corrupt_file_is_refused_with_a_sentence(file: Path, content: bytes) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        journal_in(file)
+
+
+def test_damaged_journal_is_refused_with_a_sentence(file: Path) -> None:
+    journal = journal_in(file)
+    for _ in range(200):
+        journal.bar(uuid4())
+    journal.close()
+    damaged = bytearray(file.read_bytes())
+    damaged[100:] = b"\xff" * (len(damaged) - 100)
+    file.write_bytes(damaged)
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        journal_in(file)
+
+
+@pytest.mark.parametrize("broken_id", ["", "not-a-uuid"])
+def test_journal_without_a_proper_id_is_refused_with_a_sentence(file: Path, broken_id: str) -> None:
+    journal_in(file).close()
+    database = sqlite3.connect(file)
+    database.execute("UPDATE journal SET journal_id = ?", (broken_id,))
+    database.commit()
+    database.close()
+    with pytest.raises(JournalError, match=re.escape(str(file))):
+        journal_in(file)
+
+
+def test_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where a directory should be")
+    with pytest.raises(JournalError, match="taken"):
+        journal_in(tmp_path / "taken" / "journal.sqlite3")
+
+
+def test_state_directory_is_for_its_owner_alone(file: Path) -> None:
+    journal_in(file).close()
+    assert file.parent.stat().st_mode & 0o077 == 0
+
+
+def test_newer_journal_is_refused_with_a_sentence_and_left_as_it_is(file: Path) -> None:
+    journal_in(file).close()
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("PRAGMA user_version = 99")
+    before = file.read_bytes()
+    with pytest.raises(JournalError, match=r"newer machine client \(its version is 99,"):
+        journal_in(file)
+    assert file.read_bytes() == before
+
+
+def test_journal_of_the_first_machine_clients_is_taken_over(file: Path) -> None:
+    file.parent.mkdir()
+    journal_id = uuid4()
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript(FIRST_SCHEMA)
+        database.execute("INSERT INTO journal VALUES (1, ?)", (str(journal_id),))
+        row = (A.bytes, 7, "INTENT", "f", None, time.time() - 1e7)
+        database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", row)
+        database.commit()
+    storage = JournalFile(file)
+    assert (storage.journal_id, storage.sequence, storage.find(A)) == (journal_id, 7, INTENT)
+    storage.write([NumberedEntry(8, B, INTENT)], flush=True)
+    # What the wall clock said of its age counts no more: it may have been wrong.
+    storage.forget(KEPT_SECONDS)
+    assert storage.find(A) == INTENT
+    storage.close()
+
+
+def test_first_machine_clients_refuse_a_journal_of_today(file: Path) -> None:
+    """They look at no version; what they do first must fail before they write anything."""
+    journal_in(file).close()
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.executescript(FIRST_SCHEMA)
+        with pytest.raises(sqlite3.OperationalError, match="no column named id"):
+            database.execute("INSERT OR IGNORE INTO journal (one, id) VALUES (1, 'x')")
+
+
+def test_migration_that_fails_leaves_the_journal_as_it_was(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.parent.mkdir()
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript(FIRST_SCHEMA)
+    broken = (*journal_file._MIGRATIONS[:2], "DROP TABLE nowhere;")
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_file, "_MIGRATIONS", broken)
+        with pytest.raises(JournalError, match="no such table: nowhere"):
+            journal_in(file)
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (0,)
+        assert database.execute("SELECT id, changed_at FROM journal, entries").fetchall() == []
+    journal_in(file).close()
+
+
+def test_entries_age_while_the_journal_is_open_whatever_the_wall_clock_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 1000.0
+    storage = JournalFile(tmp_path / "journal", lambda: clock)
+    storage.write([NumberedEntry(1, A, INTENT)], flush=False)
+    months_later = time.time() + 90 * 24 * 3600
+    monkeypatch.setattr(time, "time", lambda: months_later)
+    storage.write([NumberedEntry(2, B, INTENT)], flush=False)
+    storage.forget(KEPT_SECONDS)
+    assert storage.find(A) == INTENT
+    clock += KEPT_SECONDS - 1
+    storage.write([NumberedEntry(3, C, INTENT)], flush=False)
+    storage.close()
+    # Another boot: the clock begins anew, and the age goes on from the last entry.
+    clock = 5.0
+    again = JournalFile(tmp_path / "journal", lambda: clock)
+    again.forget(KEPT_SECONDS)
+    assert again.find(A) == INTENT
+    clock += 2
+    again.forget(KEPT_SECONDS)
+    assert (again.find(A), again.find(B), again.find(C)) == (None, None, INTENT)
+    again.close()

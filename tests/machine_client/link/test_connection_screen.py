@@ -1,0 +1,145 @@
+"""The screen on a real websocket: pictures go out in pieces, and inputs go first."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machine_client.desktop.base import DesktopError
+from schemas.link.messages import (
+    Ack,
+    DesktopQuery,
+    DesktopSeen,
+    RequestFailed,
+    ScreenCredit,
+    Screenshot,
+    ScreenStart,
+)
+from schemas.link.picture_frames import FRAME_BYTES, WINDOW_BYTES, PictureKind, Size, read_frame
+from tests.machine_client.fakes import DISPLAY, HERE, FakeCamera
+from tests.machine_client.scripted import Line, machine_client, move, now, scripted_server
+from tests.pictures import decoded
+from tests.store import async_test
+
+
+def screenshot(request: int = 1) -> Screenshot:
+    return Screenshot(request=request, format="png", quality=70, server_time=now())
+
+
+def noisy() -> FakeCamera:
+    """A camera whose picture is much larger than what may be on its way."""
+    camera = FakeCamera()
+    camera.size = Size(320, 200)
+    camera.pixels = bytearray(random.Random(1).randbytes(320 * 200 * 4))
+    return camera
+
+
+async def frame(line: Line) -> bytes:
+    received = await line.websocket.recv()
+    assert isinstance(received, bytes)
+    return received
+
+
+@async_test
+async def test_acknowledgement_does_not_wait_for_a_picture(tmp_path: Path) -> None:
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.say(screenshot())
+        content, received = b"", 0
+        for _ in range(WINDOW_BYTES // FRAME_BYTES):
+            head, offset, part = read_frame(await frame(line))
+            assert (head.kind, offset) == (PictureKind.SCREENSHOT, len(content))
+            content += part
+        assert head.total > 2 * WINDOW_BYTES
+        command = move()
+        await line.say(command)
+        acknowledged = await line.hear()
+        assert isinstance(acknowledged, Ack)
+        assert acknowledged.command_id == command.command_id
+        while len(content) < head.total:
+            if len(content) - received >= WINDOW_BYTES:
+                received = len(content)
+                await line.say(ScreenCredit(received=received, server_time=now()))
+            content += read_frame(await frame(line))[2]
+        assert decoded(content).size == (320, 200)
+
+    async with (
+        scripted_server(script) as server,
+        machine_client(server.address, tmp_path, open_camera=noisy().open),
+    ):
+        await server.finished()
+
+
+@async_test
+async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
+    camera = FakeCamera()
+
+    async def script(line: Line) -> None:
+        hello = await line.greet()
+        assert hello.screen.available
+        await line.say(ScreenStart(stream=3, quality=70, rate=30, server_time=now()))
+        received = 0
+        for colour in (0, 90, 180):
+            camera.colour = colour
+            head, _, part = read_frame(await frame(line))
+            assert (head.kind, head.number, head.total) == (PictureKind.LIVE, 3, len(part))
+            assert abs(head.captured_at - now()) < 60_000
+            received += len(part)
+            await line.say(ScreenCredit(received=received, server_time=now()))
+
+    async with (
+        scripted_server(script) as server,
+        machine_client(server.address, tmp_path, open_camera=camera.open),
+    ):
+        await server.finished()
+
+
+@async_test
+async def test_desktop_is_told_and_a_camera_that_fails_is_too(tmp_path: Path) -> None:
+    camera = FakeCamera()
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.say(DesktopQuery(request=1, server_time=now()))
+        assert await line.hear() == DesktopSeen(request=1, displays=[DISPLAY], pointer=HERE)
+        camera.failure = DesktopError("display_lost", "the display is gone")
+        await line.say(screenshot(2))
+        assert await line.hear() == RequestFailed(request=2, reason="the display is gone")
+
+    async with (
+        scripted_server(script) as server,
+        machine_client(server.address, tmp_path, open_camera=camera.open),
+    ):
+        await server.finished()
+
+
+@pytest.mark.parametrize(
+    ("settings", "failure", "words"),
+    [
+        ({"screen": False}, None, "its owner lets nobody look"),
+        ({}, DesktopError("screen_unavailable", "it is dark"), "it is dark"),
+    ],
+)
+def test_screen_that_cannot_be_seen_is_said_in_hello(
+    tmp_path: Path, settings: dict[str, Any], failure: Exception | None, words: str
+) -> None:
+    camera = FakeCamera()
+    camera.failure = failure
+
+    async def script(line: Line) -> None:
+        hello = await line.greet()
+        assert hello.input.available
+        assert not hello.screen.available
+        assert words in (hello.screen.reason or "")
+
+    @async_test
+    async def run() -> None:
+        async with (
+            scripted_server(script) as server,
+            machine_client(server.address, tmp_path, open_camera=camera.open, **settings),
+        ):
+            await server.finished()
+
+    run()
+    assert camera.captures == (failure is not None)

@@ -1,0 +1,89 @@
+"""The order of commands, and the answers to what is asked about them."""
+
+from uuid import uuid4
+
+import pytest
+
+from machine_client.link import session as session_module
+from machine_client.link.events import (
+    CloseLink,
+    CommandEnded,
+    CommandLookedUp,
+    MessageReceived,
+)
+from schemas.inputs.outcomes import NotCarriedOut
+from schemas.link.messages import (
+    CloseCode,
+)
+from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, report
+
+
+def test_command_that_is_said_twice_runs_once_and_is_answered_once() -> None:
+    script = Script()
+    first, second = script.input(A), script.input(B)
+    script.on(MessageReceived(first), script.begins(first))
+    script.on(MessageReceived(second))
+    script.on(MessageReceived(first))
+    script.on(MessageReceived(second))
+    script.on(CommandEnded(A, DONE, 3), ack(A, DONE, 3), script.begins(second))
+    script.on(CommandEnded(B, DONE, 5), ack(B, DONE, 5))
+
+
+def test_commands_are_begun_one_at_a_time_in_order_and_acknowledged() -> None:
+    script = Script()
+    first, second, third = (script.input(command_id) for command_id in (A, B, C))
+    script.on(MessageReceived(first), script.begins(first))
+    script.on(MessageReceived(second))
+    script.on(MessageReceived(third))
+    assert script.session.has_queued
+    script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2), script.begins(second))
+    script.on(CommandEnded(B, DONE, 4), ack(B, DONE, 4), script.begins(third))
+    assert not script.session.has_queued
+    script.on(CommandEnded(C, DONE, 6), ack(C, DONE, 6))
+    fourth = script.input(A)
+    script.on(MessageReceived(fourth), script.begins(fourth))
+
+
+def test_id_that_comes_again_later_is_acknowledged_again() -> None:
+    script = Script()
+    command = script.input(A)
+    for _ in range(2):
+        script.on(MessageReceived(command), script.begins(command))
+        script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2))
+
+
+def test_running_command_that_is_asked_about_is_reported_as_running() -> None:
+    script = Script()
+    command = script.input(A)
+    script.on(MessageReceived(command), script.begins(command))
+    script.on(script.resolve(A), report(A, None))
+    script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2))
+
+
+def test_queued_command_that_is_asked_about_never_begins() -> None:
+    script = Script()
+    first, second, third = (script.input(command_id) for command_id in (A, B, C))
+    script.on(MessageReceived(first), script.begins(first))
+    script.on(MessageReceived(second))
+    script.on(MessageReceived(third))
+    script.on(script.resolve(B, MARK), script.looks_up(B, MARK))
+    script.on(CommandLookedUp(B, NotCarriedOut(), 3), report(B, NotCarriedOut(), 3))
+    script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4), script.begins(third))
+
+
+def test_unknown_command_that_is_asked_about_is_looked_up_and_reported() -> None:
+    script = Script()
+    script.on(script.resolve(A), script.looks_up(A))
+    script.on(CommandLookedUp(A, DONE, 9), report(A, DONE, 9))
+
+
+def test_more_commands_than_can_wait_close_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "MAX_QUEUED", 2)
+    script = Script()
+    running = script.input(A)
+    script.on(MessageReceived(running), script.begins(running))
+    for _ in range(2):
+        script.on(MessageReceived(script.input(uuid4())))
+    (effect,) = script.session.handle(MessageReceived(script.input(C)))
+    assert isinstance(effect, CloseLink)
+    assert effect.code is CloseCode.OVERFLOW

@@ -1,0 +1,147 @@
+from uuid import UUID
+
+import pytest
+
+from schemas.http.queries import PageQuery
+from schemas.link.messages import CloseCode
+from schemas.resources.machines import CreatedMachine, Machine
+from tests.links import hello
+from tests.service import ScriptedMachine, Service
+
+
+@pytest.mark.gen_test
+async def test_added_machine_gets_a_token_that_connects_it(service: Service) -> None:
+    reply = await service.post("/v1/machines", {"id": "front-desk", "name": "Front desk"})
+    assert reply.status == 201
+    made = CreatedMachine.model_validate(reply.json)
+    assert (made.id, made.name, made.state) == ("front-desk", "Front desk", "offline")
+    assert made.reason == "it has never connected"
+    assert made.token.scopes == ["machine:connect"]
+    assert made.token.machine_id == "front-desk"
+    machine = ScriptedMachine(service, "front-desk", made.token.token)
+    async with machine.connected():
+        assert (await service.get("/v1/machines/front-desk")).json["state"] == "online"
+
+
+@pytest.mark.gen_test
+async def test_machine_without_an_id_gets_one(service: Service) -> None:
+    body = (await service.post("/v1/machines", {})).json
+    assert UUID(body["id"])
+    assert body["name"] == body["id"]
+
+
+@pytest.mark.gen_test
+async def test_taken_id_is_409_but_only_inside_the_organization(service: Service) -> None:
+    other = await service.elsewhere()
+    assert (await service.post("/v1/machines", {"id": "desk"})).status == 201
+    reply = await service.post("/v1/machines", {"id": "desk"})
+    assert (reply.status, reply.problem) == (409, "already-exists")
+    assert (await other.post("/v1/machines", {"id": "desk"})).status == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "loc"),
+    [
+        ({"id": ""}, ["body", "id"]),
+        ({"id": "a b"}, ["body", "id"]),
+        ({"id": "a/b"}, ["body", "id"]),
+        ({"name": ""}, ["body", "name"]),
+        ({"owner": "me"}, ["body", "owner"]),
+    ],
+)
+@pytest.mark.gen_test
+async def test_wrong_machine_is_422(
+    service: Service, body: dict[str, object], loc: list[str]
+) -> None:
+    ((place, _),) = (await service.post("/v1/machines", body)).faults
+    assert place == loc
+
+
+@pytest.mark.gen_test
+async def test_machine_is_shown_as_its_client_described_it(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected():
+        shown = Machine.model_validate((await service.get("/v1/machines/desk-1")).json)
+        assert (shown.state, shown.reason, shown.paused) == ("online", "connected", False)
+        assert (shown.platform, shown.client_version) == ("Linux of the test", "1.2.3")
+        assert shown.displays == hello().displays
+    await machine.until_gone()
+    gone = Machine.model_validate((await service.get("/v1/machines/desk-1")).json)
+    assert gone.state == "offline"
+    assert gone.since >= shown.since
+    assert gone.platform == "Linux of the test"
+    assert gone.round_trip_ms is None
+
+
+@pytest.mark.gen_test
+async def test_machine_that_cannot_inject_is_shown_with_its_reason(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected(hello(no_input="no display")):
+        shown = (await service.get("/v1/machines/desk-1")).json
+        assert (shown["state"], shown["reason"]) == ("no_input", "no display")
+
+
+@pytest.mark.gen_test
+async def test_machine_is_renamed_paused_and_resumed(service: Service) -> None:
+    await service.new_machine()
+    reply = await service.request("PATCH", "/v1/machines/desk-1", {"name": "$renamed"})
+    assert (reply.status, reply.json["name"], reply.json["paused"]) == (200, "$renamed", False)
+    paused = (await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})).json
+    assert (paused["state"], paused["paused"], paused["name"]) == ("paused", True, "$renamed")
+    again = (await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})).json
+    assert again["since"] == paused["since"]
+    resumed = (await service.request("PATCH", "/v1/machines/desk-1", {"paused": False})).json
+    assert resumed["state"] == "offline"
+    unchanged = await service.request("PATCH", "/v1/machines/desk-1", {})
+    assert unchanged.json == resumed
+
+
+@pytest.mark.gen_test
+async def test_pause_outlives_the_link(service: Service) -> None:
+    machine = await service.new_machine()
+    await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+    async with machine.connected():
+        assert (await machine.move()).json["reason"] == "paused"
+
+
+@pytest.mark.parametrize("body", [{"paused": "yes"}, {"name": ""}, {"state": "online"}])
+@pytest.mark.gen_test
+async def test_wrong_change_is_422(service: Service, body: dict[str, object]) -> None:
+    await service.new_machine()
+    assert (await service.request("PATCH", "/v1/machines/desk-1", body)).status == 422
+
+
+@pytest.mark.gen_test
+async def test_machines_are_listed_by_id_in_pages(service: Service) -> None:
+    for name in ("c", "a", "b"):
+        await service.post("/v1/machines", {"id": name})
+    page = (await service.get("/v1/machines")).json
+    assert [item["id"] for item in page["items"]] == ["a", "b", "c"]
+    page = (await service.get("/v1/machines?skip=1&limit=1")).json
+    assert [item["id"] for item in page["items"]] == ["b"]
+    assert (page["total"], page["skip"], page["limit"]) == (3, 1, 1)
+
+
+@pytest.mark.gen_test
+async def test_removed_machine_its_link_and_its_token_are_gone(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        assert (await service.request("DELETE", "/v1/machines/desk-1")).status == 204
+        assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
+    assert (await service.get("/v1/machines/desk-1")).status == 404
+    assert (await service.request("DELETE", "/v1/machines/desk-1")).status == 404
+    stored, _ = await service.server.services.tokens.list(service.organization_id, PageQuery())
+    assert all(token.revoked_at for token in stored if token.machine_id == "desk-1")
+
+
+@pytest.mark.gen_test
+async def test_what_another_organization_has_does_not_exist(service: Service) -> None:
+    machine = await service.new_machine()
+    other = await service.elsewhere()
+    async with machine.connected():
+        for method, body in (("GET", None), ("PATCH", {"paused": True}), ("DELETE", None)):
+            reply = await other.request(method, "/v1/machines/desk-1", body)
+            assert (reply.status, reply.problem) == (404, "not-found")
+        assert (await other.get("/v1/machines")).json["items"] == []
+        shown = (await service.get("/v1/machines/desk-1")).json
+        assert (shown["state"], shown["paused"]) == ("online", False)

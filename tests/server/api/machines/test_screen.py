@@ -1,0 +1,560 @@
+"""A machine's screen over HTTP, with a machine that the test plays."""
+
+import asyncio
+import gc
+import tracemalloc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from schemas.http.queries import PageQuery
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import (
+    CloseCode,
+    DesktopQuery,
+    DesktopSeen,
+    Display,
+    RequestFailed,
+    ScreenCredit,
+    ScreenFailed,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+    ServerMessage,
+)
+from schemas.link.picture_frames import PictureFormat, PictureKind, Region, Size
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
+from server.api.machines import screen as display
+from server.api.machines.screen import dimensions
+from server.machines.screens import MAX_OPEN_REQUESTS
+from tests.links import hello
+from tests.pictures import Part, PictureStream, decoded, frames_of, header, noise, picture
+from tests.service import PATIENCE_SECONDS, ScriptedLink, ScriptedMachine, Service, until
+
+SCREENSHOT = "/v1/computer/desk-1/display/screenshot"
+STREAM = "/v1/computer/desk-1/display/stream"
+DIMENSIONS = "/v1/computer/desk-1/display/dimensions"
+POSITION = "/v1/computer/desk-1/input/mouse/position"
+ADDRESSES = [SCREENSHOT, STREAM, DIMENSIONS, POSITION]
+DESKTOP = [Display(x=-100, y=0, width=100, height=50), Display(x=0, y=10, width=640, height=480)]
+
+
+class Desk:
+    """A machine with a screen, and its link."""
+
+    def __init__(self, service: Service, machine: ScriptedMachine, link: ScriptedLink) -> None:
+        self.service = service
+        self.machine = machine
+        self.link = link
+        self.sent = 0
+
+    def asking(self, path: str, **options: Any) -> Any:
+        """A request in the background."""
+        background = self.service.server.services.background
+        return background.start(self.service.get(path, **options), "a client of the test")
+
+    def opening(self, query: str = "", **options: Any) -> "asyncio.Task[PictureStream]":
+        """A viewer who asks for the live screen, in the background."""
+        background = self.service.server.services.background
+        return background.start(self.viewer(query, **options), "a viewer of the test")
+
+    async def viewer(self, query: str = "", *, token: str = "", **options: Any) -> PictureStream:
+        secret = token or self.service.token
+        path = f"/v1/computer/{self.machine.machine_id}/display/stream{query}"
+        return await PictureStream.open(self.service.url, path, secret, **options)
+
+    async def heard(self, kind: type[Any]) -> Any:
+        """The next message, which is of this type; credits are taken by themselves."""
+        while True:
+            message: ServerMessage = await self.link.next_message()
+            if not isinstance(message, ScreenCredit):
+                assert isinstance(message, kind), message
+                return message
+            assert message.received <= self.sent
+
+    async def shows(self, content: bytes | None = None, **head: Any) -> None:
+        """Send a picture; live, unless told otherwise."""
+        content = picture() if content is None else content
+        self.sent += len(content)
+        for frame in frames_of(header(content, **head), content):
+            await self.link.websocket.send(frame)
+
+    async def watched(self, query: str = "") -> tuple[PictureStream, ScreenStart]:
+        """A viewer of the live screen who is shown its first picture, which is black."""
+        opening = self.opening(query)
+        asked = await self.heard(ScreenStart)
+        await self.shows(number=asked.stream)
+        return await opening, asked
+
+
+@asynccontextmanager
+async def connected(service: Service, machine_id: str = "desk-1") -> AsyncIterator[Desk]:
+    machine = await service.new_machine(machine_id)
+    async with machine.connected(hello(no_screen=None)) as link:
+        yield Desk(service, machine, link)
+
+
+async def read(viewer: PictureStream) -> Part:
+    """The viewer's next picture."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        part = await viewer.part()
+    assert part is not None
+    return part
+
+
+async def over(viewer: PictureStream) -> None:
+    """Wait until the viewer's stream ends."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await viewer.ended()
+
+
+async def revoke(service: Service) -> None:
+    """Revoke the one token that may do nothing but look."""
+    tokens = service.server.services.tokens
+    listed, _ = await tokens.list(service.organization_id, PageQuery())
+    (token,) = (each for each in listed if [*each.scopes] == ["screen:read"])
+    await tokens.revoke(service.organization_id, token.id)
+
+
+@pytest.mark.parametrize(
+    ("query", "form", "wish"),
+    [
+        ("", "png", (None, None, 80)),
+        ("?format=jpeg&quality=95", "jpeg", (None, None, 95)),
+        ("?format=png&width=64&height=16384", "png", (64, 16384, 80)),
+    ],
+)
+@pytest.mark.gen_test
+async def test_screenshot_is_the_machines_picture_with_what_it_shows(
+    service: Service, query: str, form: PictureFormat, wish: Any
+) -> None:
+    content = picture(form, shade=77)
+    async with connected(service) as desk:
+        asking = desk.asking(SCREENSHOT + query)
+        asked = await desk.heard(Screenshot)
+        assert (asked.format, (asked.width, asked.height, asked.quality)) == (form, wish)
+        region = Region(-1920, 0, 3200, 2000)
+        await desk.shows(
+            content, kind=PictureKind.SCREENSHOT, number=asked.request, form=form, region=region
+        )
+        reply = await asking
+    assert (reply.status, reply.body) == (200, content)
+    assert reply.headers["Content-Type"] == f"image/{form}"
+    assert reply.headers["Farhand-Screen-Region"] == "-1920,0,3200,2000"
+    assert reply.headers["Farhand-Picture-Size"] == "64,40"
+    assert reply.headers["Cache-Control"] == "no-store"
+    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.gen_test
+async def test_dimensions_and_pointer_are_those_of_now(service: Service) -> None:
+    async with connected(service) as desk:
+        for path, expected in (
+            (
+                DIMENSIONS,
+                {
+                    "x": -100,
+                    "y": 0,
+                    "width": 740,
+                    "height": 490,
+                    "displays": [each.model_dump() for each in DESKTOP],
+                },
+            ),
+            (POSITION, {"x": -7, "y": 11}),
+        ):
+            asking = desk.asking(path)
+            asked = await desk.heard(DesktopQuery)
+            pointer = Point(x=-7, y=11)
+            await desk.link.say(
+                DesktopSeen(request=asked.request, displays=DESKTOP, pointer=pointer)
+            )
+            reply = await asking
+            assert (reply.status, reply.json) == (200, expected)
+
+
+def test_dimensions_go_around_all_displays() -> None:
+    (only,) = dimensions(DESKTOP[:1]).displays
+    assert only is DESKTOP[0]
+    assert dimensions(DESKTOP[:1]).model_dump(exclude={"displays"}) == {
+        "x": -100,
+        "y": 0,
+        "width": 100,
+        "height": 50,
+    }
+
+
+WRONG_QUERIES = [
+    (SCREENSHOT + "?format=gif", "format"),
+    (SCREENSHOT + "?width=0", "width"),
+    (SCREENSHOT + "?height=16385", "height"),
+    (SCREENSHOT + "?quality=96", "quality"),
+    (SCREENSHOT + "?rate=1", "rate"),
+    (STREAM + "?rate=0", "rate"),
+    (STREAM + "?rate=31", "rate"),
+    (STREAM + "?rate=nan", "rate"),
+    (STREAM + "?format=png", "format"),
+    (STREAM + "?width=wide", "width"),
+    (DIMENSIONS + "?width=1", "width"),
+]
+
+
+@pytest.mark.parametrize(("path", "field"), WRONG_QUERIES)
+@pytest.mark.gen_test
+async def test_wrong_query_is_422_and_names_the_parameter(
+    service: Service, path: str, field: str
+) -> None:
+    ((loc, _),) = (await service.get(path)).faults
+    assert loc == ["query", field]
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+@pytest.mark.gen_test
+async def test_screen_that_cannot_be_seen_is_a_problem_that_says_why(
+    service: Service, path: str
+) -> None:
+    assert (await service.get(path)).problem == "not-found"
+    machine = await service.new_machine()
+    reply = await service.get(path)
+    assert (reply.status, reply.problem, reply.json["reason"]) == (
+        *(503, "machine-unavailable"),
+        "offline",
+    )
+    async with machine.connected(hello(no_screen="its owner lets nobody look")):
+        reply = await service.get(path)
+        assert (reply.status, reply.json["reason"]) == (503, "no_screen")
+        assert "its owner lets nobody look" in reply.json["detail"]
+        assert reply.headers["Retry-After"]
+        elsewhere = await service.elsewhere()
+        assert (await elsewhere.get(path)).problem == "not-found"
+        others = [scope for scope in ADMINISTRATOR_SCOPES if scope is not Scope.SCREEN_READ]
+        reply = await service.get(path, token=await service.new_token(*others))
+        assert (reply.status, reply.json["scope"]) == (403, "screen:read")
+
+
+@pytest.mark.parametrize("path", [SCREENSHOT, DIMENSIONS, POSITION])
+@pytest.mark.gen_test
+async def test_machine_that_fails_to_look_is_a_problem_with_its_words(
+    service: Service, path: str
+) -> None:
+    async with connected(service) as desk:
+        asking = desk.asking(path)
+        asked = await desk.link.next_message()
+        assert isinstance(asked, Screenshot | DesktopQuery)
+        await desk.link.say(RequestFailed(request=asked.request, reason="the display is gone"))
+        reply = await asking
+        assert (reply.status, reply.json["reason"]) == (503, "no_screen")
+        assert "the display is gone" in reply.json["detail"]
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+@pytest.mark.gen_test
+async def test_machine_that_does_not_answer_in_time_is_a_problem(
+    service: Service, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(display, "ANSWER_SECONDS", 0.05)
+    async with connected(service):
+        reply = await service.get(path)
+        assert (reply.status, reply.json["reason"]) == (503, "no_screen")
+        assert "within 0.05 s" in reply.json["detail"]
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+@pytest.mark.gen_test
+async def test_machine_that_disconnects_before_it_answers_is_a_problem(
+    service: Service, path: str
+) -> None:
+    async with connected(service) as desk:
+        asking = desk.asking(path)
+        await desk.link.next_message()
+        await desk.link.websocket.close()
+        reply = await asking
+        assert (reply.status, reply.problem) == (503, "machine-unavailable")
+
+
+@pytest.mark.gen_test
+async def test_more_questions_than_a_machine_may_owe_are_429(service: Service) -> None:
+    async with connected(service) as desk:
+        asking = [desk.asking(DIMENSIONS) for _ in range(MAX_OPEN_REQUESTS)]
+        for _ in asking:
+            await desk.heard(DesktopQuery)
+        reply = await service.get(SCREENSHOT)
+        assert (reply.status, reply.problem) == (429, "machine-busy")
+        await desk.link.websocket.close()
+        assert {(await each).status for each in asking} == {503}
+
+
+@pytest.mark.gen_test
+async def test_live_screen_is_a_stream_of_pictures_for_browsers(service: Service) -> None:
+    async with connected(service) as desk:
+        viewer, asked = await desk.watched("?width=640&quality=50&rate=30")
+        assert (asked.width, asked.height, asked.quality, asked.rate) == (640, None, 50, 30)
+        assert viewer.headers["Content-Type"].startswith("multipart/x-mixed-replace; boundary=")
+        assert viewer.headers["Cache-Control"] == "no-store"
+        first = await read(viewer)
+        assert first.content == picture()
+        captured_at = int(first.headers["Farhand-Captured-At"])
+        assert captured_at > 1_600_000_000_000
+        assert first.headers == {
+            "Content-Type": "image/jpeg",
+            "Content-Length": str(len(picture())),
+            "Farhand-Screen-Region": "0,0,1280,800",
+            "Farhand-Picture-Size": "64,40",
+            "Farhand-Captured-At": str(captured_at),
+        }
+        for shade in (100, 200):
+            await desk.shows(picture(shade=shade), number=asked.stream)
+            assert (await read(viewer)).content == picture(shade=shade)
+        await viewer.close()
+        assert (await desk.heard(ScreenStop)).stream == asked.stream
+
+
+@pytest.mark.gen_test
+async def test_many_viewers_share_one_stream_of_the_machine(service: Service) -> None:
+    async with connected(service) as desk:
+        viewer, asked = await desk.watched()
+        others = [await desk.viewer() for _ in range(19)]
+        for each in (viewer, *others):
+            assert (await read(each)).content == picture()
+        await desk.shows(picture(shade=9), number=asked.stream)
+        for each in (viewer, *others):
+            assert (await read(each)).content == picture(shade=9)
+        for each in others:
+            await each.close()
+        link = service.link_of("desk-1")
+        assert link is not None
+        await until(lambda: link.screen.viewers == 1)
+        await viewer.close()
+        # Nothing was asked of the machine in between.
+        await desk.heard(ScreenStop)
+
+
+@pytest.mark.gen_test
+async def test_viewer_with_a_lower_rate_gets_fewer_pictures_and_the_newest(
+    service: Service,
+) -> None:
+    async with connected(service) as desk:
+        quick, _ = await desk.watched("?rate=30")
+        slow = await desk.viewer("?rate=4")
+        await read(quick)
+        await read(slow)
+        for shade in range(1, 6):
+            await desk.shows(picture(shade=shade * 40), number=1)
+            await read(quick)
+        assert (await read(slow)).content == picture(shade=200)
+        await quick.close()
+        await slow.close()
+
+
+@pytest.mark.gen_test
+async def test_unchanged_picture_is_repeated_only_after_long_silence(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with connected(service) as desk:
+        viewer, _ = await desk.watched("?rate=30")
+        first = await read(viewer)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await viewer.part()
+        await viewer.close()
+        await desk.heard(ScreenStop)
+        monkeypatch.setattr(display, "REPEAT_SECONDS", 0.05)
+        viewer, _ = await desk.watched("?rate=30")
+        parts = [await read(viewer) for _ in range(3)]
+        assert {part.content for part in parts} == {first.content}
+        assert len({part.headers["Farhand-Captured-At"] for part in parts}) == 1
+        await viewer.close()
+
+
+@pytest.mark.gen_test
+async def test_slow_viewer_skips_pictures_and_costs_no_memory(service: Service) -> None:
+    content = [noise("jpeg", 1280, 800 + each) for each in range(2)]
+    sizes = [Size(1280, 800 + each) for each in range(2)]
+    async with connected(service) as desk:
+        quick, _ = await desk.watched("?rate=30")
+        stuck = [await desk.viewer("?rate=30") for _ in range(5)]
+        await read(quick)
+        tracemalloc.start()
+        before, _ = tracemalloc.get_traced_memory()
+        count = 60
+        for number in range(count):
+            which = number % 2
+            await desk.shows(content[which], number=1, size=sizes[which])
+            assert (await read(quick)).size == sizes[which]
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        # Each may have one picture in its buffers, twice over, and nobody more.
+        assert after - before < 3 * (len(stuck) + 2) * len(content[0])
+        assert count * len(content[0]) > 2 * (after - before)
+        parts = [await read(stuck[0]) for _ in range(3)]
+        assert parts[-1].size in sizes
+        for each in (quick, *stuck):
+            await each.close()
+
+
+@pytest.mark.gen_test
+async def test_reader_who_takes_nothing_for_long_is_closed(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(display, "SLOW_SECONDS", 0.2)
+    monkeypatch.setattr(display, "CHECK_SECONDS", 0.05)
+    content = noise("jpeg", 1280, 800)
+    async with connected(service) as desk:
+        viewer, asked = await desk.watched("?rate=30")
+        link = service.link_of("desk-1")
+        assert link is not None
+        while link.screen.viewers:
+            await desk.shows(content, number=asked.stream, size=Size(1280, 800))
+            await desk.link.websocket.ping()
+            await asyncio.sleep(0.01)
+        await desk.heard(ScreenStop)
+        await viewer.close()
+
+
+@pytest.mark.gen_test
+async def test_revoked_token_ends_a_stream_that_nobody_reads(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(display, "CHECK_SECONDS", 0.05)
+    content = noise("jpeg", 1280, 800)
+    async with connected(service) as desk:
+        secret = await service.new_token(Scope.SCREEN_READ)
+        opening = desk.opening("?rate=30", token=secret)
+        asked = await desk.heard(ScreenStart)
+        await desk.shows(number=asked.stream)
+        viewer = await opening
+        await revoke(service)
+        link = service.link_of("desk-1")
+        assert link is not None
+        while link.screen.viewers:
+            await desk.shows(content, number=asked.stream, size=Size(1280, 800))
+            await asyncio.sleep(0.01)
+        await desk.heard(ScreenStop)
+        await viewer.close()
+
+
+@pytest.mark.gen_test
+async def test_stream_ends_when_nobody_can_say_whether_it_may_still_be_seen(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(*_arguments: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(display, "CHECK_SECONDS", 0.05)
+    async with connected(service) as desk:
+        viewer, _ = await desk.watched()
+        monkeypatch.setattr(display.StreamHandler, "authorize", fail)
+        await desk.heard(ScreenStop)
+        await viewer.close()
+    assert "task check a viewer failed" in caplog.text
+
+
+@pytest.mark.gen_test
+async def test_token_that_is_revoked_before_the_first_picture_sees_none(service: Service) -> None:
+    async with connected(service) as desk:
+        asking = desk.asking(STREAM, token=await service.new_token(Scope.SCREEN_READ))
+        asked = await desk.heard(ScreenStart)
+        await revoke(service)
+        await desk.heard(ScreenStop)
+        await desk.shows(number=asked.stream)
+        assert (await asking).problem == "unauthenticated"
+
+
+@pytest.mark.gen_test
+async def test_revoked_token_ends_the_stream(service: Service) -> None:
+    async with connected(service) as desk:
+        secret = await service.new_token(Scope.SCREEN_READ)
+        opening = desk.opening(token=secret)
+        asked = await desk.heard(ScreenStart)
+        await desk.shows(number=asked.stream)
+        viewer = await opening
+        await revoke(service)
+        await over(viewer)
+        await desk.heard(ScreenStop)
+
+
+@pytest.mark.gen_test
+async def test_lost_link_ends_the_stream(service: Service) -> None:
+    async with connected(service) as desk:
+        viewer, _ = await desk.watched()
+        await desk.link.websocket.close()
+        await over(viewer)
+
+
+@pytest.mark.gen_test
+async def test_stopping_server_ends_the_stream(service: Service) -> None:
+    async with connected(service) as desk:
+        viewer, _ = await desk.watched()
+        service.server.services.stopping = True
+        await over(viewer)
+        service.server.services.stopping = False
+
+
+@pytest.mark.gen_test
+async def test_screen_that_fails_ends_the_stream_and_can_be_asked_for_again(
+    service: Service,
+) -> None:
+    async with connected(service) as desk:
+        viewer, asked = await desk.watched()
+        await desk.link.say(ScreenFailed(stream=asked.stream, reason="the display is gone"))
+        await over(viewer)
+        asking = desk.asking(STREAM)
+        asked = await desk.heard(ScreenStart)
+        await desk.link.say(ScreenFailed(stream=asked.stream, reason="still gone"))
+        reply = await asking
+        assert (reply.status, reply.json["reason"]) == (503, "no_screen")
+        assert "still gone" in reply.json["detail"]
+
+
+@pytest.mark.parametrize("settings", [{"screen_viewers": 2}])
+@pytest.mark.gen_test
+async def test_more_viewers_than_there_is_room_for_are_429(service: Service) -> None:
+    async with connected(service) as desk:
+        first, _ = await desk.watched()
+        second = await desk.viewer()
+        reply = await service.get(STREAM)
+        assert (reply.status, reply.problem) == (429, "too-many-streams")
+        assert reply.headers["Retry-After"]
+        await second.close()
+        link = service.link_of("desk-1")
+        assert link is not None
+        await until(lambda: link.screen.viewers == 1)
+        third = await desk.viewer()
+        assert third.status == 200
+        await first.close()
+        await third.close()
+
+
+LARGEST = 64 * 1024
+LIES: dict[str, tuple[bytes, dict[str, Any]]] = {
+    "a page": (b"<script>alert(1)</script>", {}),
+    "a picture of another size": (picture(width=65), {}),
+    "a bomb": (picture(), {"size": Size(16_384, 16_384)}),
+    "a picture that is too large": (noise(), {"size": Size(640, 400)}),
+    "a picture larger than asked for": (picture(width=200), {"size": Size(200, 40)}),
+    "a picture of another stream": (picture(), {"number": 2}),
+}
+
+
+@pytest.mark.parametrize("settings", [{"screen_picture_bytes": LARGEST}])
+@pytest.mark.parametrize("lie", LIES)
+@pytest.mark.gen_test
+async def test_machine_that_sends_what_is_no_such_picture_is_closed_and_nobody_else(
+    service: Service, lie: str
+) -> None:
+    content, head = LIES[lie]
+    assert len(noise()) > LARGEST
+    async with connected(service, "desk-2") as honest, connected(service) as hostile:
+        others, asked = await honest.watched()
+        viewer, _ = await hostile.watched("?width=128")
+        await read(viewer)
+        await hostile.shows(content, **head)
+        code, reason = await hostile.link.closed()
+        assert code == CloseCode.MESSAGE_INVALID, reason
+        await over(viewer)
+        await read(others)
+        await honest.shows(picture(shade=1), number=asked.stream)
+        assert decoded((await read(others)).content).size == (64, 40)
+        await others.close()

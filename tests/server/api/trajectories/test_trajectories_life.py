@@ -1,0 +1,450 @@
+"""A trajectory's life over HTTP: changed, appended to, approved, duplicated, deleted."""
+
+import asyncio
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from schemas.resources.trajectories import Trajectory, TrajectoryHead
+from tests.service import Reply, Service
+from tests.trajectories import sent
+
+RUN = str(uuid4())
+
+
+async def made(service: Service, **fields: Any) -> Reply:
+    reply = await service.post("/v1/trajectories", sent(**fields))
+    assert reply.status == 201, reply.body
+    return reply
+
+
+def path_of(reply: Reply) -> str:
+    return str(reply.headers["Location"])
+
+
+async def patched(service: Service, path: str, body: Any, **headers: str) -> Reply:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return await service.request("PATCH", path, body, headers=named)
+
+
+@pytest.mark.parametrize(
+    ("given", "changes"),
+    [
+        ({}, {"name": "new"}),
+        ({"name": "old"}, {"name": None}),
+        ({"name": "old", "description": "d"}, {"description": "other"}),
+        ({"description": "d"}, {"description": None}),
+        ({}, {"run_id": RUN}),
+        ({"run_id": RUN}, {"run_id": None}),
+        ({}, {"dimensions": {"width": 3, "height": 4, "a.b": {"$set": 1}}}),
+        ({}, {"original_input_values": {"$inc": {"version": 1}, "": 1e100}}),
+        ({}, {"is_approved": True}),
+        ({}, {"is_generated": False}),
+        ({"is_generated": False}, {"is_generated": True, "is_approved": True, "name": "n"}),
+        ({"created_at": "2024-01-01T00:00:00Z"}, {"updated_at": "2024-02-02T00:00:00.000Z"}),
+    ],
+)
+@pytest.mark.gen_test
+async def test_what_is_named_changes_and_nothing_else(
+    service: Service, given: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    before = await made(service, **given)
+    reply = await patched(service, path_of(before), changes)
+    assert reply.status == 200, reply.body
+    assert reply.json == {**before.json, "updated_at": reply.json["updated_at"], **changes}
+    assert reply.json["updated_at"] >= before.json["updated_at"]
+    Trajectory.model_validate(reply.json)
+    read = await service.get(path_of(before))
+    assert (read.json, read.headers["ETag"]) == (reply.json, reply.headers["ETag"])
+    assert read.headers["ETag"] != before.headers["ETag"]
+
+
+@pytest.mark.gen_test
+async def test_input_values_are_cleared_to_none(service: Service) -> None:
+    before = await made(service, original_input_values={"a": 1})
+    reply = await patched(service, path_of(before), {"original_input_values": None})
+    assert reply.json["original_input_values"] == {}
+
+
+@pytest.mark.gen_test
+async def test_changed_name_and_description_are_found_and_the_old_ones_are_not(
+    service: Service,
+) -> None:
+    before = await made(service, name="Apfel", description="Birne")
+    await patched(service, path_of(before), {"name": "Kirsche"})
+    for word, total in (("apfel", 0), ("kirsche", 1), ("birne", 1)):
+        assert (await service.get(f"/v1/trajectories?search={word}")).json["total"] == total
+
+
+@pytest.mark.gen_test
+async def test_change_of_the_flags_moves_it_between_the_lists(service: Service) -> None:
+    path = path_of(await made(service))
+
+    async def totals() -> list[int]:
+        queries = ("is_generated=true", "is_generated=false", "is_approved=true")
+        pages = [await service.get(f"/v1/trajectories?{query}") for query in queries]
+        return [page.json["total"] for page in pages]
+
+    assert await totals() == [1, 0, 0]
+    await patched(service, path, {"is_approved": True})
+    assert await totals() == [1, 0, 1]
+    await patched(service, path, {"is_approved": False, "is_generated": False})
+    assert await totals() == [0, 1, 0]
+    await service.request("DELETE", path)
+    assert await totals() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("body", "loc", "kind"),
+    [
+        ({"name": "n" * 256}, ["body", "name"], "string_too_long"),
+        ({"name": 7}, ["body", "name"], "string_type"),
+        ({"name": {"$gt": ""}}, ["body", "name"], "string_type"),
+        ({"dimensions": None}, ["body", "dimensions"], "model_attributes_type"),
+        ({"dimensions": {"width": 1}}, ["body", "dimensions", "height"], "missing"),
+        ({"is_approved": None}, ["body", "is_approved"], "bool_type"),
+        ({"is_generated": "true"}, ["body", "is_generated"], "bool_type"),
+        ({"original_input_values": []}, ["body", "original_input_values"], "dict_type"),
+        ({"workflow_id": str(uuid4())}, ["body", "workflow_id"], "extra_forbidden"),
+        ({"id": str(uuid4())}, ["body", "id"], "extra_forbidden"),
+        ({"trajectory_data": []}, ["body", "trajectory_data"], "extra_forbidden"),
+        ({"updated_at": 7}, ["body", "updated_at"], "datetime_type"),
+    ],
+)
+@pytest.mark.gen_test
+async def test_wrong_change_is_422_and_changes_nothing(
+    service: Service, body: dict[str, Any], loc: list[str], kind: str
+) -> None:
+    before = await made(service)
+    reply = await patched(service, path_of(before), body)
+    assert reply.faults[0][0] == loc
+    assert (await service.get(path_of(before))).json == before.json
+
+
+@pytest.mark.parametrize(
+    ("given", "changes", "words"),
+    [
+        ({"is_generated": False}, {"is_approved": True}, "only what is generated"),
+        ({"trajectory_data": []}, {"is_generated": True}, "no step"),
+        ({"trajectory_data": None}, {"is_generated": True, "is_approved": True}, "no step"),
+        ({"is_approved": True}, {"is_generated": False}, "withdraw the approval"),
+        ({"is_approved": True}, {"original_input_values": {"a": 2}}, "withdraw the approval"),
+        ({}, {"updated_at": "2001-01-01T00:00:00Z"}, "before its created_at"),
+    ],
+)
+@pytest.mark.gen_test
+async def test_change_that_the_state_does_not_allow_is_409_and_changes_nothing(
+    service: Service, given: dict[str, Any], changes: dict[str, Any], words: str
+) -> None:
+    before = await made(service, **given)
+    reply = await patched(service, path_of(before), {"name": "n", **changes})
+    assert (reply.status, reply.problem) == (409, "wrong-state")
+    assert words in reply.json["detail"]
+    assert (await service.get(path_of(before))).json == before.json
+
+
+@pytest.mark.gen_test
+async def test_from_pending_to_approved_and_back_step_by_step(service: Service) -> None:
+    path = path_of(await made(service, trajectory_data=None))
+    steps = f"{path}/steps"
+    assert (await service.post(steps, {"steps": [{"n": 1}]})).status == 200
+    for changes in ({"is_generated": True}, {"is_approved": True}):
+        assert (await patched(service, path, changes)).status == 200
+        reply = await service.post(steps, {"steps": [{"n": 2}]})
+        assert (reply.status, reply.problem) == (409, "wrong-state")
+        assert "pending generation" in reply.json["detail"]
+    for changes in ({"is_approved": False}, {"is_generated": False}):
+        assert (await patched(service, path, changes)).status == 200
+    assert (await service.post(steps, {"steps": [{"n": 2}]})).status == 200
+    assert (await service.get(path)).json["trajectory_data"] == [{"n": 1}, {"n": 2}]
+
+
+@pytest.mark.gen_test
+async def test_appending_answers_the_head_with_the_new_number_of_steps(service: Service) -> None:
+    before = await made(service, is_generated=False, name="n")
+    steps = [{"$push": {"a.b": [1, 2.0, None]}}, {}]
+    reply = await service.post(f"{path_of(before)}/steps", {"steps": steps})
+    assert reply.status == 200
+    assert TrajectoryHead.model_validate(reply.json).step_count == 3
+    assert "trajectory_data" not in reply.json
+    read = await service.get(path_of(before))
+    assert read.json["trajectory_data"] == [*before.json["trajectory_data"], *steps]
+    assert read.headers["ETag"] == reply.headers["ETag"]
+
+
+@pytest.mark.parametrize(
+    ("content", "loc", "kind"),
+    [
+        (b'{"steps":[]}', ["body", "steps"], "too_short"),
+        (b'{"steps":null}', ["body", "steps"], "list_type"),
+        (b'{"steps":[1]}', ["body", "steps", "0"], "dict_type"),
+        (b'{"steps":[{"a":NaN}]}', ["body", "steps"], "json_value"),
+        (b'{"steps":[{"a":1e999}]}', ["body", "steps"], "json_value"),
+        (b'{"steps":[{"a":"\\ud800"}]}', ["body"], "json_invalid"),
+        (b'{"steps":[{}],"is_generated":true}', ["body", "is_generated"], "extra_forbidden"),
+        (b'{"steps":' + b"[" * 99_000, ["body"], "json_invalid"),
+        (b'{"steps":[' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"]}", ["body"], "json_invalid"),
+        (b"{}", ["body", "steps"], "missing"),
+        (b"", ["body"], "json_invalid"),
+    ],
+    ids=range(11),
+)
+@pytest.mark.gen_test
+async def test_wrong_steps_are_422_and_none_of_them_is_kept(
+    service: Service, content: bytes, loc: list[str], kind: str
+) -> None:
+    before = await made(service, is_generated=False)
+    reply = await service.post(f"{path_of(before)}/steps", content=content)
+    assert reply.faults[0] == (loc, kind)
+    assert (await service.get(path_of(before))).json == before.json
+
+
+@pytest.mark.gen_test
+async def test_step_of_12_megabytes_is_taken_and_a_body_beyond_the_limit_refused(
+    service: Service,
+) -> None:
+    path = path_of(await made(service, is_generated=False))
+    step = {"picture": "x" * 12_000_000}
+    assert (await service.post(f"{path}/steps", {"steps": [step]})).status == 200
+    assert (await service.get(path)).json["trajectory_data"][1] == step
+    reply = await service.post(f"{path}/steps", {"steps": [step, step]})
+    assert (reply.status, reply.problem) == (413, "body-too-large")
+    assert len((await service.get(path)).json["trajectory_data"]) == 2
+
+
+@pytest.mark.gen_test
+async def test_steps_appended_at_once_are_all_kept(service: Service) -> None:
+    path = path_of(await made(service, trajectory_data=[]))
+
+    async def append(number: int) -> None:
+        # Some outgrow the document, and some do not.
+        step = {"number": number, "text": "x" * (400_000 if number % 2 else 1)}
+        reply = await service.post(f"{path}/steps", {"steps": [step]})
+        assert reply.status == 200, reply.body
+
+    await asyncio.gather(*map(append, range(12)))
+    read = (await service.get(path)).json["trajectory_data"]
+    assert sorted(step["number"] for step in read) == list(range(12))
+
+
+@pytest.mark.gen_test
+async def test_changes_of_different_fields_at_once_are_all_kept(service: Service) -> None:
+    path = path_of(await made(service, is_generated=False))
+    changes = {"name": "n", "description": "d", "run_id": RUN, "is_generated": True}
+    replies = await asyncio.gather(
+        *(patched(service, path, {name: value}) for name, value in changes.items())
+    )
+    assert {reply.status for reply in replies} == {200}
+    assert len({reply.headers["ETag"] for reply in replies}) == 4
+    read = (await service.get(path)).json
+    assert {name: read[name] for name in changes} == changes
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE", "POST"])
+@pytest.mark.gen_test
+async def test_if_match_lets_through_the_version_that_it_names_and_no_other(
+    service: Service, method: str
+) -> None:
+    before = await made(service, is_generated=False)
+    path = path_of(before)
+    address = f"{path}/steps" if method == "POST" else path
+    bodies: dict[str, Any] = {"PATCH": {"name": "n"}, "POST": {"steps": [{}]}}
+
+    async def ask(tag: str) -> Reply:
+        return await service.request(method, address, bodies.get(method), headers={"If-Match": tag})
+
+    tag = before.headers["ETag"]
+    assert tag.startswith('"')
+    for stale in ('"7"', '"unknown"', f"W/{tag}"):
+        reply = await ask(stale)
+        assert (reply.status, reply.problem) == (412, "precondition-failed")
+    for wrong in ("7", tag + " x", "w/*"):
+        assert (await ask(wrong)).faults == [(["header", "If-Match"], "entity_tag")]
+    assert (await service.get(path)).json == before.json
+    assert (await ask(f'"7", {tag}')).status in (200, 204)
+    gone = method == "DELETE"
+    assert (await ask(tag)).status == (404 if gone else 412)
+    assert (await ask("*")).status == (404 if gone else 200)
+
+
+@pytest.mark.gen_test
+async def test_one_of_two_changes_of_the_same_version_gets_through(service: Service) -> None:
+    before = await made(service)
+    path, tag = path_of(before), before.headers["ETag"]
+    replies = await asyncio.gather(
+        *(patched(service, path, {"name": str(n)}, If_Match=tag) for n in range(6))
+    )
+    assert sorted(reply.status for reply in replies) == [200] + [412] * 5
+    (won,) = (reply.json for reply in replies if reply.status == 200)
+    assert (await service.get(path)).json == won
+
+
+@pytest.mark.gen_test
+async def test_known_version_is_304_without_a_body(service: Service) -> None:
+    before = await made(service)
+    path, tag = path_of(before), before.headers["ETag"]
+    for known in (tag, f"W/{tag}", "*", f'"7", {tag}'):
+        reply = await service.get(path, headers={"If-None-Match": known})
+        assert (reply.status, reply.body, reply.headers["ETag"]) == (304, b"", tag)
+    assert (await service.get(path, headers={"If-None-Match": '"7"'})).json == before.json
+    reply = await service.get(path, headers={"If-None-Match": "7"})
+    assert reply.faults == [(["header", "If-None-Match"], "entity_tag")]
+
+
+@pytest.mark.gen_test
+async def test_tag_with_included_names_their_version_too_and_is_good_for_a_change(
+    service: Service,
+) -> None:
+    workflow = await service.post("/v1/workflows", {"name": "w"})
+    path = path_of(await made(service, workflow_id=workflow.json["id"]))
+    address = f"{path}?include=workflow"
+    tag = (await service.get(address)).headers["ETag"]
+    assert (await service.get(address, headers={"If-None-Match": tag})).status == 304
+    await patched(service, path_of(workflow), {"name": "v"})
+    read = await service.get(address, headers={"If-None-Match": tag})
+    assert read.status == 200
+    assert read.json["included"][0]["name"] == "v"
+    assert (await patched(service, path, {"name": "n"}, If_Match=tag)).status == 200
+
+
+@pytest.mark.gen_test
+async def test_trajectory_that_is_deleted_and_made_anew_has_no_tag_again(
+    service: Service,
+) -> None:
+    own = str(uuid4())
+    first = await made(service, id=own)
+    assert (await service.request("DELETE", path_of(first))).status == 204
+    again = await made(service, id=own)
+    assert again.headers["ETag"] != first.headers["ETag"]
+
+
+@pytest.mark.gen_test
+async def test_deleted_is_gone_from_everywhere(service: Service) -> None:
+    path = path_of(await made(service, name="gone"))
+    reply = await service.request("DELETE", path)
+    assert (reply.status, reply.body) == (204, b"")
+    assert (await service.get("/v1/trajectories")).json["total"] == 0
+    for method, address, body in (
+        ("GET", path, None),
+        ("DELETE", path, None),
+        ("PATCH", path, {"name": "n"}),
+        ("POST", f"{path}/steps", {"steps": [{}]}),
+        ("POST", f"{path}/duplicate", {}),
+    ):
+        reply = await service.request(method, address, body)
+        assert (reply.status, reply.problem) == (404, "not-found")
+
+
+@pytest.mark.gen_test
+async def test_other_organizations_can_do_nothing_with_it(service: Service) -> None:
+    other, before = await service.elsewhere(), await made(service, is_generated=False)
+    path = path_of(before)
+    for method, address, body in (
+        ("DELETE", path, None),
+        ("PATCH", path, {"name": "n"}),
+        ("POST", f"{path}/steps", {"steps": [{}]}),
+        ("POST", f"{path}/duplicate", {}),
+    ):
+        assert (await other.request(method, address, body)).status == 404
+    assert (await service.get(path)).json == before.json
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("one", {}, "one (copy)"),
+        ("one", None, "one (copy)"),
+        ("one", {"name": None}, "one (copy)"),
+        ("one", {"name": "two"}, "two"),
+        ("n" * 255, {}, "n" * 248 + " (copy)"),
+        (None, {}, None),
+        (None, {"name": "two"}, "two"),
+    ],
+)
+@pytest.mark.gen_test
+async def test_duplicate_is_the_same_but_for_its_id_times_name_and_approval(
+    service: Service, name: str | None, given: Any, expected: str | None
+) -> None:
+    original = await made(
+        service,
+        name=name,
+        description="d",
+        run_id=RUN,
+        is_approved=True,
+        original_input_values={"a": 1},
+        created_at="2024-01-01T00:00:00Z",
+    )
+    reply = await service.post(f"{path_of(original)}/duplicate", given)
+    assert reply.status == 201
+    copy = (await service.get(path_of(reply))).json
+    assert copy["id"] not in (original.json["id"], None)
+    assert copy["created_at"] == copy["updated_at"] > original.json["created_at"]
+    own = {field: copy[field] for field in ("id", "created_at", "updated_at")}
+    assert copy == {**original.json, **own, "name": expected, "is_approved": False}
+    head = TrajectoryHead.model_validate(reply.json)
+    assert (str(head.id), head.step_count) == (copy["id"], 1)
+    assert (await service.get(path_of(original))).json == original.json
+
+
+@pytest.mark.gen_test
+async def test_duplicate_and_original_go_their_own_ways(service: Service) -> None:
+    original = path_of(await made(service, trajectory_data=[]))
+
+    async def append(path: str, who: str) -> None:
+        step = {"who": who, "text": "x" * 1_200_000}
+        assert (await service.post(f"{path}/steps", {"steps": [step]})).status == 200
+
+    async def steps(path: str) -> list[str]:
+        return [step["who"] for step in (await service.get(path)).json["trajectory_data"]]
+
+    await append(original, "both")
+    copy = path_of(await service.post(f"{original}/duplicate"))
+    await append(original, "original")
+    await append(copy, "copy")
+    later = path_of(await service.post(f"{copy}/duplicate"))
+    await append(copy, "copy again")
+    assert await steps(original) == ["both", "original"]
+    await service.request("DELETE", original)
+    assert await steps(copy) == ["both", "copy", "copy again"]
+    await service.request("DELETE", copy)
+    assert await steps(later) == ["both", "copy"]
+    await service.request("DELETE", later)
+    database = service.server.services.database
+    for name in ("trajectory_parts", "trajectory_segments"):
+        of = {"_id": {"$gte": service.organization_id.bytes}}
+        left = [found["_id"] async for found in database.collection(name).find(of, {"_id": True})]
+        assert not [each for each in left if each.startswith(service.organization_id.bytes)]
+
+
+@pytest.mark.gen_test
+async def test_time_of_a_change_is_now_and_never_goes_back(service: Service) -> None:
+    ahead = "2999-01-01T00:00:00.000Z"
+    before = await made(service, updated_at=ahead)
+    reply = await patched(service, path_of(before), {"name": "n"})
+    assert reply.json["updated_at"] == ahead
+    old = await made(service, created_at="2001-01-01T00:00:00Z")
+    reply = await patched(service, path_of(old), {"name": "n"})
+    assert datetime.fromisoformat(reply.json["updated_at"]).year > 2020
+
+
+@pytest.mark.gen_test
+async def test_empty_change_is_a_change_of_nothing(service: Service) -> None:
+    before = await made(service, name="n")
+    reply = await patched(service, path_of(before), {})
+    assert reply.status == 200
+    assert {**reply.json, "updated_at": None} == {**before.json, "updated_at": None}
+
+
+@pytest.mark.gen_test
+async def test_change_answers_as_much_as_is_preferred(service: Service) -> None:
+    path = path_of(await made(service))
+    reply = await patched(service, path, {"name": "n"}, Prefer="return=minimal")
+    assert (reply.status, reply.body) == (204, b"")
+    assert reply.headers["Preference-Applied"] == "return=minimal"
+    read = await service.get(path)
+    assert (read.json["name"], read.headers["ETag"]) == ("n", reply.headers["ETag"])
+    reply = await patched(service, path, {"name": "m"}, Prefer="return=representation")
+    assert (reply.status, reply.json["name"]) == (200, "m")
+    assert reply.headers["Preference-Applied"] == "return=representation"

@@ -1,0 +1,50 @@
+"""Trying again: as often as is worthwhile, and no other error than that of a silent database."""
+
+import pytest
+
+from server.dispatch import retrying as persistence
+from server.dispatch.retrying import always, persistently
+from server.store.errors import StoreError, StoreUnavailable
+from tests.store import async_test
+
+
+class Operation:
+    """Fails so many times before it returns how often it was tried."""
+
+    def __init__(self, failures: int, error: Exception | None = None) -> None:
+        self._failures = failures
+        self._error = error or StoreUnavailable("The database did not answer in time.")
+        self.tries = 0
+
+    async def __call__(self) -> int:
+        self.tries += 1
+        if self.tries <= self._failures:
+            raise self._error
+        return self.tries
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(persistence, "FIRST_DELAY", 0.001)
+    monkeypatch.setattr(persistence, "LONGEST_DELAY", 0.002)
+
+
+@async_test
+async def test_operation_is_tried_until_the_database_answers() -> None:
+    assert await persistently(Operation(5), is_worthwhile=always) == 6
+
+
+@async_test
+async def test_operation_that_is_no_longer_worthwhile_ends_with_its_last_error() -> None:
+    operation = Operation(100)
+    with pytest.raises(StoreUnavailable):
+        await persistently(operation, is_worthwhile=lambda: operation.tries < 3)
+    assert operation.tries == 3
+
+
+@async_test
+async def test_refusal_of_the_database_is_not_tried_again() -> None:
+    operation = Operation(100, StoreError("The database refused."))
+    with pytest.raises(StoreError, match="refused"):
+        await persistently(operation, is_worthwhile=always)
+    assert operation.tries == 1

@@ -1,0 +1,138 @@
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from schemas.resources.tokens import Scope
+from server.identity import secret_lookup as lookups
+from server.identity.authentication import new_secret
+from server.identity.secret_lookup import FREE_GUESSES, Guesses, SecretLookup
+from server.store.errors import StoreUnavailable
+from server.tasks import Tasks
+from tests.service import Service
+
+GUESSER, NEIGHBOUR = "192.0.2.1", "192.0.2.2"
+GOOD = b"good"
+
+
+class Asked:
+    """What is looked up, and in which queries."""
+
+    def __init__(self) -> None:
+        self.queries: list[list[bytes]] = []
+        self.error: Exception | None = None
+
+    async def find(self, digests: Sequence[bytes]) -> Mapping[bytes, str]:
+        self.queries.append(list(digests))
+        if self.error is not None:
+            raise self.error
+        return {GOOD: "somebody"} if GOOD in digests else {}
+
+
+def exhausted() -> Guesses:
+    guesses = Guesses()
+    for _ in range(FREE_GUESSES):
+        guesses.note(GUESSER)
+    return guesses
+
+
+def test_guesses_are_counted_for_each_address_and_forgiven(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("server.identity.secret_lookup.time.monotonic", lambda: now)
+    guesses = exhausted()
+    assert guesses.too_many(GUESSER)
+    assert not guesses.too_many(NEIGHBOUR)
+    now += 2
+    assert not guesses.too_many(GUESSER)
+    guesses.note(GUESSER)
+    guesses.note(GUESSER)
+    assert guesses.too_many(GUESSER)
+
+
+def test_only_so_many_addresses_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookups, "MAX_ADDRESSES", 3)
+    guesses = Guesses()
+    for number in range(10):
+        guesses.note(str(number))
+    assert len(guesses._spent) == 3
+
+
+@pytest.mark.gen_test
+async def test_many_unknown_secrets_of_an_address_are_one_query() -> None:
+    asked, background = Asked(), Tasks()
+    lookup = SecretLookup(asked.find, exhausted(), background)
+    secrets = [b"%d" % number for number in range(500)]
+    answers = await asyncio.gather(
+        *(lookup.find(secret, GUESSER, was_good=False) for secret in [*secrets, GOOD, *secrets])
+    )
+    assert len(asked.queries) == 1
+    assert len(asked.queries[0]) == 501
+    assert [each for each in answers if each] == ["somebody"]
+
+
+@pytest.mark.gen_test
+async def test_secret_that_was_good_and_other_addresses_do_not_wait() -> None:
+    asked, background = Asked(), Tasks()
+    lookup = SecretLookup(asked.find, exhausted(), background)
+    waiting = background.start(lookup.find(b"guess", GUESSER, was_good=False), "a guess")
+    await asyncio.sleep(0)
+    assert await lookup.find(GOOD, GUESSER, was_good=True) == "somebody"
+    assert await lookup.find(b"typo", NEIGHBOUR, was_good=False) is None
+    assert asked.queries == [[GOOD], [b"typo"]]
+    assert await waiting is None
+    assert asked.queries[2:] == [[b"guess"]]
+
+
+@pytest.mark.gen_test
+async def test_database_that_does_not_answer_is_told_to_all_and_later_ones_are_answered() -> None:
+    asked, background = Asked(), Tasks()
+    lookup = SecretLookup(asked.find, exhausted(), background)
+    asked.error = StoreUnavailable("away")
+    finding = [lookup.find(name, GUESSER, was_good=False) for name in (b"a", b"b", b"a")]
+    failed = await asyncio.gather(*finding, return_exceptions=True)
+    assert [type(error) for error in failed] == [StoreUnavailable] * 3
+    asked.error = None
+    assert await lookup.find(GOOD, GUESSER, was_good=False) == "somebody"
+
+
+@pytest.mark.gen_test
+async def test_flood_of_bad_tokens_costs_few_queries_and_no_good_token_is_refused(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = service.server.services.tokens
+    find, queries = tokens._tokens.find_one, []
+
+    async def counted(*arguments: object, **options: object) -> object:
+        queries.append(arguments)
+        return await find(*arguments, **options)
+
+    monkeypatch.setattr(tokens._tokens, "find_one", counted, raising=False)
+    fresh = await service.new_token(Scope.MACHINES_READ)
+    bad = [service.get("/v1/machines", token=new_secret()) for _ in range(300)]
+    good = [service.get("/v1/machines", token=fresh) for _ in range(5)]
+    replies = await asyncio.gather(*bad, *good)
+    assert [reply.status for reply in replies] == [401] * 300 + [200] * 5
+    assert len(queries) < 100
+
+
+@pytest.mark.gen_test
+async def test_token_that_was_guessed_before_it_was_made_works_at_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = new_secret()
+    for _ in range(2 * FREE_GUESSES):
+        assert (await service.get("/v1/machines", token=secret)).status == 401
+    monkeypatch.setattr("server.api.tokens.new_secret", lambda: secret)
+    assert await service.new_token(Scope.MACHINES_READ) == secret
+    assert (await service.get("/v1/machines", token=secret)).status == 200
+
+
+@pytest.mark.gen_test
+async def test_sessions_that_are_guessed_are_bounded_as_well(service: Service) -> None:
+    replies = [
+        await service.get("/v1/machines", token=None, headers={"Cookie": f"farhand_session=s{n}"})
+        for n in range(2 * FREE_GUESSES)
+    ]
+    assert {reply.status for reply in replies} == {401}
+    lookup = service.server.services.sessions._lookup
+    assert lookup._guesses.too_many("127.0.0.1")

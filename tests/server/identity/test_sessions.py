@@ -1,0 +1,235 @@
+import asyncio
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
+
+from schemas.http.problems import ProblemError
+from schemas.resources.tokens import Scope
+from server.identity import authentication
+from server.identity.secret_lookup import Guesses
+from server.identity.sessions import Sessions, check_own_request, is_https
+from server.store.sessions import SessionStore
+from tests.service import Service
+
+HOUR = 3600.0
+ADDRESS = "192.0.2.1"
+
+
+def sessions_of(
+    service: Service, *, remember: float = -1.0, lifetime: float = HOUR, idle: float = HOUR
+) -> Sessions:
+    services, guesses = service.server.services, Guesses()
+    return Sessions(
+        SessionStore(services.database),
+        services.tokens,
+        authentication.Authenticator(services.tokens, services.background, remember, guesses),
+        services.background,
+        guesses,
+        remember=remember,
+        lifetime=lifetime,
+        idle=idle,
+    )
+
+
+async def refused(sessions: Sessions, secret: str) -> ProblemError:
+    with pytest.raises(ProblemError) as caught:
+        await sessions.principal(secret, ADDRESS)
+    return caught.value
+
+
+@pytest.mark.gen_test
+async def test_session_stands_for_its_token(service: Service) -> None:
+    token = await service.new_token(Scope.MACHINES_READ)
+    sessions = sessions_of(service)
+    begun = await sessions.begin(token, ADDRESS)
+    principal, expires_at = await sessions.principal(begun.secret, ADDRESS)
+    assert principal == begun.principal
+    assert principal.scopes == {Scope.MACHINES_READ}
+    assert principal.organization_id == service.organization_id
+    left = expires_at - datetime.now(UTC)
+    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+
+
+@pytest.mark.gen_test
+async def test_session_has_256_random_bits_and_says_nothing_of_its_token(service: Service) -> None:
+    sessions = sessions_of(service)
+    secrets = {(await sessions.begin(service.token, ADDRESS)).secret for _ in range(3)}
+    assert len(secrets) == 3
+    assert {len(secret) for secret in secrets} == {43}
+    assert not [secret for secret in secrets if secret in service.token]
+
+
+@pytest.mark.parametrize("secret", ["", "unknown", "\u00fc", "x" * 101, "x" * 43])
+@pytest.mark.gen_test
+async def test_text_that_is_no_session_is_401(service: Service, secret: str) -> None:
+    problem = await refused(sessions_of(service), secret)
+    assert (problem.problem_type.status, problem.detail) == (
+        401,
+        "the session has ended: sign in again",
+    )
+
+
+@pytest.mark.parametrize("token", ["", "fh_unknown", "fh_\u00fc", "x" * 201])
+@pytest.mark.gen_test
+async def test_nobody_signs_in_with_what_is_no_token(service: Service, token: str) -> None:
+    with pytest.raises(ProblemError, match="not known or was revoked"):
+        await sessions_of(service).begin(token, ADDRESS)
+
+
+@pytest.mark.gen_test
+async def test_machine_does_not_sign_in(service: Service) -> None:
+    machine = await service.new_machine()
+    with pytest.raises(ProblemError, match="token of a machine") as caught:
+        await sessions_of(service).begin(machine.token, ADDRESS)
+    assert caught.value.problem_type.status == 403
+
+
+@pytest.mark.gen_test
+async def test_session_ends_with_the_revocation_of_its_token(service: Service) -> None:
+    token = await service.new_token(Scope.MACHINES_READ)
+    sessions = sessions_of(service)
+    begun = await sessions.begin(token, ADDRESS)
+    tokens = service.server.services.tokens
+    await tokens.revoke(service.organization_id, begun.principal.token_id)
+    assert (await refused(sessions, begun.secret)).problem_type.status == 401
+
+
+@pytest.mark.gen_test
+async def test_session_does_not_outlive_its_token(service: Service) -> None:
+    expires_at = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=5)
+    token = await service.new_token(Scope.MACHINES_READ, expires_at=expires_at)
+    assert (await sessions_of(service).begin(token, ADDRESS)).expires_at == expires_at
+
+
+@pytest.mark.gen_test
+async def test_session_ends_with_its_lifetime_and_when_nobody_uses_it(service: Service) -> None:
+    begun = await sessions_of(service, lifetime=-1.0).begin(service.token, ADDRESS)
+    assert (await refused(sessions_of(service), begun.secret)).problem_type.status == 401
+    begun = await sessions_of(service).begin(service.token, ADDRESS)
+    assert (await refused(sessions_of(service, idle=-1.0), begun.secret)).problem_type.status == 401
+    assert await sessions_of(service).principal(begun.secret, ADDRESS)
+
+
+@pytest.mark.gen_test
+async def test_session_that_was_ended_is_forgotten_at_once_and_everywhere(service: Service) -> None:
+    sessions = sessions_of(service, remember=HOUR)
+    begun = await sessions.begin(service.token, ADDRESS)
+    await sessions.principal(begun.secret, ADDRESS)
+    await sessions.end(begun.secret)
+    await refused(sessions, begun.secret)
+    await refused(sessions_of(service), begun.secret)
+
+
+@pytest.mark.gen_test
+async def test_session_is_read_again_only_after_the_time_for_which_it_is_remembered(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find, reads = SessionStore.find, []
+
+    async def counted(store: SessionStore, digest: bytes) -> Any:
+        reads.append(digest)
+        return await find(store, digest)
+
+    monkeypatch.setattr(SessionStore, "find", counted)
+    patient = sessions_of(service, remember=HOUR)
+    begun = await patient.begin(service.token, ADDRESS)
+    for _ in range(3):
+        await patient.principal(begun.secret, ADDRESS)
+    assert len(reads) == 1
+    hurried = sessions_of(service)
+    for _ in range(3):
+        await hurried.principal(begun.secret, ADDRESS)
+    assert len(reads) == 4
+
+
+@pytest.mark.gen_test
+async def test_use_is_noted_so_that_who_works_stays_signed_in(service: Service) -> None:
+    sessions = sessions_of(service, idle=10.0)
+    begun = await sessions.begin(service.token, ADDRESS)
+    digest = authentication.secret_hash(begun.secret)
+    store = SessionStore(service.server.services.database)
+    early = datetime.now(UTC) - timedelta(seconds=5)
+    await service.server.services.database.collection("sessions").update_one(
+        {"_id": digest}, {"$set": {"used_at": early}}
+    )
+    await sessions.principal(begun.secret, ADDRESS)
+    async with asyncio.timeout(10):
+        while True:
+            found = await store.find(digest)
+            assert found is not None
+            if found.used_at > early + timedelta(seconds=4):
+                break
+            await asyncio.sleep(0.01)
+
+
+def request(method: str, **headers: str) -> HTTPServerRequest:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return HTTPServerRequest(
+        headers=HTTPHeaders({"Host": "farhand.example", **named}),
+        start_line=RequestStartLine(method, "/", "HTTP/1.1"),
+    )
+
+
+OWN = {"Origin": "https://farhand.example", "Farhand_Console": "1"}
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("GET", {}),
+        ("GET", {"Sec_Fetch_Site": "same-origin"}),
+        ("GET", {"Sec_Fetch_Site": "none"}),
+        ("HEAD", {}),
+        ("POST", OWN),
+        ("POST", {**OWN, "Origin": "http://FARHAND.example"}),
+        ("DELETE", {"Farhand_Console": "1", "Sec_Fetch_Site": "same-origin"}),
+        # A proxy may have taken the port from the Host that the browser asked.
+        (
+            "POST",
+            {**OWN, "Origin": "https://farhand.example:8443", "Sec_Fetch_Site": "same-origin"},
+        ),
+    ],
+)
+def test_request_of_the_console_itself_is_taken(method: str, headers: Mapping[str, str]) -> None:
+    check_own_request(request(method, **headers))
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("GET", {"Sec_Fetch_Site": "cross-site"}),
+        ("GET", {"Sec_Fetch_Site": "same-site"}),
+        ("POST", {}),
+        ("POST", {"Farhand_Console": "1"}),
+        ("POST", {"Origin": "https://farhand.example"}),
+        ("POST", {**OWN, "Origin": "null"}),
+        ("POST", {**OWN, "Origin": "https://evil.example"}),
+        ("POST", {**OWN, "Origin": "https://farhand.example:8601"}),
+        ("POST", {**OWN, "Origin": "https://farhand.example.evil.example"}),
+        ("POST", {**OWN, "Sec_Fetch_Site": "cross-site"}),
+        ("POST", {**OWN, "Sec_Fetch_Site": "same-site"}),
+        ("PATCH", {**OWN, "Farhand_Console": "0"}),
+    ],
+)
+def test_request_that_another_page_could_have_sent_is_403(
+    method: str, headers: Mapping[str, str]
+) -> None:
+    with pytest.raises(ProblemError) as caught:
+        check_own_request(request(method, **headers))
+    assert caught.value.problem_type.name == "cross-site-request"
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({}, False),
+        ({"Origin": "http://farhand.example"}, False),
+        ({"Origin": "https://farhand.example"}, True),
+        ({"X_Forwarded_Proto": "https"}, True),
+    ],
+)
+def test_https_is_known_behind_a_proxy(headers: Mapping[str, str], expected: bool) -> None:
+    assert is_https(request("POST", **headers)) is expected

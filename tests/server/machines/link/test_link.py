@@ -1,0 +1,591 @@
+"""The link as scripts: event, expected effects, event, expected effects."""
+
+import pytest
+
+from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
+from schemas.link.messages import (
+    Capability,
+    CloseCode,
+    DesktopChanged,
+    HeartbeatAck,
+    Ready,
+    RequestFailed,
+    ScreenCredit,
+    ScreenFailed,
+    ScreenStart,
+    Welcome,
+)
+from server.machines.link.events import (
+    AbandonCommands,
+    AdmitMachine,
+    CloseRequested,
+    CommandRuns,
+    ConnectionLost,
+    DesktopIsNow,
+    Event,
+    FrameReceived,
+    FramesCounted,
+    InputSubmitted,
+    LinkReady,
+    LinkUp,
+    MachineAdmitted,
+    MarkRequested,
+    MessageReceived,
+    ResolutionRequested,
+    ScreenAsked,
+    SendMessage,
+    SettleCommand,
+    TimePassed,
+    UnreadableReceived,
+)
+from server.machines.link.frame_budget import A_SECOND, BURST
+from server.machines.link.link import (
+    ADMISSION_SECONDS,
+    GREETING_SECONDS,
+    MAX_ENTRIES_PER_COMMAND,
+    REMEMBERED_OUTCOMES,
+)
+from server.machines.link.screen import LivePictureArrived, LiveScreenEnded
+from tests.links import (
+    COMPLETED,
+    HEARTBEAT_SECONDS,
+    SERVER_TIME,
+    WELCOME,
+    LinkScript,
+    about,
+    ack,
+    heartbeat,
+    hello,
+    input_message,
+    report,
+)
+from tests.pictures import frames_of, header, picture
+
+DESKTOP_CHANGED = DesktopChanged(
+    displays=[],
+    input=Capability(available=False, reason="the display is gone"),
+    screen=Capability(available=False, reason="the display is gone"),
+)
+
+
+@pytest.fixture
+def script() -> LinkScript:
+    """A link whose socket was just opened."""
+    return LinkScript()
+
+
+@pytest.fixture
+def up(script: LinkScript) -> LinkScript:
+    """A link that takes inputs."""
+    script.bring_up()
+    return script
+
+
+def test_link_is_up_once_the_journal_has_a_mark_of_it(script: LinkScript) -> None:
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    script.on(MachineAdmitted(), WELCOME)
+    script.on(MessageReceived(Ready()), LinkReady())
+    # Nothing may count the journal's number up before what it leaves unknown is stored.
+    script.later(GREETING_SECONDS - 1)
+    script.on(TimePassed())
+    script.on(MarkRequested(), heartbeat(1))
+    assert not script.link.is_up
+    script.on(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)), LinkUp())
+    assert script.link.is_up
+    assert script.link.journal_sequence == 1
+
+
+def test_first_heartbeat_without_a_mark_closes_the_link(script: LinkScript) -> None:
+    greeting = hello(sequence=7)
+    script.on(MessageReceived(greeting), AdmitMachine(greeting))
+    script.on(MachineAdmitted(), WELCOME)
+    script.on(MessageReceived(Ready()), LinkReady())
+    script.on(MarkRequested(), heartbeat(1))
+    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=7))
+    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "no mark of this link", "7") == []
+    assert script.link.is_over
+
+
+def test_mark_is_asked_for_once_and_only_of_who_is_ready(script: LinkScript) -> None:
+    script.on(MarkRequested())
+    script.bring_up()
+    script.on(MarkRequested())
+
+
+def test_second_ready_closes_the_link(up: LinkScript) -> None:
+    event = MessageReceived(Ready())
+    assert up.closes_on(event, CloseCode.MESSAGE_INVALID, "ready once, after welcome") == []
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2], ids=["not ready", "not judged", "not marked"])
+def test_link_that_does_not_come_up_is_closed(script: LinkScript, steps: int) -> None:
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    script.on(MachineAdmitted(), WELCOME)
+    for event in (MessageReceived(Ready()), MarkRequested())[:steps]:
+        assert script.link.handle(event)
+    script.later(GREETING_SECONDS)
+    assert script.closes_on(TimePassed(), CloseCode.GREETING_MISSED) == []
+
+
+def test_journal_that_jumps_closes_the_link(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    event = ack(command.command_id, sequence=2**62)
+    rest = up.closes_on(event, CloseCode.MESSAGE_INVALID, "jumped from 1 to", "for 1 commands")
+    assert rest == [AbandonCommands((command.command_id,))]
+
+
+def test_number_grows_by_what_many_commands_can_have_written(up: LinkScript) -> None:
+    sequence = 1
+    for _ in range(5):
+        command = input_message()
+        up.on(InputSubmitted(command), SendMessage(command))
+        sequence += MAX_ENTRIES_PER_COMMAND - 1
+        up.on(
+            ack(command.command_id, sequence=sequence),
+            SettleCommand(command.command_id, COMPLETED),
+        )
+
+
+def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    question = about(command.command_id)
+    for contradiction in (NotCarriedOut(), None):
+        again = LinkScript()
+        again.bring_up()
+        again.on(InputSubmitted(command), SendMessage(command))
+        again.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+        again.on(ResolutionRequested(question), SendMessage(question))
+        event = report(command.command_id, contradiction)
+        again.closes_on(event, CloseCode.MESSAGE_INVALID, "contradicts its earlier outcome")
+    up.on(ResolutionRequested(question), SendMessage(question))
+    up.on(report(command.command_id), SettleCommand(command.command_id, COMPLETED))
+
+
+def test_key_that_is_used_again_days_later_may_end_otherwise(up: LinkScript) -> None:
+    command = input_message()
+    for outcome in (Expired(), COMPLETED):
+        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(ack(command.command_id, outcome), SettleCommand(command.command_id, outcome))
+
+
+def test_remembered_outcomes_are_bounded(up: LinkScript) -> None:
+    for number in range(REMEMBERED_OUTCOMES + 10):
+        command = input_message()
+        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+        assert len(up.link._outcomes) <= min(number + 1, REMEMBERED_OUTCOMES)
+
+
+def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None:
+    greeting = hello(protocols=[7, 1, 3])
+    script.on(MessageReceived(greeting), AdmitMachine(greeting))
+
+
+def test_client_that_is_too_old_is_told_so(script: LinkScript) -> None:
+    event = MessageReceived(hello(protocols=[0]))
+    code = CloseCode.PROTOCOL_UNSUPPORTED
+    assert script.closes_on(event, code, "machine client is too old", "protocol 1, 2") == []
+
+
+def test_server_that_is_too_old_is_named_to_the_client(script: LinkScript) -> None:
+    event = MessageReceived(hello(protocols=[4, 3]))
+    code = CloseCode.PROTOCOL_UNSUPPORTED
+    assert script.closes_on(event, code, "server is too old", "3, 4") == []
+
+
+@pytest.mark.parametrize(("offered", "chosen"), [([1], 1), ([1, 2], 2), ([2, 1, 9], 2)])
+def test_newest_protocol_that_both_sides_speak_is_chosen(
+    script: LinkScript, offered: list[int], chosen: int
+) -> None:
+    script.link.handle(MessageReceived(hello(protocols=offered)))
+    (welcome,) = script.link.handle(MachineAdmitted())
+    assert isinstance(welcome, SendMessage)
+    assert isinstance(welcome.message, Welcome)
+    assert welcome.message.protocol == chosen
+
+
+def test_nothing_of_protocol_2_is_said_under_protocol_1(script: LinkScript) -> None:
+    script.link.reconnect_spread_seconds = 30.0
+    script.link.handle(MessageReceived(hello(protocols=[1])))
+    (welcome,) = script.link.handle(MachineAdmitted())
+    assert isinstance(welcome, SendMessage)
+    assert "spread" not in welcome.message.model_dump_json()
+    changed = MessageReceived(DESKTOP_CHANGED)
+    assert script.closes_on(changed, CloseCode.MESSAGE_INVALID, "desktop_changed") == []
+
+
+@pytest.mark.parametrize(("offered", "code"), [([1], 4500), ([1, 2], 4006), ([], 4006)])
+def test_takeover_ends_for_good_only_who_knows_no_other_word_for_it(
+    script: LinkScript, offered: list[int], code: int
+) -> None:
+    if offered:
+        script.link.handle(MessageReceived(hello(protocols=offered)))
+    assert script.link.takeover_code == code
+
+
+def test_link_is_greeted_from_its_hello_to_its_end(script: LinkScript) -> None:
+    assert not script.link.is_greeted
+    script.bring_up()
+    assert script.link.is_greeted
+    script.link.handle(CloseRequested(CloseCode.SERVER_STOPPING, "stopping"))
+    assert not script.link.is_greeted
+
+
+def test_desktop_may_change_at_any_time_after_welcome(script: LinkScript) -> None:
+    script.bring_up()
+    script.on(MessageReceived(DESKTOP_CHANGED), DesktopIsNow(DESKTOP_CHANGED))
+
+
+def test_desktop_cannot_change_before_welcome(script: LinkScript) -> None:
+    script.link.handle(MessageReceived(hello()))
+    changed = MessageReceived(DESKTOP_CHANGED)
+    assert script.closes_on(changed, CloseCode.MESSAGE_INVALID, "no place here") == []
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ack(input_message().command_id),
+        report(input_message().command_id),
+        MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)),
+    ],
+)
+def test_anything_before_hello_closes_the_link(script: LinkScript, event: Event) -> None:
+    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "say hello once, first") == []
+
+
+def test_message_while_the_hello_is_being_recorded_closes_the_link(script: LinkScript) -> None:
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1))
+    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "after welcome") == []
+    script.on(MachineAdmitted())
+    assert not script.link.is_up
+
+
+def test_second_hello_closes_the_link(up: LinkScript) -> None:
+    event = MessageReceived(hello())
+    assert up.closes_on(event, CloseCode.MESSAGE_INVALID, "hello") == []
+
+
+def test_admission_before_any_hello_does_nothing(script: LinkScript) -> None:
+    script.on(MachineAdmitted())
+    assert not script.link.is_up
+
+
+def test_input_is_sent_and_its_acknowledgement_settles_it(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    assert up.link.unanswered == {command.command_id}
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    assert not up.link.unanswered
+
+
+def test_inputs_are_sent_in_order_without_waiting_for_earlier_acknowledgements(
+    up: LinkScript,
+) -> None:
+    first, second, third = input_message(), input_message(), input_message()
+    for command in (first, second, third):
+        up.on(InputSubmitted(command), SendMessage(command))
+    # A late command may be given up while an earlier one still runs.
+    up.on(
+        ack(second.command_id, Expired(), sequence=1), SettleCommand(second.command_id, Expired())
+    )
+    up.on(ack(first.command_id), SettleCommand(first.command_id, COMPLETED))
+    up.on(ack(third.command_id), SettleCommand(third.command_id, COMPLETED))
+
+
+def test_acknowledgement_of_what_was_not_sent_closes_the_link(up: LinkScript) -> None:
+    sent, other = input_message(), input_message()
+    up.on(InputSubmitted(sent), SendMessage(sent))
+    rest = up.closes_on(
+        ack(other.command_id), CloseCode.MESSAGE_INVALID, str(other.command_id), "not waiting"
+    )
+    assert rest == [AbandonCommands((sent.command_id,))]
+
+
+def test_second_acknowledgement_closes_the_link(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    rest = up.closes_on(
+        ack(command.command_id, sequence=2), CloseCode.MESSAGE_INVALID, "not waiting"
+    )
+    assert rest == []
+
+
+def test_resolution_is_asked_for_and_reported(up: LinkScript) -> None:
+    command_id = input_message().command_id
+    question = about(command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
+    up.on(report(command_id, NotCarriedOut()), SettleCommand(command_id, NotCarriedOut()))
+    assert not up.link.resolving
+
+
+def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
+    up: LinkScript,
+) -> None:
+    command_id = input_message().command_id
+    question = about(command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
+    up.on(report(command_id, None), CommandRuns(command_id))
+    up.on(ack(command_id, sequence=2), SettleCommand(command_id, COMPLETED))
+
+
+@pytest.mark.parametrize(
+    ("acknowledged", "reported"), [(Expired(), NotCarriedOut()), (Expired(), Expired())]
+)
+def test_late_command_that_is_asked_about_while_its_answer_is_on_its_way_is_no_contradiction(
+    up: LinkScript, acknowledged: Outcome, reported: Outcome
+) -> None:
+    command = input_message()
+    question = about(command.command_id)
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ResolutionRequested(question), SendMessage(question))
+    up.on(ack(command.command_id, acknowledged), SettleCommand(command.command_id, acknowledged))
+    up.on(report(command.command_id, reported), SettleCommand(command.command_id, acknowledged))
+
+
+def test_report_on_what_was_not_asked_closes_the_link(up: LinkScript) -> None:
+    sent = input_message()
+    up.on(InputSubmitted(sent), SendMessage(sent))
+    rest = up.closes_on(report(sent.command_id), CloseCode.MESSAGE_INVALID, "not asked about")
+    assert rest == [AbandonCommands((sent.command_id,))]
+
+
+def test_second_report_closes_the_link(up: LinkScript) -> None:
+    command_id = input_message().command_id
+    question = about(command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
+    up.on(report(command_id), SettleCommand(command_id, COMPLETED))
+    up.closes_on(report(command_id), CloseCode.MESSAGE_INVALID, "not asked about")
+
+
+def test_journal_that_goes_back_closes_the_link_and_settles_nothing(script: LinkScript) -> None:
+    script.bring_up(sequence=7)
+    command = input_message()
+    script.on(InputSubmitted(command), SendMessage(command))
+    event = ack(command.command_id, sequence=6)
+    rest = script.closes_on(event, CloseCode.MESSAGE_INVALID, "from 8 to 6")
+    assert rest == [AbandonCommands((command.command_id,))]
+
+
+def test_journal_that_goes_back_in_a_report_closes_the_link(script: LinkScript) -> None:
+    script.bring_up(sequence=7)
+    command_id = input_message().command_id
+    question = about(command_id)
+    script.on(ResolutionRequested(question), SendMessage(question))
+    rest = script.closes_on(report(command_id, sequence=0), CloseCode.MESSAGE_INVALID, "back")
+    assert rest == [AbandonCommands((command_id,))]
+
+
+def test_journal_position_follows_the_messages(script: LinkScript) -> None:
+    script.bring_up(sequence=7)
+    assert script.link.journal_sequence == 8
+    command = input_message()
+    script.on(InputSubmitted(command), SendMessage(command))
+    script.on(ack(command.command_id, sequence=9), SettleCommand(command.command_id, COMPLETED))
+    assert script.link.journal_sequence == 9
+
+
+def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:
+    up.later(HEARTBEAT_SECONDS - 0.1)
+    up.on(TimePassed())
+    up.later(0.1)
+    up.on(TimePassed(), heartbeat(2))
+    up.on(TimePassed())
+
+
+def test_round_trip_is_the_time_between_heartbeat_and_its_answer(up: LinkScript) -> None:
+    assert up.link.round_trip_seconds == 0
+    up.later(HEARTBEAT_SECONDS)
+    up.on(TimePassed(), heartbeat(2))
+    up.later(0.25)
+    up.on(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
+    assert up.link.round_trip_seconds == pytest.approx(0.25)
+
+
+def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScript) -> None:
+    up.later(HEARTBEAT_SECONDS)
+    up.on(TimePassed(), heartbeat(2))
+    up.later(HEARTBEAT_SECONDS)
+    up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED)
+
+
+def test_silent_machine_is_known_to_be_gone_after_40_seconds_at_worst(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    silent_for = 0.0
+    while silent_for < 39.0:
+        up.later(1.0)
+        silent_for += 1.0
+        up.on(TimePassed(), *([heartbeat(2)] if silent_for == 20.0 else []))
+    up.later(1.0)
+    rest = up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED, "20 s")
+    assert rest == [AbandonCommands((command.command_id,))]
+
+
+def test_acknowledgements_do_not_stand_in_for_a_heartbeat(up: LinkScript) -> None:
+    command = input_message()
+    up.later(HEARTBEAT_SECONDS)
+    up.on(TimePassed(), heartbeat(2))
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.later(HEARTBEAT_SECONDS - 1)
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    up.later(1)
+    up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED)
+
+
+def test_client_that_does_not_greet_is_closed(script: LinkScript) -> None:
+    script.later(GREETING_SECONDS - 0.1)
+    script.on(TimePassed())
+    script.later(0.1)
+    assert script.closes_on(TimePassed(), CloseCode.GREETING_MISSED, "10 s") == []
+
+
+def test_admission_that_takes_too_long_closes_the_link(script: LinkScript) -> None:
+    script.later(GREETING_SECONDS - 1)
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    # Its turn may come late, when all machines of a server come back at once.
+    script.later(ADMISSION_SECONDS - 1)
+    script.on(TimePassed())
+    script.later(1)
+    script.closes_on(TimePassed(), CloseCode.GREETING_MISSED)
+    script.on(MachineAdmitted())
+
+
+def test_client_that_waited_for_its_turn_still_has_its_own_time(script: LinkScript) -> None:
+    script.on(MessageReceived(hello()), AdmitMachine(hello()))
+    script.later(ADMISSION_SECONDS - 1)
+    script.on(TimePassed())
+    script.on(MachineAdmitted(), WELCOME)
+    script.later(GREETING_SECONDS - 1)
+    script.on(TimePassed())
+
+
+def test_unreadable_message_closes_the_link_with_its_reason(up: LinkScript) -> None:
+    event = UnreadableReceived("not a message: type: missing")
+    assert up.closes_on(event, CloseCode.MESSAGE_INVALID, "type: missing") == []
+
+
+def test_replaced_link_abandons_what_it_had_sent_and_asked(up: LinkScript) -> None:
+    command, asked = input_message(), input_message().command_id
+    up.on(InputSubmitted(command), SendMessage(command))
+    question = about(asked)
+    up.on(ResolutionRequested(question), SendMessage(question))
+    event = CloseRequested(CloseCode.REPLACED, "a newer one took over")
+    (abandoned,) = up.closes_on(event, CloseCode.REPLACED, "took over")
+    assert isinstance(abandoned, AbandonCommands)
+    assert set(abandoned.command_ids) == {command.command_id, asked}
+
+
+def test_closing_link_ignores_everything_but_its_end(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.closes_on(CloseRequested(CloseCode.SERVER_STOPPING, "stopping"), CloseCode.SERVER_STOPPING)
+    assert not up.link.is_up
+    for event in (
+        ack(command.command_id),
+        MessageReceived(hello()),
+        MachineAdmitted(),
+        UnreadableReceived("noise"),
+        CloseRequested(CloseCode.REPLACED, "again"),
+    ):
+        up.on(event)
+    up.later(100)
+    up.on(TimePassed())
+    up.on(ConnectionLost())
+
+
+def test_lost_connection_abandons_what_is_unanswered(up: LinkScript) -> None:
+    command = input_message()
+    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(ConnectionLost(), AbandonCommands((command.command_id,)))
+    assert not up.link.is_up
+    up.on(ack(command.command_id))
+    up.on(TimePassed())
+    up.on(ConnectionLost())
+
+
+def test_lost_connection_with_nothing_open_abandons_nothing(up: LinkScript) -> None:
+    up.on(ConnectionLost())
+
+
+def test_pictures_go_their_way_and_get_credit(up: LinkScript) -> None:
+    asked = ScreenStart(stream=1, quality=70, rate=10, server_time=SERVER_TIME)
+    up.on(ScreenAsked(asked), SendMessage(asked))
+    credit, arrived = up.link.handle(FrameReceived(frames_of(header())[0]))
+    assert credit == SendMessage(ScreenCredit(received=len(picture()), server_time=SERVER_TIME))
+    assert isinstance(arrived, LivePictureArrived)
+    failed = ScreenFailed(stream=1, reason="gone")
+    up.on(MessageReceived(failed), LiveScreenEnded("gone"))
+
+
+def test_picture_before_the_link_is_up_closes_it(script: LinkScript) -> None:
+    script.closes_on(FrameReceived(frames_of(header())[0]), CloseCode.MESSAGE_INVALID, "no place")
+
+
+def test_what_is_wrong_with_a_picture_is_the_closing_reason(up: LinkScript) -> None:
+    up.closes_on(
+        FrameReceived(frames_of(header())[0]), CloseCode.MESSAGE_INVALID, "nobody asked for"
+    )
+
+
+def test_answer_about_the_screen_to_no_question_closes_the_link(up: LinkScript) -> None:
+    answer = RequestFailed(request=1, reason="why not")
+    up.closes_on(MessageReceived(answer), CloseCode.MESSAGE_INVALID, "nobody has made")
+
+
+def test_frames_that_nobody_asked_for_close_the_link_when_they_are_too_many(
+    up: LinkScript,
+) -> None:
+    for _ in range(BURST):
+        up.on(FramesCounted(1))
+    up.later(1.0)
+    for _ in range(A_SECOND):
+        up.on(FramesCounted(1))
+    up.closes_on(FramesCounted(1), CloseCode.OVERFLOW, str(BURST), str(A_SECOND))
+    up.on(FramesCounted(1))
+
+
+def test_answers_to_what_was_asked_are_no_flood(up: LinkScript) -> None:
+    for number in range(3 * BURST):
+        command = input_message()
+        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(
+            ack(command.command_id, sequence=2 + number),
+            SettleCommand(command.command_id, COMPLETED),
+        )
+        up.on(FramesCounted(1))
+
+
+def test_answers_to_many_questions_may_come_all_at_once(up: LinkScript) -> None:
+    commands = [input_message() for _ in range(3 * BURST)]
+    for command in commands:
+        up.on(InputSubmitted(command), SendMessage(command))
+    for number, command in enumerate(commands):
+        up.on(
+            ack(command.command_id, sequence=2 + number),
+            SettleCommand(command.command_id, COMPLETED),
+        )
+        up.on(FramesCounted(1))
+    for command in commands:
+        question = about(command.command_id)
+        up.on(ResolutionRequested(question), SendMessage(question))
+    for command in commands:
+        said = report(command.command_id, sequence=10 * BURST)
+        up.on(said, SettleCommand(command.command_id, COMPLETED))
+        up.on(FramesCounted(1))
+
+
+def test_frames_full_of_a_picture_count_as_none(up: LinkScript) -> None:
+    for _ in range(3 * BURST):
+        up.on(FramesCounted(-1))
+        up.on(FramesCounted(1))
+
+
+def test_answer_to_a_heartbeat_that_is_not_open_closes_the_link(up: LinkScript) -> None:
+    answer = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=2))
+    up.closes_on(answer, CloseCode.MESSAGE_INVALID, "was not sent, or was answered before")

@@ -1,0 +1,261 @@
+import asyncio
+import os
+import signal
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID, uuid4
+
+import pytest
+from motor.motor_asyncio import AsyncIOMotorClient
+from pymongo.errors import (
+    AutoReconnect,
+    ConfigurationError,
+    DocumentTooLarge,
+    DuplicateKeyError,
+    ExecutionTimeout,
+    InvalidOperation,
+    NetworkTimeout,
+    NotPrimaryError,
+    OperationFailure,
+    ServerSelectionTimeoutError,
+    WriteConcernError,
+    WTimeoutError,
+)
+
+from server.store.embedded.mongod import EmbeddedMongoDB, find_mongod
+from server.store.errors import (
+    AlreadyExists,
+    StoreError,
+    StoreUnavailable,
+    StoreUnusable,
+    TooLarge,
+)
+from server.store.mongodb.database import (
+    INDEXES,
+    SCHEMA_VERSION,
+    Database,
+    now,
+    own_id,
+    scoped_id,
+    translated,
+)
+from tests.store import async_test, collected, opened, there
+
+
+@asynccontextmanager
+async def own_mongod(directory: Path) -> AsyncIterator[tuple[str, int]]:
+    """A mongod that the test may torment, and its process id."""
+    embedded = EmbeddedMongoDB(directory)
+    try:
+        uri = await embedded.start()
+        yield uri, there(embedded.pid)
+    finally:
+        if embedded.pid is not None:
+            os.kill(embedded.pid, signal.SIGCONT)
+        await embedded.stop()
+
+
+@async_test
+async def test_many_nodes_prepare_an_empty_database_at_once(
+    mongodb: str, fresh_database_name: str
+) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
+        others = [Database(mongodb, f"{fresh_database_name}_shared") for _ in range(6)]
+        try:
+            await asyncio.gather(*(other.prepare() for other in others))
+            for name, indexes in INDEXES.items():
+                made = await others[0].collection(name).index_information()
+                assert set(made) == {"_id_", *(index.document["name"] for index in indexes)}
+        finally:
+            await database.collection("x").database.client.drop_database(
+                f"{fresh_database_name}_shared"
+            )
+            for other in others:
+                other.close()
+
+
+@async_test
+async def test_newer_schema_is_refused_and_left_alone(
+    mongodb: str, fresh_database_name: str
+) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
+        newer = {"_id": "schema", "version": SCHEMA_VERSION + 1}
+        await database.collection("schema").replace_one({"_id": "schema"}, newer)
+        with pytest.raises(StoreUnusable, match="newer Farhand"):
+            await Database.open(mongodb, fresh_database_name)
+        assert await database.collection("schema").find_one() == newer
+
+
+@async_test
+async def test_preparing_again_changes_nothing(mongodb: str, fresh_database_name: str) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
+        await database.prepare()
+        schema = await database.collection("schema").find_one()
+        assert schema == {"_id": "schema", "version": SCHEMA_VERSION}
+
+
+@async_test
+async def test_writes_and_reads_ask_for_a_majority(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        things = database.collection("things")
+        assert things.write_concern.document == {"w": "majority", "j": True}
+        assert things.read_concern.level == "majority"
+
+
+@async_test
+async def test_ids_and_times_come_back_as_they_were(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        thing = {"_id": uuid4(), "at": now(), "bytes": b"\0\xff"}
+        await database.collection("things").insert_one(thing)
+        found = there(await database.collection("things").find_one())
+        assert found == thing
+        assert found["at"].tzinfo is not None
+
+
+@async_test
+async def test_documents_come_over_batches(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        things = database.collection("things")
+        await things.insert_many([{"_id": number} for number in range(250)])
+        found = await collected(database.documents(things.find().sort("_id", 1).batch_size(100)))
+        assert [document["_id"] for document in found] == list(range(250))
+
+
+@pytest.mark.parametrize(
+    ("uri", "name"),
+    [
+        ("nonsense", "x"),
+        ("mongodb://", "x"),
+        ("mongodb://a/?w=nonsense&tls=maybe", "x"),
+        ("mongodb://user:p@ss@host/", "x"),
+        ("mongodb://user:p@ss/word@host/", "x"),
+        ("mongodb://a/?wait=long", "x"),
+        ("mongodb://localhost:99999999/", "x"),
+        ("mongodb://localhost/", "a b/c"),
+    ],
+)
+def test_wrong_uri_is_refused_in_words(uri: str, name: str) -> None:
+    with pytest.raises(StoreUnusable, match="is wrong") as caught:
+        Database(uri, name)
+    assert "p@ss" not in str(caught.value)
+
+
+@async_test
+async def test_nobody_there_is_unavailable() -> None:
+    database = Database("mongodb://127.0.0.1:1/", timeout=0.2)
+    try:
+        with pytest.raises(StoreUnavailable):
+            await database.ping()
+    finally:
+        database.close()
+    with pytest.raises(StoreUnavailable):
+        await Database.open("mongodb://127.0.0.1:1/", timeout=0.2)
+    with pytest.raises(StoreUnavailable):
+        await database.ping()
+
+
+@async_test
+async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -> None:
+    async with own_mongod(tmp_path) as (uri, pid):
+        with closing(Database(uri, timeout=2.0)) as database:
+            await database.ping()
+            os.kill(pid, signal.SIGSTOP)
+            # Many more than the driver has threads: waiting for one of them is bounded too.
+            results = await asyncio.gather(
+                *(database.ping() for _ in range(100)), return_exceptions=True
+            )
+            assert {type(result) for result in results} == {StoreUnavailable}
+            os.kill(pid, signal.SIGCONT)
+            async with asyncio.timeout(20):
+                while True:
+                    try:
+                        await database.ping()
+                        break
+                    except StoreUnavailable:
+                        continue
+
+
+def start_member(directory: Path) -> subprocess.Popen[bytes]:
+    """A mongod as an operator would run one: clients find its replica set by themselves."""
+    arguments = [str(find_mongod()), "--dbpath", str(directory), "--replSet", "theirs"]
+    return subprocess.Popen(
+        [*arguments, "--bind_ip", str(directory / "s.sock"), "--nounixsocket"],
+        stdout=subprocess.DEVNULL,
+    )
+
+
+@async_test
+async def test_write_outlives_a_change_of_primary(tmp_path: Path) -> None:
+    host = str(tmp_path / "s.sock")
+    uri = f"mongodb://{quote(host, safe='')}/"
+    direct: AsyncIOMotorClient[dict[str, Any]] = AsyncIOMotorClient(uri, directConnection=True)
+    database = Database(f"{uri}?replicaSet=theirs")
+    member = start_member(tmp_path)
+    try:
+        initial = {"_id": "theirs", "members": [{"_id": 0, "host": host}]}
+        await direct.admin.command("replSetInitiate", initial)
+        await database.prepare()
+        await direct.admin.command({"replSetStepDown": 1, "force": True})
+        # Nobody takes writes now; the driver waits for whoever is voted in.
+        async with database.operation():
+            await database.collection("things").insert_one({"_id": 1})
+        assert await database.collection("things").count_documents({}) == 1
+    finally:
+        direct.close()
+        database.close()
+        member.kill()
+        member.wait()
+
+
+@async_test
+async def test_restarted_database_is_found_again(tmp_path: Path) -> None:
+    embedded = EmbeddedMongoDB(tmp_path)
+    database = await Database.open(await embedded.start())
+    await database.collection("things").insert_one({"_id": 1})
+    await embedded.stop()
+    await embedded.start()
+    assert await database.collection("things").find_one() == {"_id": 1}
+    database.close()
+    await embedded.stop()
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (DuplicateKeyError("dup"), AlreadyExists),
+        (DocumentTooLarge("big"), TooLarge),
+        (OperationFailure("big", 10334), TooLarge),
+        (OperationFailure("no", 18), StoreUnusable),
+        (OperationFailure("no", 13), StoreUnusable),
+        (ConfigurationError("no"), StoreUnusable),
+        (AutoReconnect("gone"), StoreUnavailable),
+        (NetworkTimeout("late"), StoreUnavailable),
+        (NotPrimaryError("no"), StoreUnavailable),
+        (ServerSelectionTimeoutError("none"), StoreUnavailable),
+        (ExecutionTimeout("late", 50), StoreUnavailable),
+        (WTimeoutError("late", 64), StoreUnavailable),
+        (WriteConcernError("late", 50), StoreUnavailable),
+        (InvalidOperation("closed"), StoreUnavailable),
+        (
+            OperationFailure("x", 11602, {"errorLabels": ["RetryableWriteError"]}),
+            StoreUnavailable,
+        ),
+        (OperationFailure("secret", 9), StoreError),
+    ],
+)
+def test_driver_errors_become_ours(error: Exception, expected: type[StoreError]) -> None:
+    ours = translated(error)
+    assert type(ours) is expected
+    assert "secret" not in str(ours)
+
+
+def test_scoped_ids_sort_as_their_own_ids_do() -> None:
+    organization = uuid4()
+    ids = [UUID(int=2**127), UUID(int=1), UUID(int=2**64)]
+    scoped = sorted(scoped_id(organization, one) for one in ids)
+    assert [own_id(one) for one in scoped] == sorted(ids, key=str)
+    assert scoped_id(uuid4(), ids[0]) != scoped_id(uuid4(), ids[0])

@@ -1,0 +1,111 @@
+import asyncio
+
+import pytest
+
+from server.store.errors import AlreadyExists, StoreUnavailable
+from server.store.mongodb.database import Database
+from server.store.mongodb.transactions import Session, in_transaction
+from server.tasks import Tasks
+from tests.store import async_test, opened, there
+
+
+async def count_up(database: Database) -> int:
+    """Read a number and write the next: two at once would lose one without a transaction."""
+    numbers = database.collection("numbers")
+
+    async def work(session: Session) -> int:
+        found = await numbers.find_one({"_id": "n"}, session=session)
+        number: int = there(found)["number"] + 1
+        await numbers.update_one({"_id": "n"}, {"$set": {"number": number}}, session=session)
+        return number
+
+    return await in_transaction(database, work)
+
+
+@async_test
+async def test_transactions_that_meet_all_happen_one_after_another(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        await database.collection("numbers").insert_one({"_id": "n", "number": 0})
+        counted = await asyncio.gather(*(count_up(database) for _ in range(16)))
+        assert sorted(counted) == list(range(1, 17))
+
+
+@async_test
+async def test_work_that_raises_leaves_nothing_behind(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        things = database.collection("things")
+        await things.insert_one({"_id": 0})
+
+        async def work(session: Session) -> None:
+            await things.insert_one({"_id": 1}, session=session)
+            raise KeyError("enough")
+
+        with pytest.raises(KeyError):
+            await in_transaction(database, work)
+        assert await things.count_documents({}) == 1
+
+
+@async_test
+async def test_what_the_driver_refuses_is_raised_as_our_own(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        things = database.collection("things")
+        await things.insert_one({"_id": 0})
+
+        async def work(session: Session) -> None:
+            await things.insert_one({"_id": 1}, session=session)
+            await things.insert_one({"_id": 0}, session=session)
+
+        with pytest.raises(AlreadyExists):
+            await in_transaction(database, work)
+        assert await things.count_documents({}) == 1
+
+
+@async_test
+async def test_transaction_whose_caller_is_gone_goes_on_to_its_end(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        things, has_begun = database.collection("things"), asyncio.Event()
+        await things.insert_one({"_id": 0, "by": "nobody"})
+
+        async def work(session: Session) -> None:
+            await things.update_one({"_id": 0}, {"$set": {"by": "me"}}, session=session)
+            has_begun.set()
+            await things.update_one({"_id": 0}, {"$set": {"by": "us"}}, session=session)
+
+        caller = Tasks().start(in_transaction(database, work), "called off")
+        await has_begun.wait()
+        caller.cancel()
+        # What it has locked would keep others waiting for a minute, were it left where it is.
+        async with asyncio.timeout(20):
+            while there(await things.find_one({}))["by"] != "us":  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        assert caller.cancelled()
+
+
+@async_test
+async def test_transaction_that_cannot_get_through_ends_in_bounded_time(
+    mongodb: str, database_name: str
+) -> None:
+    async with (
+        opened(mongodb, database_name) as database,
+        opened(mongodb, database_name, timeout=0.4) as hurried,
+    ):
+        things = database.collection("things")
+        await things.insert_one({"_id": 0, "by": "nobody"})
+
+        async def change(session: Session, through: Database, by: str) -> None:
+            collection = through.collection("things")
+            await collection.update_one({"_id": 0}, {"$set": {"by": by}}, session=session)
+
+        async def first(session: Session) -> None:
+            await change(session, database, "first")
+            with pytest.raises(StoreUnavailable):
+                await in_transaction(hurried, lambda other: change(other, hurried, "second"))
+
+        await in_transaction(database, first)
+        assert there(await things.find_one({}))["by"] == "first"

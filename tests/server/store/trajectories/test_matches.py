@@ -1,0 +1,56 @@
+"""Searches: by which index the needle is found."""
+
+import pytest
+
+from schemas.resources.trajectories import TrajectoryQuery
+from server.store.mongodb.database import Database
+from server.store.trajectories import matches as trajectory_matches
+from server.store.trajectories.catalogue import TrajectoryCatalogue
+from server.store.trajectories.listing import trajectory_filter
+from server.store.trajectories.matches import TrajectoryMatches
+from server.store.trajectories.store import TrajectoryStore
+from tests.store import ORGANIZATION, async_test, opened
+from tests.trajectories import imported
+
+
+async def filled(database: Database, *names: str) -> None:
+    for name in names:
+        await TrajectoryStore(database).create(ORGANIZATION, None, imported(name=name))
+    await TrajectoryCatalogue(database).enter_all()
+
+
+async def way_of(database: Database, search: str) -> tuple[str, int]:
+    """How the needle is found, and how many have it."""
+    query = TrajectoryQuery.model_validate({"search": search})
+    async with database.snapshot() as session:
+        wanted = trajectory_filter(ORGANIZATION, query)
+        matches = TrajectoryMatches(database, session, wanted, search)
+        total = await matches.total()
+    return matches._index or "at once", total
+
+
+@async_test
+async def test_a_needle_is_looked_up_where_few_have_it(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trajectory_matches, "FEW", 1)
+    monkeypatch.setattr(trajectory_matches, "MANY", 3)
+    async with opened(mongodb, database_name) as database:
+        await filled(database, "common rare", "common", "common", "common word", "few", "few")
+        assert await way_of(database, "rare") == ("at once", 1)
+        # All of its pieces but one are common.
+        assert await way_of(database, "common rare") == ("at once", 1)
+        assert await way_of(database, "no such thing anywhere") == ("at once", 0)
+        assert await way_of(database, "few") == ("suffixes", 2)
+        assert await way_of(database, "common") == ("newest", 4)
+        assert await way_of(database, "ra") == ("newest", 1)
+
+
+@async_test
+async def test_what_shares_a_piece_with_the_needle_is_not_found(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        await filled(database, "a long enough name", "a long enough gname", "long enough")
+        assert await way_of(database, "long enough name") == ("at once", 1)
+        assert await way_of(database, "Long Enough") == ("at once", 3)

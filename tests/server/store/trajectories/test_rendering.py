@@ -1,0 +1,87 @@
+import json
+from uuid import UUID
+
+import pytest
+
+from schemas.resources.trajectories import TrajectoryHead
+from server.store.mongodb.database import Database
+from server.store.mongodb.transactions import in_transaction
+from server.store.trajectories import rendering as trajectory_rendering
+from server.store.trajectories.documents import Segment, StoredTrajectory
+from server.store.trajectories.parts import PartStore
+from server.store.trajectories.rendering import (
+    render_head,
+    render_trajectory,
+    rendered_size,
+    trajectory_pieces,
+)
+from tests.store import ORGANIZATION, async_test, collected, opened
+from tests.trajectories import stored
+
+INCLUDED = [b'{"type":"workflow"}', b"{}"]
+
+
+@pytest.mark.parametrize(
+    ("trajectory", "steps"),
+    [
+        (stored(), [{"n": 1}]),
+        (stored(trajectory_data=None, step_count=0), None),
+        (stored(trajectory_data=b"[]", step_count=0), []),
+        (stored(trajectory_data=None, pieces=(b'{"m":2}',)), [{"m": 2}]),
+        (stored(trajectory_data=b"[]", pieces=(b'{"m":2},{}',)), [{"m": 2}, {}]),
+        (stored(pieces=(b'{"m":2}', b"{}")), [{"n": 1}, {"m": 2}, {}]),
+    ],
+)
+@pytest.mark.parametrize("included", [None, [], INCLUDED])
+@async_test
+async def test_pieces_and_the_whole_are_the_same_text_of_the_size_that_was_said(
+    mongodb: str,
+    database_name: str,
+    trajectory: StoredTrajectory,
+    steps: object,
+    included: list[bytes] | None,
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        whole = render_trajectory(trajectory, included)
+        pieces = await collected(trajectory_pieces(database, trajectory, included))
+        assert b"".join(pieces) == whole
+        assert rendered_size(trajectory, included) == len(whole)
+        answer = json.loads(whole)
+        assert answer["trajectory_data"] == steps
+        assert answer.get("included") == (included and [json.loads(one) for one in included])
+
+
+async def appended(database: Database, number: int) -> Segment:
+    """A segment with as many steps as its number."""
+    parts, new = PartStore(database), Segment(UUID(int=number), 0, 0)
+    steps = [b'{"segment":%d}' % number] * number
+    return await in_transaction(
+        database, lambda session: parts.append(session, ORGANIZATION, new, steps)
+    )
+
+
+@pytest.mark.parametrize("inline", [b"[]", b'[{"n":1}]'])
+@async_test
+async def test_steps_of_segments_come_before_those_in_the_document(
+    mongodb: str, database_name: str, inline: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trajectory_rendering, "SLICE_BYTES", 2)
+    async with opened(mongodb, database_name) as database:
+        segments = [await appended(database, number) for number in (1, 2)]
+        trajectory = stored(trajectory_data=inline, segments=tuple(segments))
+        text = b"".join(await collected(trajectory_pieces(database, trajectory)))
+        assert rendered_size(trajectory) == len(text)
+        assert json.loads(text)["trajectory_data"] == [
+            {"segment": 1},
+            {"segment": 2},
+            {"segment": 2},
+            *json.loads(inline),
+        ]
+        with pytest.raises(ValueError, match="not all in its document"):
+            render_trajectory(trajectory)
+
+
+def test_head_lacks_the_steps_and_says_how_many_they_are() -> None:
+    head = json.loads(render_head(stored(step_count=3), step_count=3))
+    assert "trajectory_data" not in head
+    assert TrajectoryHead.model_validate(head).step_count == 3

@@ -1,0 +1,140 @@
+"""Lists without a search: what the database does for each."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import chain, combinations
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schemas.resources.trajectories import TrajectoryQuery
+from server.store.mongodb.database import Database, Document
+from server.store.trajectories import counts as trajectory_counts
+from server.store.trajectories import rows as trajectory_rows
+from server.store.trajectories.catalogue import TrajectoryCatalogue
+from server.store.trajectories.listing import TrajectoryListing
+from server.store.trajectories.store import TrajectoryStore
+from tests.store import ORGANIZATION, async_test, collected, opened
+from tests.trajectories import WORKFLOW, imported
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+SIZE = 600
+RUN = UUID(int=5)
+FILTERS = {
+    "search": "needle",
+    "workflow_id": str(WORKFLOW),
+    "run_id": str(RUN),
+    "is_approved": "true",
+    "is_generated": "null",
+    "created_at_from": (START + timedelta(minutes=30)).isoformat(),
+    "created_at_to": (START + timedelta(minutes=500)).isoformat(),
+    "updated_at_from": START.isoformat(),
+}
+
+
+class Profiled:
+    """What MongoDB has done since the last look, by its own account."""
+
+    def __init__(self, database: Database) -> None:
+        self._profile = database.collection("system.profile")
+        self._database = self._profile.database
+
+    async def begin(self) -> None:
+        await self._database.command({"profile": 0})
+        await self._profile.drop()
+        await self._database.command({"profile": 2})
+
+    async def operations(self) -> list[Document]:
+        await self._database.command({"profile": 0})
+        of_lists = {"ns": {"$regex": "[.]trajector"}}
+        return await self._profile.find(of_lists).sort("ts", 1).to_list(None)
+
+
+@asynccontextmanager
+async def library(mongodb: str, name: str) -> AsyncIterator[Database]:
+    """Some hundred trajectories, most of them in the catalogue, in buckets of a hundred."""
+    async with opened(mongodb, name) as database:
+        store = TrajectoryStore(database)
+        for number in range(SIZE):
+            fields: dict[str, Any] = {
+                "name": f"{'needle' if number % 50 == 0 else 'hay'} {number}",
+                "created_at": (START + timedelta(minutes=number)).isoformat(),
+                "is_approved": number % 3 == 0,
+            }
+            if number % 4:
+                fields["workflow_id"] = str(UUID(int=number % 4))
+            if number % 20 == 0:
+                fields["run_id"] = str(RUN)
+            await store.create(ORGANIZATION, None, imported(**fields))
+            if number == SIZE - 10:
+                await TrajectoryCatalogue(database).enter_all()
+        yield database
+
+
+def filter_combinations() -> Iterator[tuple[str, ...]]:
+    return chain.from_iterable(combinations(FILTERS, count) for count in range(len(FILTERS) + 1))
+
+
+@pytest.fixture
+def buckets_of_a_hundred(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trajectory_counts, "MAX_BUCKET", 100)
+    monkeypatch.setattr(trajectory_rows, "MAX_BUCKET", 100)
+
+
+async def page(database: Database, **query: str) -> tuple[int, int]:
+    """The total, and how many there are on the page."""
+    listing = await TrajectoryListing.open(
+        database, ORGANIZATION, TrajectoryQuery.model_validate(query)
+    )
+    return listing.total, len(await collected(listing.trajectories()))
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.usefixtures("buckets_of_a_hundred")
+@async_test
+async def test_every_combination_of_filters_is_on_an_index(
+    mongodb: str, database_name: str
+) -> None:
+    async with library(mongodb, database_name) as database:
+        profiled = Profiled(database)
+        for names in filter_combinations():
+            query = {name: FILTERS[name] for name in names}
+            await profiled.begin()
+            total, found = await page(database, limit="20", **query)
+            operations = await profiled.operations()
+            assert operations
+            for operation in operations:
+                assert "COLLSCAN" not in operation["planSummary"], (names, operation)
+                if "search" not in names:
+                    assert not operation.get("hasSortStage"), (names, operation)
+            # The page itself: what it reads is what it returns, or what one filter leaves over.
+            read = sum(each.get("docsExamined", 0) for each in operations)
+            assert read <= max(6 * total, 4 * found, 40) + 40, (names, total, found, read)
+
+
+@pytest.mark.usefixtures("buckets_of_a_hundred")
+@pytest.mark.parametrize("more", [{}, {"workflow_id": str(WORKFLOW)}, {"is_approved": "true"}])
+@async_test
+async def test_a_deep_page_does_not_read_what_it_skips(
+    mongodb: str, database_name: str, more: dict[str, str]
+) -> None:
+    async with library(mongodb, database_name) as database:
+        profiled = Profiled(database)
+        total, _ = await page(database, **more)
+        await profiled.begin()
+        assert await page(database, skip=str(total - 20), limit="10", **more) == (total, 10)
+        operations = await profiled.operations()
+        assert sum(each.get("keysExamined", 0) for each in operations) < 300
+        assert sum(each.get("docsExamined", 0) for each in operations) < 120
+
+
+@async_test
+async def test_a_page_behind_the_end_asks_for_nothing(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        await TrajectoryStore(database).create(ORGANIZATION, None, imported())
+        assert await page(database, skip="1") == (1, 0)
+        assert await page(database, skip=str(2**63 - 1)) == (1, 0)
+        assert await page(database, created_at_to="9999-12-31T23:59:59.999999Z") == (1, 1)
+        assert await page(database, created_at_from="9999-12-31T23:59:59.999999Z") == (0, 0)
