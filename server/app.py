@@ -16,18 +16,24 @@ from server.api.routes import ROUTES
 from server.console.assets import Asset, Assets
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
-from server.dispatch.ledger import Ledger
-from server.dispatch.machine_events import MachineNews
+from server.dispatch.ledger.ledger import Ledger
+from server.dispatch.ledger.reconciler import Reconciler
+from server.dispatch.ledger.resolver import Resolver
+from server.dispatch.ledger.under_way import CommandsUnderWay
+from server.dispatch.live_machines import LiveMachines
+from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder
-from server.dispatch.resolver import Resolver
 from server.events.hub import EventHub
 from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, write_private
 from server.identity.authentication import Authenticator
 from server.identity.secret_lookup import Guesses
 from server.identity.sessions import Sessions
+from server.machines.admission import Admission
+from server.machines.link.greeting import LinkTerms
 from server.machines.registry import LinkRegistry
+from server.machines.upkeep import check_tokens, tick_links
 from server.metrics import Metrics
 from server.services import Services
 from server.settings import ADDRESS_FILE, ServerSettings
@@ -121,16 +127,32 @@ class Server:
         commands = CommandStore(database, lifetime=lifetime)
         guesses = Guesses()
         authenticator = Authenticator(tokens, background, settings.token_check, guesses)
-        registry = LinkRegistry(machines, tokens, settings.token_check)
+        registry = LinkRegistry()
         events = EventHub()
-        views = MachineViews(registry, InputCountStore(database))
-        news = MachineNews(machines, views, events, background)
+        machine_views = MachineViews(LiveMachines(registry), InputCountStore(database))
+        machine_events = MachineEventPublisher(machines, machine_views, events, background)
         audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
         metrics = Metrics()
         recorder = InputRecorder(audit, events, metrics)
-        resolver = Resolver(commands, recorder)
-        registry.on_change = news.changed
-        registry.on_released = news.released
+        fingerprints = Fingerprints(
+            installation.secret, knows_earlier=installation.has_earlier_records
+        )
+        resolver, under_way = Resolver(commands, recorder), CommandsUnderWay(background)
+        ledger = Ledger(commands, resolver, under_way, background, recorder)
+        reconciler = Reconciler(commands, resolver, under_way)
+        admission = Admission(
+            registry,
+            machines,
+            reconciler,
+            machine_events,
+            background,
+            terms=LinkTerms(
+                unanswered_limit=settings.unanswered_inputs,
+                heartbeat_seconds=settings.heartbeat,
+                largest_picture=settings.screen_picture_bytes,
+            ),
+            reconnects_per_second=settings.reconnects_per_second,
+        )
         return Services(
             settings=settings,
             background=background,
@@ -157,13 +179,22 @@ class Server:
             long_steps=LongSteps(),
             console=Assets(),
             registry=registry,
-            ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),
-            fingerprints=Fingerprints(
-                installation.secret, knows_earlier=installation.has_earlier_records
+            admission=admission,
+            dispatcher=Dispatcher(
+                registry=registry,
+                admission=admission,
+                machines=machines,
+                ledger=ledger,
+                fingerprints=fingerprints,
+                recorder=recorder,
+                metrics=metrics,
+                input_timeout=settings.input_timeout,
+                most_viewers=settings.screen_viewers,
             ),
+            fingerprints=fingerprints,
             events=events,
-            views=views,
-            news=news,
+            machine_views=machine_views,
+            machine_events=machine_events,
             audit=audit,
             recorder=recorder,
             metrics=metrics,
@@ -194,8 +225,8 @@ class Server:
         services, supervise = self.services, self._background.supervise
         self._recording = supervise(services.recorder.run, "record inputs")
         self._watches = [
-            supervise(services.registry.keep_time, "tick the links"),
-            supervise(services.registry.check_tokens, "check the tokens of links"),
+            supervise(lambda: tick_links(services.registry), "tick the links"),
+            supervise(self._check_tokens, "check the tokens of links"),
             supervise(self._watch_bodies, "watch request bodies"),
             supervise(self._watch_lag, "watch the event loop"),
             supervise(services.catalogue.run, "enter new trajectories"),
@@ -212,6 +243,10 @@ class Server:
             due = time.perf_counter() + LAG_PROBE_SECONDS
             await asyncio.sleep(LAG_PROBE_SECONDS)
             observe(max(time.perf_counter() - due, 0.0))
+
+    async def _check_tokens(self) -> None:
+        services = self.services
+        await check_tokens(services.registry, services.tokens, self._settings.token_check)
 
     async def _watch_bodies(self) -> None:
         while True:

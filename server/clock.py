@@ -12,6 +12,11 @@ def server_time() -> int:
     return time.time_ns() // 1_000_000
 
 
+def seconds_until(moment: int) -> float:
+    """How long it is until a moment in milliseconds since 1970; less than 0 where it has passed."""
+    return (moment - server_time()) / 1000
+
+
 def milliseconds(time: datetime) -> int:
     """A time as milliseconds since 1970."""
     return round(time.astimezone(UTC).timestamp() * 1000)

@@ -4,14 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from server.console.assets import Asset, Assets
+from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
-from server.dispatch.ledger import Ledger
-from server.dispatch.machine_events import MachineNews
+from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
 from server.identity.authentication import Authenticator
 from server.identity.sessions import Sessions
+from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
 from server.settings import ServerSettings
@@ -53,11 +54,12 @@ class Services:
     long_steps: LongSteps
     console: Assets
     registry: LinkRegistry
-    ledger: Ledger
+    admission: Admission
+    dispatcher: Dispatcher
     fingerprints: Fingerprints
     events: EventHub
-    views: MachineViews
-    news: MachineNews
+    machine_views: MachineViews
+    machine_events: MachineEventPublisher
     audit: AuditStore
     recorder: InputRecorder
     metrics: Metrics

@@ -10,6 +10,7 @@ import pytest
 
 from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import AnyInput, MoveMouse
+from server.clock import server_time
 from server.dispatch.command import Command
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
@@ -43,7 +44,7 @@ def accepted(
     )
     if begin_within is None:
         return command
-    return replace(command, begin_by=asyncio.get_running_loop().time() + begin_within)
+    return replace(command, expires_at=server_time() + round(begin_within * 1000))
 
 
 def ledger_of(service: Service) -> CommandStore:
@@ -73,7 +74,7 @@ async def keep_sent(
         fingerprint=command.fingerprint,
         state=CommandState.SENT,
         attempt=uuid4(),
-        lease_until=datetime.now(UTC),
+        claimed_until=datetime.now(UTC),
         epoch=0,
         boot_id=BOOT_ID,
         journal_id=journal_id,
@@ -91,7 +92,7 @@ async def keep_sent(
 def answering(service: Service, command: Command) -> asyncio.Task[tuple[Answer, bool]]:
     """Ask for the command's answer in the background."""
     services = service.server.services
-    return services.background.start(services.ledger.answer(command), "a caller of the test")
+    return services.background.start(services.dispatcher.carry_out(command), "a caller of the test")
 
 
 async def problem_of(waiting: asyncio.Task[tuple[Answer, bool]]) -> str:

@@ -30,13 +30,16 @@ from server.machines.link.events import (
     CloseConnection,
     Effect,
     Event,
+    InputSubmitted,
     LinkReady,
     LinkUp,
     MachineAdmitted,
     MarkRequested,
     MessageReceived,
+    Reconciled,
     SendMessage,
 )
+from server.machines.link.greeting import LinkTerms
 from server.machines.link.link import Link
 
 LINK_ID = UUID("00000000-0000-4000-8000-00000000000c")
@@ -96,6 +99,11 @@ def input_message(command_id: UUID | None = None) -> Input:
     )
 
 
+def submitted(message: Input, answer_by: float = 1e9) -> InputSubmitted:
+    """A command is to be sent, and answered at a time of the link's clock that is far away."""
+    return InputSubmitted(message, answer_by)
+
+
 def about(command_id: UUID, **known: Any) -> Resolve:
     """The question what became of a command; ``known`` is what else the server says of it."""
     return Resolve(command_id=command_id, server_time=SERVER_TIME, **known)
@@ -141,8 +149,7 @@ class LinkScript:
         self.link = Link(
             link_id=LINK_ID,
             machine_id="desk-1",
-            unanswered_limit=64,
-            heartbeat_seconds=HEARTBEAT_SECONDS,
+            terms=LinkTerms(unanswered_limit=64, heartbeat_seconds=HEARTBEAT_SECONDS),
             clock=lambda: self._now,
             server_time=lambda: SERVER_TIME,
         )
@@ -176,3 +183,4 @@ class LinkScript:
         self.on(MarkRequested(), heartbeat(1))
         mark = HeartbeatAck(sequence=1, journal_sequence=sequence + 1)
         self.on(MessageReceived(mark), LinkUp())
+        self.on(Reconciled())

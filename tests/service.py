@@ -273,7 +273,7 @@ class ScriptedMachine:
     async def until_live(self) -> LinkSocket:
         """Wait until the server sends inputs on a link of this machine."""
         link = await self.until_up()
-        await until(lambda: link.is_settled)
+        await until(lambda: link.is_live)
         return link
 
     async def until_up(self) -> LinkSocket:

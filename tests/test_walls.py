@@ -210,7 +210,11 @@ def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> 
         ("server.machines.link.link", "from server.machines.socket import Connection", "link"),
         ("machine_client.link.session", "import machine_client.journal.journal", "session"),
         ("machine_client.cli", "from server import settings", "machine_client"),
-        ("server.dispatch.ledger", "from server.web.handler import ApiHandler", "server.dispatch"),
+        (
+            "server.dispatch.ledger.ledger",
+            "from server.web.handler import ApiHandler",
+            "server.dispatch",
+        ),
         ("server.machines.socket", "from tornado import web", "tornado"),
         ("server.machines.socket", "from ..api import base", "server.machines"),
     ],

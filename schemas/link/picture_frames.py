@@ -53,6 +53,17 @@ class Size(NamedTuple):
     height: int
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a screen; ``captured_at`` is milliseconds since 1970 by the server's clock."""
+
+    format: PictureFormat
+    content: bytes
+    size: Size
+    region: Region
+    captured_at: int
+
+
 class PictureFrameError(ValueError):
     """Bytes are no frame of a picture; ``str()`` says why."""
 

@@ -15,7 +15,7 @@ from schemas.resources.events import (
     Reset,
 )
 from schemas.resources.tokens import Scope
-from server.dispatch.dispatcher import unknown_machine
+from server.dispatch.refusals import unknown_machine
 from server.events.hub import Event, Subscription, TooManySubscribersError
 from server.store.errors import StoreUnavailable
 from server.web.closing import close_connection

@@ -1,8 +1,6 @@
 """A command: an input that the server accepted."""
 
-import asyncio
-from dataclasses import dataclass, field
-from time import perf_counter
+from dataclasses import dataclass
 from uuid import UUID, uuid4, uuid5
 
 from schemas.http.idempotency_keys import quoted
@@ -13,45 +11,29 @@ from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
 from server.store.commands import CommandRecord
 
 
-@dataclass(slots=True)
-class Legs:
-    """When a command was where, by seconds of a clock that only differences mean something of.
-
-    Each is 0 until then; only what has a key is claimed.
-    """
-
-    accepted: float = field(default_factory=perf_counter)
-    claimed: float = 0.0
-    sent: float = 0.0
-    acknowledged: float = 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
-    """An accepted input on its way.
+    """An accepted input on its way: plain data, which any node could be handed.
 
-    ``accepted_at`` and ``expires_at`` are milliseconds since 1970, ``begin_by`` (the same moment as
-    ``expires_at``) and ``answer_by`` are seconds of the event loop's clock.  A command without a
-    key has an empty fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who
-    sent it.  ``earlier`` are the names under which an older Farhand may have recorded the same.
+    ``accepted_at``, ``expires_at`` (until when it may begin) and ``answer_by`` (until when it is
+    to be answered) are milliseconds since 1970.  A command without a key has an empty fingerprint:
+    nothing can repeat it.  ``token_id`` and ``token_name`` are of who sent it.  ``earlier`` are
+    the names under which an older Farhand may have recorded the same.
     """
 
     id: UUID
     organization_id: UUID
     machine_id: str
-    operation: Operation
     body: AnyInput
     fingerprint: str
     accepted_at: int
     expires_at: int
-    begin_by: float
-    answer_by: float
+    answer_by: int
     request_id: str
     minimal: bool
     token_id: UUID | None = None
     token_name: str | None = None
     earlier: EarlierCommand | None = None
-    legs: Legs = field(default_factory=Legs, compare=False, repr=False)
 
     @classmethod
     def accept(
@@ -73,7 +55,7 @@ class Command:
         It may begin until shortly before ``timeout`` seconds have passed, so that the machine's
         word that it did not begin still arrives in time; its own duration comes on top.
         """
-        accepted_at, now = server_time(), asyncio.get_running_loop().time()
+        accepted_at = server_time()
         begin_within = timeout - min(1.0, timeout / 10)
         command_id, fingerprint, earlier = _names(
             organization_id, machine_id, body, key, fingerprints
@@ -82,13 +64,11 @@ class Command:
             id=command_id,
             organization_id=organization_id,
             machine_id=machine_id,
-            operation=body.operation,
             body=body,
             fingerprint=fingerprint,
             accepted_at=accepted_at,
             expires_at=accepted_at + round(begin_within * 1000),
-            begin_by=now + begin_within,
-            answer_by=now + timeout + body.own_seconds,
+            answer_by=accepted_at + round((timeout + body.own_seconds) * 1000),
             request_id=request_id,
             minimal=minimal,
             token_id=token_id,
@@ -97,9 +77,19 @@ class Command:
         )
 
     @property
+    def operation(self) -> Operation:
+        """Which of the inputs it is."""
+        return self.body.operation
+
+    @property
     def is_keyed(self) -> bool:
         """Whether a retry may ask for this command again."""
         return bool(self.fingerprint)
+
+    @property
+    def request_key(self) -> tuple[UUID, str]:
+        """What tells this request from every other: equal for all its retries."""
+        return self.id, self.fingerprint
 
     def is_recorded_in(self, record: CommandRecord) -> bool:
         """Whether a record under this command's key is of this request, and of no other."""

@@ -1,145 +1,166 @@
-"""Finds the machine's link for a command, and why there is none."""
+"""The door: the only way from the API to a machine, wherever its link is.
 
-import asyncio
+What enters is plain data.  Today every link is on this node; what is meant for one on another node
+would leave from here.
+"""
+
 from uuid import UUID
 
-from schemas.http import problems
 from schemas.http.problems import ProblemError
-from schemas.inputs.outcomes import Outcome
-from server.clock import iso_time, milliseconds, server_time
+from schemas.inputs.bodies import AnyInput
+from schemas.link.messages import CloseCode, DesktopSeen
+from schemas.link.picture_frames import Picture
+from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from server.clock import milliseconds
 from server.dispatch.command import Command
-from server.machines.errors import LinkBusyError, LinkDownError
+from server.dispatch.fingerprints import Fingerprints
+from server.dispatch.ledger.ledger import Ledger
+from server.dispatch.recorder import InputRecorder
+from server.dispatch.refusals import too_many_viewers, unavailable, unknown_machine
+from server.dispatch.screens import LiveScreen, look, screenshot
+from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
+from server.metrics import Metrics
+from server.store.commands import Answer, CommandRecord
 from server.store.machines import MachineStore
-
-RETRY_UNAVAILABLE = "5"
-RETRY_BUSY = "1"
-RETRY_PENDING = "1"
 
 
 class Dispatcher:
-    """Sends commands to the machines that are connected to this node."""
+    """Finds the link of a machine, has it do what is asked, or says why it cannot.
 
-    def __init__(self, registry: LinkRegistry, machines: MachineStore) -> None:
+    ``input_timeout`` is how many seconds an input has, ``most_viewers`` how many may watch live
+    screens of this node at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        registry: LinkRegistry,
+        admission: Admission,
+        machines: MachineStore,
+        ledger: Ledger,
+        fingerprints: Fingerprints,
+        recorder: InputRecorder,
+        metrics: Metrics,
+        input_timeout: float,
+        most_viewers: int,
+    ) -> None:
         self._registry = registry
+        self._admission = admission
         self._machines = machines
+        self._ledger = ledger
+        self._fingerprints = fingerprints
+        self._recorder = recorder
+        self._metrics = metrics
+        self._input_timeout = input_timeout
+        self._most_viewers = most_viewers
 
-    async def link_for(self, command: Command) -> LinkSocket:
-        """The link that can carry this command, or a problem that says why none can.
+    def accept(
+        self,
+        *,
+        organization_id: UUID,
+        machine_id: str,
+        body: AnyInput,
+        key: str | None,
+        request_id: str,
+        minimal: bool,
+        token_id: UUID,
+        token_name: str,
+    ) -> Command:
+        """The command that an input becomes; ``key`` is its Idempotency-Key.
 
-        It may still have to settle what earlier links left open, before it sends anything.
+        Raises StoreUnavailable where no further input could be recorded in the audit.
         """
-        link = self._registry.find(command.organization_id, command.machine_id)
-        if link is None:
-            raise await not_connected(self._machines, command.organization_id, command.machine_id)
-        if link.paused:
-            raise await self._paused(command)
-        if not link.desktop.input.available:
-            why = link.desktop.input.reason or "it did not say why"
-            raise unavailable(
-                "no_input", f"the machine has no way to inject: {why}", link.desktop.input_since
+        self._recorder.check_room()
+        return Command.accept(
+            organization_id=organization_id,
+            machine_id=machine_id,
+            body=body,
+            key=key,
+            fingerprints=self._fingerprints,
+            timeout=self._input_timeout,
+            request_id=request_id,
+            minimal=minimal,
+            token_id=token_id,
+            token_name=token_name,
+        )
+
+    async def carry_out(self, command: Command) -> tuple[Answer, bool]:
+        """The final answer to a command, and whether it was given before.
+
+        Raises a problem where there is none: nothing was sent, or the outcome is not known yet.
+        """
+        try:
+            link = self._registry.find(command.organization_id, command.machine_id)
+            answer, is_replayed = await self._ledger.answer(
+                command,
+                link or await self._not_connected(command.organization_id, command.machine_id),
             )
+        except ProblemError as problem:
+            self._metrics.input_ended(command.operation, problem.problem_type.name)
+            raise
+        if is_replayed:
+            self._metrics.input_ended(command.operation, "replayed")
+        return answer, is_replayed
+
+    async def look_up(
+        self, organization_id: UUID, command_id: UUID, machine_id: str | None = None
+    ) -> CommandRecord | None:
+        """The record of a command, or None; the machine is asked where it can settle it.
+
+        With ``machine_id``, None for a command of any other machine.
+        """
+        record = await self._ledger.find(organization_id, command_id, machine_id)
+        if record is None:
+            return None
+        link = self._registry.find(organization_id, record.machine_id)
+        return record if link is None else await self._ledger.look_up(record, link)
+
+    async def screenshot(
+        self, organization_id: UUID, machine_id: str, options: ScreenshotOptions
+    ) -> Picture:
+        """A picture of a machine's screen as it is now, or a problem."""
+        return await screenshot(await self._link(organization_id, machine_id), options)
+
+    async def look(self, organization_id: UUID, machine_id: str) -> DesktopSeen:
+        """A machine's displays and its pointer as they are now, or a problem."""
+        return await look(await self._link(organization_id, machine_id))
+
+    async def watch(
+        self, organization_id: UUID, machine_id: str, options: LiveOptions
+    ) -> LiveScreen:
+        """A machine's live screen, which the caller closes, or a problem."""
+        link = await self._link(organization_id, machine_id)
+        if sum(each.screen.viewers for each in self._registry) >= self._most_viewers:
+            raise too_many_viewers(self._most_viewers)
+        return LiveScreen(link, options)
+
+    async def pause_changed(self, organization_id: UUID, machine_id: str) -> None:
+        """A machine was paused or resumed; when this returns, its link keeps to it."""
+        link = self._registry.find(organization_id, machine_id)
+        if link is not None:
+            await self._admission.read_pause(link)
+
+    def disconnect(self, organization_id: UUID, machine_id: str) -> None:
+        """Close all links of a machine that was removed."""
+        for link in self._registry.links_of(organization_id, machine_id):
+            link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
+
+    async def _link(self, organization_id: UUID, machine_id: str) -> LinkSocket:
+        """The machine's link, paused or not, or a problem that says why there is none."""
+        link = self._registry.find(organization_id, machine_id)
+        if link is None:
+            raise await self._not_connected(organization_id, machine_id)
         return link
 
-    def connected(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
-        """The machine's link, or None; it may be paused, or have no way to inject."""
-        return self._registry.find(organization_id, machine_id)
-
-    async def until_settled(self, link: LinkSocket, command: Command) -> None:
-        """Wait until the link may send the command.
-
-        Raises TimeoutError where its time to begin passes before, and LinkDownError.
-        """
-        if not link.is_settled:
-            async with asyncio.timeout_at(command.begin_by):
-                await link.until_settled()
-
-    async def answer_in_time(self, answered: asyncio.Future[Outcome], command: Command) -> Outcome:
-        """Wait for the outcome of a command that was sent.
-
-        Raises TimeoutError where none comes in time, and LinkLostError.
-        """
-        # Cheaper than asyncio.timeout, which may have to cancel a task: here a future is enough.
-        too_late = asyncio.get_running_loop().call_at(command.answer_by, _give_up, answered)
-        try:
-            return await answered
-        finally:
-            too_late.cancel()
-
-    async def _paused(self, command: Command) -> ProblemError:
-        machine = await self._machines.get(command.organization_id, command.machine_id)
+    async def _not_connected(self, organization_id: UUID, machine_id: str) -> ProblemError:
+        """Why a machine has no link: it is not known, or not connected."""
+        machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
-            return unknown_machine(command.machine_id)
-        since = machine.paused_since or machine.state_since
-        return unavailable("paused", "an operator paused the machine", milliseconds(since))
-
-
-async def not_connected(
-    machines: MachineStore, organization_id: UUID, machine_id: str
-) -> ProblemError:
-    """Why a machine has no link: it is not known, or not connected."""
-    machine = await machines.get(organization_id, machine_id)
-    if machine is None:
-        return unknown_machine(machine_id)
-    return unavailable(
-        "offline",
-        f"the machine is not connected: {machine.why_offline}",
-        milliseconds(machine.state_since),
-    )
-
-
-def _give_up(answered: asyncio.Future[Outcome]) -> None:
-    if not answered.done():
-        answered.set_exception(TimeoutError())
-
-
-def refusal(error: LinkDownError | LinkBusyError, command: Command) -> ProblemError:
-    """The problem of a link that took nothing."""
-    if isinstance(error, LinkBusyError):
-        return ProblemError(
-            problems.MACHINE_BUSY,
-            "the machine has as many unanswered inputs as it may; nothing was sent",
-            headers={"Retry-After": RETRY_BUSY},
+            return unknown_machine(machine_id)
+        return unavailable(
+            "offline",
+            f"the machine is not connected: {machine.why_offline}",
+            milliseconds(machine.state_since),
         )
-    return just_disconnected(command.accepted_at)
-
-
-def just_disconnected(since: int | None = None) -> ProblemError:
-    """A machine whose link ended in this moment, or at ``since`` (milliseconds since 1970)."""
-    return unavailable("offline", "the machine has just disconnected", since)
-
-
-def settling(link: LinkSocket) -> ProblemError:
-    """A machine that has not said in time what became of what earlier links had sent it."""
-    return unavailable(
-        "settling",
-        "the machine has not said yet what became of earlier inputs; nothing was sent",
-        link.up_since,
-    )
-
-
-def unavailable(reason: str, detail: str, since: int | None) -> ProblemError:
-    """A machine that cannot do it, since now or ``since`` (ms since 1970); nothing was sent."""
-    since = server_time() if since is None else since
-    return ProblemError(
-        problems.MACHINE_UNAVAILABLE,
-        detail,
-        members={"reason": reason, "since": iso_time(since)},
-        headers={"Retry-After": RETRY_UNAVAILABLE},
-    )
-
-
-def unknown_machine(machine_id: str) -> ProblemError:
-    """No such machine, or one of another organization: the same answer for both."""
-    return ProblemError(problems.NOT_FOUND, f"there is no machine {machine_id!r}")
-
-
-def pending(command_id: UUID) -> ProblemError:
-    """A command that was sent and of which nothing is known yet."""
-    return ProblemError(
-        problems.OUTCOME_PENDING,
-        "the input was sent and its outcome is not known yet",
-        members={"command_id": str(command_id)},
-        headers={"Retry-After": RETRY_PENDING},
-    )

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 RETRY_SECONDS = 0.5
 
 
-class MachineNews:
+class MachineEventPublisher:
     """Hears which machine has changed, and tells how it is now.
 
     All machines are read and told by one task, one after another: what is told last of a machine

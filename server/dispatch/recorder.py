@@ -22,8 +22,9 @@ from schemas.resources.audit import INPUT_FAMILY
 from schemas.resources.commands import CommandItem
 from schemas.resources.events import CommandTold
 from server.clock import from_milliseconds, milliseconds, server_time
-from server.dispatch.command import Command, Legs
-from server.dispatch.retrying import always, persistently
+from server.dispatch.command import Command
+from server.dispatch.ledger.retrying import always, retry
+from server.dispatch.ledger.timings import Timings
 from server.events.hub import EventHub
 from server.metrics import Metrics
 from server.store.audit import PENDING, AuditedInput, AuditEntry, AuditStore
@@ -40,8 +41,8 @@ MOST_AT_ONCE: Final = 1000
 _Noted = tuple[Command | CommandRecord, Outcome | None, int]
 """An input, how it ended (None while that is pending), and when, in milliseconds."""
 
-_Timed = tuple[Legs, Outcome, float]
-"""A command's legs, how it ended, and when, by the legs' clock."""
+_Timed = tuple[Timings, Outcome, float]
+"""A command's timings, how it ended, and when, by their clock."""
 
 
 class InputRecorder:
@@ -82,9 +83,9 @@ class InputRecorder:
         self._noted.append((command, None, server_time()))
         self._woken.set()
 
-    def answered(self, command: Command, outcome: Outcome) -> None:
-        """Time a command that went all the way."""
-        self._timed.append((command.legs, outcome, perf_counter()))
+    def answered(self, timings: Timings, outcome: Outcome) -> None:
+        """Count how long a command took that went all the way."""
+        self._timed.append((timings, outcome, perf_counter()))
 
     async def run(self) -> None:
         """Write what is noted, until ``close``."""
@@ -115,7 +116,7 @@ class InputRecorder:
         if not entries:
             return
         try:
-            await persistently(lambda: self._audit.add_inputs(entries), is_worthwhile=always)
+            await retry(lambda: self._audit.add_inputs(entries), is_worthwhile=always)
         except Exception:  # what comes later must not wait for ever for what cannot be written
             self.lost += most
             logger.exception("%d inputs could not be recorded in the audit", most)
@@ -129,9 +130,9 @@ class InputRecorder:
 
     def _count_times(self) -> None:
         while self._timed:
-            legs, outcome, ended = self._timed.popleft()
+            timings, outcome, ended = self._timed.popleft()
             injection = outcome.duration_ms / 1000 if isinstance(outcome, Completed) else None
-            self._metrics.input_timed(legs, injection, ended)
+            self._metrics.input_timed(timings, injection, ended)
 
 
 def command_item(entry: AuditEntry) -> CommandItem | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from schemas.inputs.outcomes import Outcome
-from server.machines.errors import LinkLostError
+from server.machines.link.errors import LinkLostError
 
 
 @dataclass(slots=True)

@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from schemas.link.messages import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
-from schemas.link.picture_frames import PictureFormat
+from schemas.link.picture_frames import Picture
+from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from server.clock import server_time
-from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.link.pictures import Picture
+from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.screen import (
     DesktopArrived,
     LivePictureArrived,
@@ -25,25 +24,23 @@ MAX_OPEN_REQUESTS = 8
 
 
 class ScreenUnavailableError(Exception):
-    """The machine cannot show what was asked for; ``str()`` is its own reason."""
+    """The machine cannot show what was asked for; ``str()`` is its own reason.
 
+    ``since`` is since when its screen cannot be seen (milliseconds since 1970), None for now.
+    """
 
-@dataclass(frozen=True, slots=True)
-class LiveWish:
-    """How a viewer wants the live screen; None is the screen's own size."""
-
-    width: int | None
-    height: int | None
-    quality: int
-    rate: float
+    def __init__(self, reason: str, since: int | None = None) -> None:
+        super().__init__(reason)
+        self.since = since
 
 
 class Viewer:
     """One who looks at a live screen; whoever is slow skips to the newest picture."""
 
-    def __init__(self, screen: "MachineScreen", wish: LiveWish) -> None:
-        self.wish = wish
+    def __init__(self, screen: "MachineScreen", options: LiveOptions) -> None:
+        self.options = options
         self.why_over: str | None = None
+        self._over_since: int | None = None
         self._screen = screen
         self._something = asyncio.Event()
         self._over = asyncio.Event()
@@ -64,17 +61,17 @@ class Viewer:
         self._something.clear()
         if self.why_over is not None or self._screen.newest is None:
             self._something.set()
-            raise ScreenUnavailableError(self.why_over or "nobody knows why")
+            raise ScreenUnavailableError(self.why_over or "nobody knows why", self._over_since)
         return self._screen.newest
 
     def notify(self) -> None:
         """There is a new picture."""
         self._something.set()
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: str, since: int | None = None) -> None:
         """There will be no further pictures, which whoever waits is told."""
         if self.why_over is None:
-            self.why_over = reason
+            self.why_over, self._over_since = reason, since
         self._over.set()
         self._something.set()
 
@@ -94,7 +91,7 @@ class MachineScreen:
         self._ask = ask
         self._is_up = is_up
         self._viewers: dict[Viewer, None] = {}
-        self._wish: LiveWish | None = None
+        self._options: LiveOptions | None = None
         self._stream = 0
         self._request = 0
         self._waiting: dict[int, asyncio.Future[Picture | DesktopSeen]] = {}
@@ -106,11 +103,11 @@ class MachineScreen:
         """How many look at the live screen."""
         return len(self._viewers)
 
-    def watch(self, wish: LiveWish) -> Viewer:
+    def watch(self, options: LiveOptions) -> Viewer:
         """Look at the live screen until the viewer is closed.  Raises LinkDownError."""
         if not self._is_up():
             raise LinkDownError
-        viewer = Viewer(self, wish)
+        viewer = Viewer(self, options)
         self._viewers[viewer] = None
         if self.newest is not None:
             viewer.notify()
@@ -122,14 +119,7 @@ class MachineScreen:
         if self._viewers.pop(viewer, viewer) is None:
             self._show()
 
-    async def screenshot(
-        self,
-        form: PictureFormat,
-        width: int | None,
-        height: int | None,
-        quality: int,
-        timeout: float,
-    ) -> Picture:
+    async def screenshot(self, options: ScreenshotOptions, timeout: float) -> Picture:
         """A picture of the screen as it is now.
 
         Raises LinkDownError, LinkBusyError, LinkLostError, ScreenUnavailableError, TimeoutError.
@@ -137,10 +127,10 @@ class MachineScreen:
         number = self._next_request()
         question = Screenshot(
             request=number,
-            format=form,
-            width=width,
-            height=height,
-            quality=quality,
+            format=options.format,
+            width=options.width,
+            height=options.height,
+            quality=options.quality,
             server_time=server_time(),
         )
         answer = await self._answer(number, question, timeout)
@@ -165,7 +155,7 @@ class MachineScreen:
                 for viewer in self._viewers:
                     viewer.notify()
             case LiveScreenEnded(reason):
-                self._wish = None
+                self._options = None
                 self._end_all(reason)
             case ScreenshotArrived(request, picture):
                 self._settle(request, picture)
@@ -174,14 +164,14 @@ class MachineScreen:
             case RequestRefused(request, reason):
                 self._settle(request, ScreenUnavailableError(reason))
 
-    def unavailable(self, reason: str) -> None:
+    def unavailable(self, reason: str, since: int) -> None:
         """The screen cannot be taken any more: whoever waits for a picture is told why."""
-        self._end_all(reason)
+        self._end_all(reason, since)
         self._show()
         for future in self._waiting.values():
             # Its question stays open until the machine answers it after all.
             if not future.done():
-                future.set_exception(ScreenUnavailableError(reason))
+                future.set_exception(ScreenUnavailableError(reason, since))
                 future.exception()
 
     def over(self) -> None:
@@ -190,19 +180,19 @@ class MachineScreen:
         for request in tuple(self._waiting):
             self._settle(request, LinkLostError())
 
-    def _end_all(self, reason: str) -> None:
+    def _end_all(self, reason: str, since: int | None = None) -> None:
         self.newest = None
         for viewer in self._viewers:
-            viewer.end(reason)
+            viewer.end(reason, since)
 
     def _show(self) -> None:
         """Have the machine show what all viewers together want, where that has changed."""
         if not self._is_up():
             return
-        wanted = _together([viewer.wish for viewer in self._viewers if viewer.why_over is None])
-        if wanted == self._wish:
+        wanted = _together([viewer.options for viewer in self._viewers if viewer.why_over is None])
+        if wanted == self._options:
             return
-        self._wish = wanted
+        self._options = wanted
         if wanted is None:
             self.newest = None
             self._ask(ScreenStop(stream=self._stream, server_time=server_time()))
@@ -250,15 +240,15 @@ class MachineScreen:
             future.set_result(result)
 
 
-def _together(wishes: list[LiveWish]) -> LiveWish | None:
+def _together(wanted: list[LiveOptions]) -> LiveOptions | None:
     """The largest of everything that was asked for: one capture serves all."""
-    if not wishes:
+    if not wanted:
         return None
-    return LiveWish(
-        width=_largest([wish.width for wish in wishes]),
-        height=_largest([wish.height for wish in wishes]),
-        quality=max(wish.quality for wish in wishes),
-        rate=max(wish.rate for wish in wishes),
+    return LiveOptions(
+        width=_largest([each.width for each in wanted]),
+        height=_largest([each.height for each in wanted]),
+        quality=max(each.quality for each in wanted),
+        rate=max(each.rate for each in wanted),
     )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 from uuid import UUID, uuid4
@@ -21,14 +21,14 @@ from schemas.link.messages import (
     Report,
     Resolve,
 )
-from schemas.link.picture_frames import MAX_PICTURE_BYTES
 from schemas.values.foreign_texts import foreign_text
-from server.clock import server_time
-from server.machines.desktop import LiveDesktop
-from server.machines.errors import LinkBusyError, LinkDownError
+from server.clock import seconds_until, server_time
+from server.machines.link.desktop import DesktopState
+from server.machines.link.errors import LinkDownError
 from server.machines.link.events import (
     AbandonCommands,
     AdmitMachine,
+    AvailabilityChanged,
     CloseConnection,
     CloseRequested,
     CommandRuns,
@@ -44,6 +44,8 @@ from server.machines.link.events import (
     MachineAdmitted,
     MarkRequested,
     MessageReceived,
+    PauseRead,
+    Reconciled,
     ResolutionRequested,
     ScreenAsked,
     SendMessage,
@@ -51,6 +53,7 @@ from server.machines.link.events import (
     TimePassed,
     UnreadableReceived,
 )
+from server.machines.link.greeting import LinkTerms
 from server.machines.link.link import Link
 from server.machines.link.screen import (
     DesktopArrived,
@@ -86,29 +89,38 @@ class Connection(Protocol):
         """Start the closing handshake."""
 
 
+class LinkObserver(Protocol):
+    """Who is told what happens on a link, and acts on it."""
+
+    async def admit(self, link: "LinkSocket", hello: Hello) -> None:
+        """The machine has said hello.  Raises LinkDownError where the link ends meanwhile."""
+
+    def closing(self, link: "LinkSocket") -> None:
+        """This side begins to close the link: ``over_code`` and ``over_reason`` say why."""
+
+    def desktop_changed(self, link: "LinkSocket", desktop: DesktopChanged) -> None:
+        """The machine says that its desktop is another now."""
+
+    def availability_changed(self, link: "LinkSocket") -> None:
+        """The machine's desktop got stuck, or is not any more."""
+
+
 class LinkSocket:
     """One machine's live link: commands in, outcomes out.
 
-    ``admit`` records a hello, makes this the machine's newest link and settles what earlier links
-    left open.  Inputs may be claimed for the link once it is up, and are sent once it is settled.
-    ``took_over`` is whether it replaced another that was live.  ``closing`` is called when this
-    side begins to close it, and then ``over_code``, ``over_since`` and ``over_reason`` say how,
-    when and why.  ``desktop`` is as the machine last said; ``desktop_changed`` is called when it
-    says otherwise.
+    ``epoch`` counts the machine's links and is 0 until the machine is admitted; ``took_over`` is
+    whether it replaced a live one.  When this side begins to close it, ``over_code``,
+    ``over_since`` and ``over_reason`` say how, when and why.  Times are milliseconds since 1970.
+    ``reading_pause`` is held by whoever reads whether the machine is paused.
     """
 
     hello: Hello
-    desktop: LiveDesktop
     epoch: int = 0
-    paused: bool = False
-    is_settled: bool = False
     up_since: int
     took_over: bool = False
     over_code: CloseCode | None = None
     over_since: int = 0
     over_reason: str = ""
-    closing: "Callable[[LinkSocket], None] | None" = None
-    desktop_changed: "Callable[[LinkSocket, DesktopChanged], None] | None" = None
 
     def __init__(
         self,
@@ -117,33 +129,28 @@ class LinkSocket:
         organization_id: UUID,
         machine_id: str,
         token_id: UUID,
-        admit: "Callable[[LinkSocket, Hello], Awaitable[None]]",
+        observer: LinkObserver,
         background: Tasks,
-        unanswered_limit: int,
-        heartbeat_seconds: float,
-        largest_picture: int = MAX_PICTURE_BYTES,
-        reconnect_spread_seconds: float = 0.0,
+        terms: LinkTerms,
     ) -> None:
         self.organization_id = organization_id
         self.machine_id = machine_id
         self.token_id = token_id
         self.up_since = server_time()
         self._connection = connection
-        self._admit = admit
-        self.background = background
-        self._claiming = 0
+        self._observer = observer
+        self._background = background
+        self.reading_pause = asyncio.Lock()
         self._outcomes = PendingOutcomes()
         self._ready_or_over, self._up_or_over = asyncio.Event(), asyncio.Event()
-        self._settled_or_over = asyncio.Event()
+        self._live_or_over = asyncio.Event()
+        self._clock = asyncio.get_running_loop().time
         self._link = Link(
             link_id=uuid4(),
             machine_id=machine_id,
-            unanswered_limit=unanswered_limit,
-            heartbeat_seconds=heartbeat_seconds,
-            clock=asyncio.get_running_loop().time,
+            terms=terms,
+            clock=self._clock,
             server_time=server_time,
-            largest_picture=largest_picture,
-            reconnect_spread_seconds=reconnect_spread_seconds,
         )
         self.screen = MachineScreen(
             lambda question: self._feed(ScreenAsked(question)), lambda: self.is_up
@@ -156,8 +163,13 @@ class LinkSocket:
 
     @property
     def is_up(self) -> bool:
-        """Whether inputs may be sent."""
+        """Whether inputs may be claimed."""
         return self._link.is_up
+
+    @property
+    def is_live(self) -> bool:
+        """Whether inputs may be sent: what earlier links left open is reconciled."""
+        return self._link.is_live
 
     @property
     def is_greeted(self) -> bool:
@@ -177,22 +189,32 @@ class LinkSocket:
     @property
     def unanswered(self) -> int:
         """How many commands wait for their acknowledgement."""
-        return len(self._link.unanswered)
+        return len(self._link.commands.unanswered)
+
+    @property
+    def desktop(self) -> DesktopState:
+        """The desktop as the machine last said; not there before its hello."""
+        return self._link.availability.desktop
+
+    @property
+    def no_input(self) -> tuple[str, int] | None:
+        """Why the machine takes no input, and since when (ms since 1970); None where it does."""
+        return self._link.availability.no_input
 
     @property
     def journal_sequence(self) -> int:
         """The highest number of the machine's journal that this link has seen."""
-        return self._link.journal_sequence
+        return self._link.journal.sequence
 
     @property
     def journal_mark(self) -> UUID | None:
         """The id of the journal's last mark that this link has heard of, if marks have ids."""
-        return self._link.journal_mark
+        return self._link.journal.mark
 
     @property
     def round_trip_seconds(self) -> float | None:
         """How long the last heartbeat took, there and back."""
-        return self._link.round_trip_seconds
+        return self._link.heartbeats.round_trip_seconds
 
     def received(self, message: str | bytes) -> None:
         """Take one message from the websocket."""
@@ -238,22 +260,26 @@ class LinkSocket:
             "every machine needs a token of its own",
         )
 
-    def check_place(self) -> None:
-        """Raise where no further command may be sent now, and why."""
-        if not self._link.is_up:
-            raise LinkDownError
-        if self._claiming + len(self._link.unanswered) >= self._link.unanswered_limit:
-            raise LinkBusyError
-
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """Hold one of the places for unanswered commands, while something else is awaited."""
-        self.check_place()
-        self._claiming += 1
+    def slot(self) -> Iterator[None]:
+        """Hold one of the slots for unanswered commands, while something else is awaited.
+
+        Raises a SubmissionRefusedError where no input is taken now.
+        """
+        self._link.reserve()
         try:
             yield
         finally:
-            self._claiming -= 1
+            self._link.commands.free()
+
+    def pause_read(self, since: int | None) -> None:
+        """Since when an operator has paused the machine; None where it runs."""
+        self._feed(PauseRead(since))
+
+    def welcome(self, epoch: int) -> None:
+        """Greet the machine: it is admitted, as its link of this number."""
+        self.epoch = epoch
+        self._feed(MachineAdmitted())
 
     async def until_ready(self) -> None:
         """Wait until the machine listens.  Raises LinkDownError where that never comes."""
@@ -272,27 +298,31 @@ class LinkSocket:
         if not self._link.is_up:
             raise LinkDownError
 
-    async def until_settled(self) -> None:
+    async def until_live(self) -> None:
         """Wait until inputs may be sent.  Raises LinkDownError where that never comes."""
-        await self._settled_or_over.wait()
-        if not self._link.is_up:
+        await self._live_or_over.wait()
+        if not self._link.is_live:
             raise LinkDownError
 
-    def settled(self) -> None:
-        """Whatever earlier links left open is settled: inputs may be sent."""
-        self.is_settled = True
-        self._settled_or_over.set()
+    def reconciled(self) -> None:
+        """Whatever earlier links left open is reconciled: inputs may be sent."""
+        self._feed(Reconciled())
+        self._live_or_over.set()
 
-    def send(self, message: Input) -> asyncio.Future[Outcome]:
-        """Send a command; the future ends with its outcome or with :class:`LinkLostError`."""
-        if not (self._link.is_up and self.is_settled):
-            raise LinkDownError
+    def send(self, message: Input, answer_by: int) -> asyncio.Future[Outcome]:
+        """Send a command; the future ends with its outcome or with :class:`LinkLostError`.
+
+        Its answer is due at ``answer_by``, milliseconds since 1970.  Raises a
+        SubmissionRefusedError where it may not be sent now.
+        """
+        due = self._clock() + seconds_until(answer_by)
+        effects = self._link.handle(InputSubmitted(message, due))
         answered = self._outcomes.outcome_of(message.command_id)
-        self._feed(InputSubmitted(message))
+        self._perform_all(effects)
         return answered
 
     def resolve(self, message: Resolve) -> Question:
-        """Ask what became of a command that an earlier link sent."""
+        """Ask what became of a command that an earlier link sent.  Raises LinkDownError."""
         if not self._link.is_up:
             raise LinkDownError
         question, is_new = self._outcomes.question(message.command_id)
@@ -301,12 +331,15 @@ class LinkSocket:
         return question
 
     def _feed(self, event: Event) -> None:
-        for effect in self._link.handle(event):
+        self._perform_all(self._link.handle(event))
+
+    def _perform_all(self, effects: list[Effect]) -> None:
+        for effect in effects:
             self._perform(effect)
         if self._link.is_over:
             self._ready_or_over.set()
             self._up_or_over.set()
-            self._settled_or_over.set()
+            self._live_or_over.set()
             self.screen.over()
 
     def _perform(self, effect: Effect) -> None:
@@ -322,13 +355,15 @@ class LinkSocket:
             case CloseConnection(code, reason):
                 self._close_connection(code, reason)
             case AdmitMachine(hello):
-                self.background.start_and_report(self._admitted(hello), "admit a machine")
+                self._background.start_and_report(self._admitted(hello), "admit a machine")
             case LinkReady():
                 self._ready_or_over.set()
             case LinkUp():
                 self._up_or_over.set()
             case DesktopIsNow(desktop):
                 self._desktop_is(desktop)
+            case AvailabilityChanged():
+                self._observer.availability_changed(self)
             case (
                 LivePictureArrived()
                 | ScreenshotArrived()
@@ -339,22 +374,19 @@ class LinkSocket:
                 self.screen.arrived(effect)
 
     def _desktop_is(self, desktop: DesktopChanged) -> None:
-        self.desktop = self.desktop.changed_to(desktop, server_time())
-        if not desktop.screen.available:
-            self.screen.unavailable(desktop.screen.reason or "it did not say why")
-        if self.desktop_changed is not None:
-            self.desktop_changed(self, desktop)
+        if (why := self.desktop.why_no_screen) is not None:
+            self.screen.unavailable(why, self.desktop.screen_since)
+        self._observer.desktop_changed(self, desktop)
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:
         self._connection.close(code, _fitting(reason))
         self.over_code, self.over_since, self.over_reason = code, server_time(), reason
-        if self.closing is not None:
-            self.closing(self)
+        self._observer.closing(self)
 
     async def _admitted(self, hello: Hello) -> None:
-        self.hello, self.desktop = hello, LiveDesktop.greeted(hello, self.up_since)
+        self.hello = hello
         try:
-            await self._admit(self, hello)
+            await self._observer.admit(self, hello)
         except LinkDownError:
             pass  # It ended before it began, and whoever ended it has said why.
         except StoreUnavailable as error:
@@ -363,10 +395,6 @@ class LinkSocket:
         except Exception:
             self.close(CloseCode.SERVER_ERROR, "the server could not record the connection")
             raise
-
-    def welcome(self) -> None:
-        """Greet the machine: it is admitted."""
-        self._feed(MachineAdmitted())
 
 
 def _fitting(reason: str) -> str:

@@ -52,11 +52,11 @@ class Answer:
 class CommandRecord:
     """What the ledger keeps of a command.
 
-    ``attempt`` is random and names the claim, which others may take over after ``lease_until`` for
-    as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id``, ``journal_sequence`` and
-    ``journal_mark`` are those of the link that it was sent on, or was to be; there is no mark where
-    the machine client gives its marks no ids.  ``minimal`` is whether no body was wanted.  Without
-    a key the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
+    ``attempt`` is random and names the claim, which others may take over after ``claimed_until``
+    for as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id``, ``journal_sequence``
+    and ``journal_mark`` are those of the link that it was sent on, or was to be; there is no mark
+    where the machine client gives its marks no ids.  ``minimal`` is whether no body was wanted.
+    Without a key the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
     ``earlier`` are the names under which a journal may know the command from an older server.
     """
 
@@ -67,7 +67,7 @@ class CommandRecord:
     fingerprint: str
     state: CommandState
     attempt: UUID
-    lease_until: datetime
+    claimed_until: datetime
     epoch: int
     boot_id: str
     journal_id: UUID
@@ -87,6 +87,11 @@ class CommandRecord:
     def is_keyed(self) -> bool:
         """Whether a retry may ask for this command again."""
         return bool(self.fingerprint)
+
+    @property
+    def request_key(self) -> tuple[UUID, str]:
+        """What tells the request of this command from every other: equal for all its retries."""
+        return self.command_id, self.fingerprint
 
     def is_of(self, claim: "CommandRecord") -> bool:
         """Whether this is that claim's own record and has gone no further."""
@@ -240,6 +245,7 @@ def _document(record: CommandRecord) -> Document:
         "earlier": record.earlier and record.earlier.model_dump(),
     }
     document["_id"] = document.pop("command_id")
+    document["lease_until"] = document.pop("claimed_until")
     return document
 
 
@@ -248,8 +254,10 @@ _FIELDS: Final = frozenset(field.name for field in dataclass_fields(CommandRecor
 
 def _record(document: Document) -> CommandRecord:
     # A newer node beside this one, or before it, may keep more of a command than this one knows.
+    # The name that a claim's end has in the database is that of the first edition.
     fields = {name: value for name, value in document.items() if name in _FIELDS or name == "_id"}
     answer, earlier = fields.pop("answer"), fields.pop("earlier", None)
+    fields["claimed_until"] = document["lease_until"]
     return CommandRecord(
         command_id=fields.pop("_id"),
         state=CommandState(fields.pop("state")),

@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Outcome
-from server.dispatch.command import Legs
+from server.dispatch.ledger.timings import Timings
 from server.metrics import Metrics
 
 
@@ -38,8 +38,10 @@ def test_every_final_outcome_is_there_before_the_first() -> None:
 
 def test_times_are_in_every_bucket_from_their_own_on() -> None:
     metrics = Metrics()
-    metrics.input_timed(Legs(accepted=1.0, sent=1.5, acknowledged=2.0), 0.75, 2.0)
-    metrics.input_timed(Legs(accepted=1.0, claimed=2.0, sent=2.0, acknowledged=101.0), None, 101.0)
+    metrics.input_timed(Timings(accepted=1.0, sent=1.5, acknowledged=2.0), 0.75, 2.0)
+    metrics.input_timed(
+        Timings(accepted=1.0, claimed=2.0, sent=2.0, acknowledged=101.0), None, 101.0
+    )
     samples = read(metrics)
     assert samples["farhand_input_seconds_bucket", ("0.5",)] == 0
     # What lies exactly on a bound is within it.
@@ -52,8 +54,8 @@ def test_times_are_in_every_bucket_from_their_own_on() -> None:
 
 def test_legs_are_timed_as_far_as_they_were_gone() -> None:
     metrics = Metrics()
-    metrics.input_timed(Legs(accepted=1.0, sent=1.5, acknowledged=2.0), 0.75, 2.25)
-    metrics.input_timed(Legs(accepted=1.0, claimed=2.0, sent=4.0, acknowledged=8.0), 1.0, 16.0)
+    metrics.input_timed(Timings(accepted=1.0, sent=1.5, acknowledged=2.0), 0.75, 2.25)
+    metrics.input_timed(Timings(accepted=1.0, claimed=2.0, sent=4.0, acknowledged=8.0), 1.0, 16.0)
     samples = read(metrics)
     legs = {
         leg: (

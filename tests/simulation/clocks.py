@@ -14,8 +14,9 @@ from unittest.mock import patch
 import machine_client.journal.journal
 import machine_client.worker
 import server.clock
-import server.dispatch.ledger
-import server.dispatch.resolver
+import server.dispatch.ledger.claims
+import server.dispatch.ledger.ledger
+import server.dispatch.ledger.resolver
 from schemas.programs.failpoints import Failpoint
 from tests.simulation.world import World
 
@@ -60,11 +61,12 @@ def simulated() -> Iterator[Clocks]:
         for module, name, stand_in in (
             (uuid, "os", SimpleNamespace(urandom=clocks.randomness)),
             (server.clock, "time", SimpleNamespace(time_ns=clocks.nanoseconds)),
-            (server.dispatch.ledger, "now", clocks.now),
-            (server.dispatch.resolver, "now", clocks.now),
+            (server.dispatch.ledger.claims, "now", clocks.now),
+            (server.dispatch.ledger.ledger, "now", clocks.now),
+            (server.dispatch.ledger.resolver, "now", clocks.now),
             (machine_client.journal.journal, "time", monotonic),
             (machine_client.worker, "time", monotonic),
-            (server.dispatch.ledger, "reached", clocks.reached),
+            (server.dispatch.ledger.ledger, "reached", clocks.reached),
             (machine_client.worker, "reached", clocks.reached),
         ):
             stack.enter_context(patch.object(module, name, stand_in))

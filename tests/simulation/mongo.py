@@ -1,16 +1,16 @@
 """The database that all nodes share: its delays, its faults, and what it has of machines."""
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
+from server.store.audit import AuditStore
 from server.store.commands import CommandRecord
 from server.store.errors import AlreadyExists, NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, Machine, MachineStore
-from server.store.tokens import TokenStore
 from tests.simulation.stores import Perform, StoredCommands
 from tests.simulation.world import Process, World
 
@@ -222,11 +222,8 @@ class SimulatedMachineStore(MachineStore):
         return await self._perform(end)
 
 
-class SimulatedTokenStore(TokenStore):
-    """Tokens that are never revoked."""
+class SimulatedAuditStore(AuditStore):
+    """An audit that nobody reads: what ends in a simulation is looked up in the ledger."""
 
     def __init__(self) -> None:
         """There is nothing to keep."""
-
-    async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
-        return set(token_ids)

@@ -2,24 +2,31 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from uuid import UUID, uuid4
 
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.inputs.bodies import AnyInput
-from schemas.link.messages import CloseCode, Hello
+from schemas.link.messages import CloseCode, Released
 from schemas.programs.failpoints import Failpoint
 from server.dispatch.command import Command
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
-from server.dispatch.ledger import Ledger
-from server.dispatch.resolver import Resolver
+from server.dispatch.ledger.ledger import Ledger
+from server.dispatch.ledger.reconciler import Reconciler
+from server.dispatch.ledger.resolver import Resolver
+from server.dispatch.ledger.under_way import CommandsUnderWay
+from server.dispatch.recorder import InputRecorder
+from server.events.hub import EventHub
+from server.machines.admission import Admission
+from server.machines.link.greeting import LinkTerms
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
+from server.machines.upkeep import tick_links
+from server.metrics import Metrics
 from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
-from tests.simulation.mongo import Mongo, SimulatedMachineStore, SimulatedTokenStore
+from tests.simulation.mongo import Mongo, SimulatedAuditStore, SimulatedMachineStore
 from tests.simulation.network import Cable
 from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
@@ -27,7 +34,8 @@ from tests.simulation.world import Process, World
 TOKEN_ID = UUID(int=1)
 FINGERPRINTS = Fingerprints(b"simulated")
 FINGERPRINTS_AFTER_AN_UPGRADE = Fingerprints(b"simulated", knows_earlier=True)
-TOKEN_CHECK_SECONDS = 3600.0
+UNANSWERED_LIMIT = 8
+INPUT_TIMEOUT = 30.0
 
 
 @dataclass(frozen=True)
@@ -48,16 +56,14 @@ class Answered:
         return self.name == "final"
 
 
-class NumberedSocket(LinkSocket):
-    """A link whose place in a set is the same in every run of a seed."""
+class _NobodyListens:
+    """Stands in for those who would hear that a machine has changed."""
 
-    number = 0
+    def changed(self, organization_id: UUID, machine_id: str) -> None:
+        pass
 
-    def __hash__(self) -> int:
-        return self.number
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
+    def released(self, organization_id: UUID, machine_id: str, released: Released) -> None:
+        pass
 
 
 class _Connection:
@@ -116,14 +122,34 @@ class Node:
         machines = SimulatedMachineStore(self._mongo, perform)
         commands = SimulatedCommandStore(self._mongo.commands, perform, self._mongo.read)
         self.background = Tasks()
-        self.registry = LinkRegistry(machines, SimulatedTokenStore(), TOKEN_CHECK_SECONDS)
-        self.ledger = Ledger(
-            commands, Dispatcher(self.registry, machines), Resolver(commands), self.background
+        self.registry = LinkRegistry()
+        resolver, under_way = Resolver(commands), CommandsUnderWay(self.background)
+        self.ledger = Ledger(commands, resolver, under_way, self.background)
+        self._admission = Admission(
+            self.registry,
+            machines,
+            Reconciler(commands, resolver, under_way),
+            _NobodyListens(),
+            self.background,
+            terms=LinkTerms(UNANSWERED_LIMIT, self._heartbeat_seconds),
+            reconnects_per_second=1000.0,
+        )
+        metrics = Metrics()
+        self.dispatcher = Dispatcher(
+            registry=self.registry,
+            admission=self._admission,
+            machines=machines,
+            ledger=self.ledger,
+            fingerprints=self.fingerprints,
+            recorder=InputRecorder(SimulatedAuditStore(), EventHub(), metrics),
+            metrics=metrics,
+            input_timeout=INPUT_TIMEOUT,
+            most_viewers=0,
         )
         self.process.call_soon(self._watch)
 
     def _watch(self) -> None:
-        self.background.start(self.registry.keep_time(), "tick the links")
+        self.background.start(tick_links(self.registry), "tick the links")
 
     def kill(self, *, silently: bool) -> None:
         """End at once; ``silently`` is without a word to the machines, as a host does."""
@@ -160,24 +186,15 @@ class Node:
         """A machine client shakes hands."""
         if cable.node.is_over:
             return
-        link = NumberedSocket(
+        link = self._admission.open(
             _Connection(cable),
             organization_id=self._organization_id,
             machine_id=cable.machine_id,
             token_id=TOKEN_ID,
-            admit=partial(self._admit, cable),
-            background=self.background,
-            unanswered_limit=8,
-            heartbeat_seconds=self._heartbeat_seconds,
         )
-        link.number = cable.number
         self.cables[cable] = link
         self.links.append((cable, link))
-        self.registry.opened(link)
         cable.to_machine("")
-
-    async def _admit(self, _cable: Cable, link: LinkSocket, hello: Hello) -> None:
-        await self.registry.admit(link, hello, self.ledger)
 
     def took(self, cable: Cable, text: str) -> None:
         """A frame came from a machine client."""
@@ -189,7 +206,7 @@ class Node:
         if link is None:
             return
         self.background.start_and_report(
-            self.registry.closed(link, f"{code} {reason}"), "note a disconnected machine"
+            self._admission.closed(link, f"{code} {reason}"), "note a disconnected machine"
         )
 
     # Requests.
@@ -209,7 +226,7 @@ class Node:
             minimal=False,
         )
         try:
-            answer, replayed = await self.ledger.answer(command)
+            answer, replayed = await self.dispatcher.carry_out(command)
         except ProblemError as problem:
             kind = problem.problem_type
             return Answered(kind.name, kind.status), command.id
@@ -221,7 +238,7 @@ class Node:
 
     async def look(self, command_id: UUID) -> CommandRecord | None:
         """What the ledger says of a command.  Raises StoreUnavailable."""
-        return await self.ledger.look(self._organization_id, command_id)
+        return await self.dispatcher.look_up(self._organization_id, command_id)
 
 
 def cable_of(nodes: list[Node], record: CommandRecord) -> Cable:

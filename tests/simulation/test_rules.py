@@ -15,13 +15,15 @@ from machine_client.link.session import Session
 from machine_client.worker import Worker
 from schemas.inputs.outcomes import Expired, Outcome
 from schemas.link.messages import HeartbeatAck, Input, Resolve
-from server.dispatch import ledger
-from server.dispatch.answers import final_answer
 from server.dispatch.command import Command
-from server.dispatch.ledger import Ledger
-from server.dispatch.resolver import Resolver, question_about, subject_of
+from server.dispatch.ledger import reconciler, resolver
+from server.dispatch.ledger.answers import final_answer
+from server.dispatch.ledger.ledger import Ledger
+from server.dispatch.ledger.machine_link import MachineLink
+from server.dispatch.ledger.reconciler import Reconciler
+from server.dispatch.ledger.resolver import Resolver, ask, context_of
 from server.machines.link.link import Link
-from server.machines.socket import LinkSocket
+from server.machines.pending_outcomes import Question
 from server.store.commands import Answer, CommandRecord, CommandState
 from tests.simulation.clocks import Clocks, simulated
 from tests.simulation.desktop import Hand, Happened
@@ -100,7 +102,7 @@ def mark_no_link(patch: pytest.MonkeyPatch) -> None:
 
     def greeted_without_a_mark(self: Link, hello: Any) -> list[Any]:
         effects = greeted(self, hello)
-        self._greeted_with -= 1
+        self.journal.greeted_with -= 1
         return effects
 
     patch.setattr(Journal, "mark", unmarked)
@@ -110,17 +112,22 @@ def mark_no_link(patch: pytest.MonkeyPatch) -> None:
 
 def ask_a_lost_journal(patch: pytest.MonkeyPatch) -> None:
     """Another journal, or an old copy, is believed."""
-    patch.setattr(ledger, "journal_is_lost", lambda _record, _link: False)
+    patch.setattr(resolver, "journal_is_lost", lambda _record, _link: False)
+    patch.setattr(reconciler, "journal_is_lost", lambda _record, _link: False)
 
 
 def ask_about_todays_id_alone(patch: pytest.MonkeyPatch) -> None:
     """A journal is not told under which names an older server sent the same."""
-    forgotten = {"earlier": None}
-    patch.setattr(
-        ledger,
-        "question_about",
-        lambda record: question_about(record).model_copy(update=forgotten),
-    )
+
+    def asked(record: CommandRecord, link: MachineLink) -> Question:
+        return ask(replace(record, earlier=None), link)
+
+    patch.setattr(resolver, "ask", asked)
+    patch.setattr(reconciler, "ask", asked)
+
+
+async def do_nothing(_self: Reconciler, _link: MachineLink) -> None:
+    """Stands in for a step of the greeting."""
 
 
 def believe_a_copy_of_another_branch(patch: pytest.MonkeyPatch) -> None:
@@ -128,43 +135,33 @@ def believe_a_copy_of_another_branch(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Journal, "has_mark", lambda _journal, _mark: True)
 
 
-def judge_nothing_on_connect(patch: pytest.MonkeyPatch) -> None:
+def mark_nothing_lost_on_connect(patch: pytest.MonkeyPatch) -> None:
     """What a lost journal leaves unknown is not stored before the link is up."""
 
-    async def judged(_self: Ledger, _link: LinkSocket) -> None:
-        """Nothing."""
-
-    patch.setattr(Ledger, "judge", judged)
+    patch.setattr(Reconciler, "mark_lost", do_nothing)
 
 
-def settle_nothing_on_connect(patch: pytest.MonkeyPatch) -> None:
+def reconcile_nothing_on_connect(patch: pytest.MonkeyPatch) -> None:
     """What earlier links left open stays open until somebody asks."""
 
-    async def settled(_self: Ledger, _link: LinkSocket) -> None:
-        """Nothing."""
-
-    patch.setattr(Ledger, "settle", settled)
+    patch.setattr(Reconciler, "reconcile", do_nothing)
 
 
 def send_again_what_was_sent(patch: pytest.MonkeyPatch) -> None:
     """A retry of what is SENT sends it, without a look at the journal."""
 
-    async def judged(_self: Ledger, _link: LinkSocket) -> None:
-        """Nothing."""
-
     known = Ledger._known
 
     async def sent_again(
-        self: Ledger, command: Command, record: CommandRecord
+        self: Ledger, command: Command, record: CommandRecord, link: MachineLink | None
     ) -> tuple[Answer, bool]:
-        link = self._dispatcher.connected(command.organization_id, command.machine_id)
-        if record.answer is None and link is not None and link.is_settled:
-            outcome = await link.send(command.message(link.link_id))
+        if record.answer is None and link is not None and link.is_live:
+            outcome = await link.send(command.message(link.link_id), command.answer_by)
             return await self._resolver.finish(record, outcome), True
-        return await known(self, command, record)
+        return await known(self, command, record, link)
 
-    patch.setattr(Ledger, "judge", judged)
-    patch.setattr(Ledger, "settle", judged)
+    patch.setattr(Reconciler, "mark_lost", do_nothing)
+    patch.setattr(Reconciler, "reconcile", do_nothing)
     patch.setattr(Ledger, "_known", sent_again)
 
 
@@ -195,7 +192,7 @@ def answer_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
     async def finished(self: Resolver, record: CommandRecord, outcome: Outcome) -> Answer:
         storing = asyncio.get_running_loop().create_task(finish(self, record, outcome))
         storing.add_done_callback(lambda task: task.cancelled() or task.exception())
-        return final_answer(subject_of(record), outcome)
+        return final_answer(context_of(record), outcome)
 
     patch.setattr(Resolver, "finish", finished)
 
@@ -291,8 +288,8 @@ BROKEN: list[tuple[Break, str, int]] = [
     (ask_a_lost_journal, "not carried out", 110),
     (ask_about_todays_id_alone, "was done", 440),
     (believe_a_copy_of_another_branch, "not carried out", 320),
-    (judge_nothing_on_connect, "not carried out", 170),
-    (settle_nothing_on_connect, "left open", 50),
+    (mark_nothing_lost_on_connect, "not carried out", 170),
+    (reconcile_nothing_on_connect, "left open", 50),
     (send_again_what_was_sent, "second time", 30),
     (overwrite_final_states, "final record", 40),
     (answer_before_it_is_stored, "stored", 300),

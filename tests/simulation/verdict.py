@@ -88,18 +88,18 @@ class Verdict:
 
     def check_left_open(self) -> None:
         """Nothing that an earlier link sent is open when a newer one has been there for long."""
-        settled = [
+        live = [
             (cable, link)
             for node in self._nodes
             for cable, link in node.cables.items()
-            if link.is_settled and not node.process.is_dead
+            if link.is_live and not node.process.is_dead
         ]
         for record in self._mongo.commands.records.values():
             if record.state is CommandState.SENT and any(
                 link.machine_id == record.machine_id
                 and link.epoch > record.epoch
                 and cable.opened_at > self._written_at[record.command_id]
-                for cable, link in settled
+                for cable, link in live
             ):
                 self.world.violated(f"{record.command_id} was left open")
 

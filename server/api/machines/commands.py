@@ -13,8 +13,8 @@ from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
 from server.api.machines.inputs import MachinePath
-from server.dispatch.dispatcher import unknown_machine
 from server.dispatch.recorder import command_item
+from server.dispatch.refusals import unknown_machine
 from server.store.commands import CommandRecord
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
@@ -58,7 +58,7 @@ class CommandHandler(ApiHandler):
 
     async def answer_with(self, command_id: UUID, machine_id: str | None = None) -> None:
         """Answer with what the ledger has of a command, of this machine where one is named."""
-        record = await self.services.ledger.look(
+        record = await self.services.dispatcher.look_up(
             self.principal.organization_id, command_id, machine_id
         )
         if record is None:

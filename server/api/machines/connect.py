@@ -2,7 +2,6 @@
 
 import logging
 from contextlib import suppress
-from functools import partial
 from typing import cast
 
 from tornado.iostream import StreamClosedError
@@ -20,8 +19,6 @@ from server.web.handler import ApiHandler
 logger = logging.getLogger(__name__)
 
 TEXT_FRAME = 0x1
-LEAST_SPREAD_SECONDS = 1.0
-MOST_SPREAD_SECONDS = 3600.0
 
 MAX_LATE_FRAMES = 256
 """So many frames may have been on their way when a link was closed; more are a flood."""
@@ -88,27 +85,17 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
 
     def open(self, *_args: str, **_kwargs: str) -> None:
         """Begin a link for the machine that the token is bound to."""
-        services, settings = self.services, self.services.settings
         # A command is one small frame that should leave at once.
         self.set_nodelay(True)
         machine_id = self.principal.machine_id
         if machine_id is None:
             raise LookupError("a token with machine:connect has no machine")
-        link = self.link = LinkSocket(
+        self.link = self.services.admission.open(
             self,
             organization_id=self.principal.organization_id,
             machine_id=machine_id,
             token_id=self.principal.token_id,
-            admit=partial(services.registry.admit, open_commands=services.ledger),
-            background=services.background,
-            unanswered_limit=settings.unanswered_inputs,
-            heartbeat_seconds=settings.heartbeat,
-            largest_picture=settings.screen_picture_bytes,
-            reconnect_spread_seconds=reconnect_spread(
-                services.registry.open_links + 1, settings.reconnects_per_second
-            ),
         )
-        services.registry.opened(link)
 
     def on_message(self, message: str | bytes) -> None:
         """Hand a frame to the link."""
@@ -139,7 +126,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
             reason = "the connection broke"
         services = self.services
         services.background.start_and_report(
-            services.registry.closed(self.link, reason), "note a disconnected machine"
+            services.admission.closed(self.link, reason), "note a disconnected machine"
         )
 
     def send_text(self, text: str) -> None:
@@ -152,8 +139,3 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         if isinstance(websocket, WebSocketProtocol13) and not websocket.is_closing():
             with suppress(StreamClosedError):
                 websocket._write_frame(True, TEXT_FRAME, text.encode())  # noqa: SLF001
-
-
-def reconnect_spread(links: int, per_second: float) -> float:
-    """Over how many seconds so many machines should come back when all lose the server at once."""
-    return min(max(LEAST_SPREAD_SECONDS, links / per_second), MOST_SPREAD_SECONDS)

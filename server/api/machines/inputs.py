@@ -4,7 +4,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.http import problems
 from schemas.http.idempotency_keys import IdempotencyKey
-from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import (
     AnyInput,
     ClickMouse,
@@ -17,7 +16,6 @@ from schemas.inputs.bodies import (
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
-from server.dispatch.command import Command
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
 
@@ -81,29 +79,21 @@ class InputHandler(ApiHandler):
 
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
-        settings = self.services.settings
         preferred = return_preference(headers.prefer)
-        self.services.recorder.check_room()
-        command = Command.accept(
+        dispatcher = self.services.dispatcher
+        command = dispatcher.accept(
             organization_id=self.principal.organization_id,
             machine_id=path.machine_id,
             body=body,
             key=headers.idempotency_key,
-            fingerprints=self.services.fingerprints,
-            timeout=settings.input_timeout,
             request_id=self.request_id,
-            minimal=(preferred or settings.input_response) == "minimal",
+            minimal=(preferred or self.services.settings.input_response) == "minimal",
             token_id=self.principal.token_id,
             token_name=self.principal.token_name,
         )
         self.note(command=command.id)
-        try:
-            answer, replayed = await self.services.ledger.answer(command)
-        except ProblemError as problem:
-            self.services.metrics.input_ended(command.operation, problem.problem_type.name)
-            raise
-        if replayed:
-            self.services.metrics.input_ended(command.operation, "replayed")
+        answer, is_replayed = await dispatcher.carry_out(command)
+        if is_replayed:
             self.set_header("Idempotency-Replayed", "true")
         elif preferred and answer.status in (200, 204):
             self.set_header("Preference-Applied", f"return={preferred}")

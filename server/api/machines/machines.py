@@ -5,7 +5,6 @@ from uuid import uuid4
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
-from schemas.link.messages import CloseCode
 from schemas.resources.machines import (
     CreatedMachine,
     Machine,
@@ -17,7 +16,7 @@ from schemas.resources.tokens import NewToken, Scope
 from server.api.auditing import record
 from server.api.machines.inputs import MachinePath
 from server.api.tokens import create_token
-from server.dispatch.dispatcher import unknown_machine
+from server.dispatch.refusals import unknown_machine
 from server.store.errors import AlreadyExists
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
@@ -35,7 +34,7 @@ class MachinesHandler(ApiHandler):
     async def get(self, query: PageQuery) -> None:
         organization_id = self.principal.organization_id
         stored, total = await self.services.machines.list(organization_id, query)
-        items = await self.services.views.of_all(organization_id, stored)
+        items = await self.services.machine_views.of_all(organization_id, stored)
         self.answer(200, MachinePage(items=items, total=total, skip=query.skip, limit=query.limit))
 
     @endpoint(
@@ -59,7 +58,7 @@ class MachinesHandler(ApiHandler):
             raise ProblemError(
                 problems.CONFLICT, f"there is a machine {machine_id!r} already"
             ) from None
-        self.services.news.changed(self.principal.organization_id, machine_id)
+        self.services.machine_events.changed(self.principal.organization_id, machine_id)
         token = await create_token(
             self.services,
             self.principal.organization_id,
@@ -70,7 +69,7 @@ class MachinesHandler(ApiHandler):
             ),
         )
         await record(self, "machine.added", machine_id, machine_id=machine_id)
-        view = await self.services.views.of(stored)
+        view = await self.services.machine_views.of(stored)
         self.answer(201, CreatedMachine(**dict(view), token=token))
 
 
@@ -88,7 +87,7 @@ class MachineHandler(ApiHandler):
         stored = await self.services.machines.get(self.principal.organization_id, path.machine_id)
         if stored is None:
             raise unknown_machine(path.machine_id)
-        self.answer(200, await self.services.views.of(stored))
+        self.answer(200, await self.services.machine_views.of(stored))
 
     @endpoint(
         Endpoint(
@@ -107,16 +106,15 @@ class MachineHandler(ApiHandler):
         )
         if stored is None:
             raise unknown_machine(path.machine_id)
-        link = self.services.registry.find(organization_id, path.machine_id)
-        if link is not None:
-            link.paused = stored.paused
-        self.services.news.changed(organization_id, path.machine_id)
+        if body.paused is not None:
+            await self.services.dispatcher.pause_changed(organization_id, path.machine_id)
+        self.services.machine_events.changed(organization_id, path.machine_id)
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
             action = "machine.paused" if body.paused else "machine.resumed"
             await record(self, action, path.machine_id, machine_id=path.machine_id)
-        self.answer(200, await self.services.views.of(stored))
+        self.answer(200, await self.services.machine_views.of(stored))
 
     @endpoint(
         Endpoint(
@@ -132,9 +130,7 @@ class MachineHandler(ApiHandler):
         await self.services.tokens.revoke_of_machine(organization_id, path.machine_id)
         if not await self.services.machines.delete(organization_id, path.machine_id):
             raise unknown_machine(path.machine_id)
-        for link in self.services.registry:
-            if (link.organization_id, link.machine_id) == (organization_id, path.machine_id):
-                link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
-        self.services.news.changed(organization_id, path.machine_id)
+        self.services.dispatcher.disconnect(organization_id, path.machine_id)
+        self.services.machine_events.changed(organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)

@@ -1,9 +1,8 @@
 """What a machine's screen shows: one picture, a live stream of them, its displays, its pointer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from tornado.iostream import StreamClosedError
@@ -11,32 +10,24 @@ from tornado.iostream import StreamClosedError
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.inputs.outcomes import Point
-from schemas.link.messages import DesktopSeen, Display
-from schemas.link.picture_frames import MAX_PICTURE_SIDE
+from schemas.link.messages import Display
+from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
+from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
 from server.api.machines.inputs import MachinePath
-from server.dispatch.dispatcher import just_disconnected, not_connected, unavailable
-from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.link.pictures import Picture
-from server.machines.screens import LiveWish, MachineScreen, ScreenUnavailableError, Viewer
-from server.machines.socket import LinkSocket
+from server.dispatch.screens import LiveScreen
 from server.store.errors import StoreUnavailable
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
 
-ANSWER_SECONDS = 15.0
-"""For a machine to answer a question about its screen, or to send a live screen's first picture."""
 REPEAT_SECONDS = 45.0
 """After which an unchanged picture is sent again: many proxies cut who is silent for 60."""
 SLOW_SECONDS = 30.0
 """For a reader to take one picture; after that the connection is closed."""
 CHECK_SECONDS = 0.5
-RETRY_BUSY = "1"
 BOUNDARY = "farhand-picture"
-
-Answer = TypeVar("Answer")
 
 Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
 
@@ -73,48 +64,7 @@ PICTURE_HEADERS = {
 PROBLEMS = (problems.NOT_FOUND, problems.MACHINE_BUSY, problems.MACHINE_UNAVAILABLE)
 
 
-class ScreenHandler(ApiHandler):
-    """An operation on the screen of one connected machine."""
-
-    async def link_of(self, machine_id: str) -> LinkSocket:
-        """The machine's link, or a problem that says why its screen cannot be seen.
-
-        A paused machine takes no input, and can be looked at all the same.
-        """
-        organization_id = self.principal.organization_id
-        link = self.services.registry.find(organization_id, machine_id)
-        if link is None:
-            raise await not_connected(self.services.machines, organization_id, machine_id)
-        if not link.desktop.screen.available:
-            raise no_screen(link.desktop.screen.reason or "it did not say why", link)
-        return link
-
-    async def ask(
-        self, machine_id: str, question: Callable[[MachineScreen], Awaitable[Answer]]
-    ) -> Answer:
-        """The machine's answer, or a problem."""
-        link = await self.link_of(machine_id)
-        try:
-            return await question(link.screen)
-        except ScreenUnavailableError as error:
-            raise no_screen(str(error), link) from None
-        except LinkBusyError:
-            raise ProblemError(
-                problems.MACHINE_BUSY,
-                "the machine has as many unanswered questions about its screen as it may",
-                headers={"Retry-After": RETRY_BUSY},
-            ) from None
-        except (LinkDownError, LinkLostError):
-            raise just_disconnected() from None
-        except TimeoutError:
-            raise no_screen(f"it did not answer within {ANSWER_SECONDS:g} s", link) from None
-
-    async def desktop(self, machine_id: str) -> DesktopSeen:
-        """The displays and the pointer as they are now."""
-        return await self.ask(machine_id, lambda screen: screen.look(ANSWER_SECONDS))
-
-
-class ScreenshotHandler(ScreenHandler):
+class ScreenshotHandler(ApiHandler):
     @endpoint(
         Endpoint(
             summary="Take a screenshot",
@@ -129,11 +79,9 @@ class ScreenshotHandler(ScreenHandler):
         )
     )
     async def get(self, path: MachinePath, query: ScreenshotQuery) -> None:
-        picture = await self.ask(
-            path.machine_id,
-            lambda screen: screen.screenshot(
-                query.format, query.width, query.height, query.quality, ANSWER_SECONDS
-            ),
+        options = ScreenshotOptions(query.format, query.width, query.height, query.quality)
+        picture = await self.services.dispatcher.screenshot(
+            self.principal.organization_id, path.machine_id, options
         )
         for name, value in described(picture).items():
             self.set_header(name, value)
@@ -141,7 +89,7 @@ class ScreenshotHandler(ScreenHandler):
         self.answer_bytes(200, picture.content, f"image/{picture.format}")
 
 
-class DimensionsHandler(ScreenHandler):
+class DimensionsHandler(ApiHandler):
     @endpoint(
         Endpoint(
             summary="Get the display dimensions",
@@ -153,10 +101,11 @@ class DimensionsHandler(ScreenHandler):
         )
     )
     async def get(self, path: MachinePath) -> None:
-        self.answer(200, dimensions((await self.desktop(path.machine_id)).displays))
+        seen = await self.services.dispatcher.look(self.principal.organization_id, path.machine_id)
+        self.answer(200, dimensions(seen.displays))
 
 
-class PointerHandler(ScreenHandler):
+class PointerHandler(ApiHandler):
     @endpoint(
         Endpoint(
             summary="Get the pointer position",
@@ -167,7 +116,8 @@ class PointerHandler(ScreenHandler):
         )
     )
     async def get(self, path: MachinePath) -> None:
-        self.answer(200, (await self.desktop(path.machine_id)).pointer)
+        seen = await self.services.dispatcher.look(self.principal.organization_id, path.machine_id)
+        self.answer(200, seen.pointer)
 
 
 STREAM = Endpoint(
@@ -186,72 +136,57 @@ STREAM = Endpoint(
 )
 
 
-class StreamHandler(ScreenHandler):
+class StreamHandler(ApiHandler):
     """A live screen, until the viewer leaves, the link ends or the token is revoked."""
 
-    viewer: Viewer | None = None
+    screen: LiveScreen | None = None
 
     @endpoint(STREAM)
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
-        link = await self.link_of(path.machine_id)
-        self._check_room()
-        wish = LiveWish(query.width, query.height, query.quality, query.rate)
+        options = LiveOptions(query.width, query.height, query.quality, query.rate)
+        screen = self.screen = await self.services.dispatcher.watch(
+            self.principal.organization_id, path.machine_id, options
+        )
+        checking = self.services.background.start_and_report(self._check(screen), "check a viewer")
         try:
-            viewer = self.viewer = link.screen.watch(wish)
-        except LinkDownError:
-            raise just_disconnected() from None
-        checking = self.services.background.start_and_report(self._check(viewer), "check a viewer")
-        try:
-            await self._show(viewer, await self._first(viewer, link))
+            await self._show(screen, await self._first(screen))
         finally:
             checking.cancel()
-            viewer.close()
+            screen.close()
 
     def on_connection_close(self) -> None:
         """The viewer has gone away."""
         super().on_connection_close()
-        if self.viewer is not None:
-            self.viewer.end("the viewer has left")
+        if self.screen is not None:
+            self.screen.end("the viewer has left")
 
-    def _check_room(self) -> None:
-        most = self.services.settings.screen_viewers
-        if sum(link.screen.viewers for link in self.services.registry) >= most:
-            raise ProblemError(
-                problems.TOO_MANY_STREAMS,
-                f"{most} viewers look at live screens of this server, which are as many as it has "
-                "room for",
-                headers={"Retry-After": RETRY_BUSY},
-            )
-
-    async def _first(self, viewer: Viewer, link: LinkSocket) -> Picture:
+    async def _first(self, screen: LiveScreen) -> Picture:
         """Without a picture there is no stream, but a problem that says why."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await viewer.next()
-        except ScreenUnavailableError as error:
-            # Where the token was revoked meanwhile, that is the answer.
-            await self.authorize(STREAM)
-            raise no_screen(str(error), link) from None
-        except TimeoutError:
-            raise no_screen(f"it sent no picture within {ANSWER_SECONDS:g} s", link) from None
+            return await screen.first()
+        except ProblemError:
+            if screen.why_over is not None:
+                # Where the token was revoked meanwhile, that is the answer.
+                await self.authorize(STREAM)
+            raise
 
-    async def _check(self, viewer: Viewer) -> None:
+    async def _check(self, screen: LiveScreen) -> None:
         """End the stream soon after the caller may no longer see it, or the server stops."""
         while True:
             await asyncio.sleep(CHECK_SECONDS)
             try:
                 await self.authorize(STREAM)
             except ProblemError as error:
-                viewer.end(error.detail)
+                screen.end(error.detail)
             except StoreUnavailable:
                 continue  # Nobody can revoke anything now either; the next look tells.
             except Exception:
-                viewer.end("the server could not check whether this may still be seen")
+                screen.end("the server could not check whether this may still be seen")
                 raise
             if self.services.stopping:
-                viewer.end("the server is stopping")
+                screen.end("the server is stopping")
 
-    async def _show(self, viewer: Viewer, picture: Picture) -> None:
+    async def _show(self, screen: LiveScreen, picture: Picture) -> None:
         self.set_header("Content-Type", f"multipart/x-mixed-replace; boundary={BOUNDARY}")
         self.set_header("X-Content-Type-Options", "nosniff")
         # nginx would else gather pictures until its buffers are full.
@@ -263,30 +198,23 @@ class StreamHandler(ScreenHandler):
         loop = asyncio.get_running_loop()
         # A viewer who is gone is nobody who could be told.
         with suppress(StreamClosedError):
-            while viewer.why_over is None:
+            while screen.why_over is None:
                 began_at = loop.time()
                 self.write(part_of(picture))
-                await self._written(viewer)
+                await self._written(screen)
                 # A little less, so that a picture that comes a moment early is not left out.
-                await viewer.pause(began_at + 0.9 / viewer.wish.rate - loop.time())
-                picture = await self._next(viewer) or picture
+                await screen.pause(began_at + 0.9 / screen.rate - loop.time())
+                picture = await screen.next(REPEAT_SECONDS) or picture
             self.finish()
 
-    async def _next(self, viewer: Viewer) -> Picture | None:
-        """The next picture; None is that there was none for long, or will not be any more."""
-        with suppress(TimeoutError, ScreenUnavailableError):
-            async with asyncio.timeout(REPEAT_SECONDS):
-                return await viewer.next()
-        return None
-
-    async def _written(self, viewer: Viewer) -> None:
+    async def _written(self, screen: LiveScreen) -> None:
         """Wait until the viewer has taken a picture; it may be slow, but not for ever."""
         give_up_at = asyncio.get_running_loop().time() + SLOW_SECONDS
         writing = self.flush()
         while not writing.done():
             await asyncio.wait((writing,), timeout=CHECK_SECONDS)
             too_slow = asyncio.get_running_loop().time() > give_up_at
-            if not writing.done() and (too_slow or viewer.why_over is not None):
+            if not writing.done() and (too_slow or screen.why_over is not None):
                 close_connection(self.request)
         await writing
 
@@ -321,10 +249,3 @@ def dimensions(displays: list[Display]) -> Dimensions:
         height=max(each.y + each.height for each in displays) - y,
         displays=displays,
     )
-
-
-def no_screen(why: str, link: LinkSocket) -> ProblemError:
-    """A machine that is connected and shows no screen."""
-    desktop = link.desktop
-    since = None if desktop.screen.available else desktop.screen_since
-    return unavailable("no_screen", f"the machine shows no screen: {why}", since)

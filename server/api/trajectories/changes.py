@@ -16,7 +16,7 @@ from schemas.http.idempotency_keys import IdempotencyKey, quoted
 from schemas.http.problems import ProblemError
 from schemas.values.json_texts import JsonText
 from server.dispatch.fingerprints import earlier_fingerprint
-from server.dispatch.ledger import key_reused
+from server.dispatch.refusals import key_reused
 from server.store.errors import (
     AlreadyExists,
     InUse,

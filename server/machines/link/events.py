@@ -64,9 +64,10 @@ class MarkRequested:
 
 @dataclass(frozen=True, slots=True)
 class InputSubmitted:
-    """A command is to be carried out."""
+    """A command is to be carried out, and answered before ``answer_by`` by the link's clock."""
 
     message: Input
+    answer_by: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,18 @@ class ResolutionRequested:
     """The machine is to be asked what became of a command that was sent earlier."""
 
     message: Resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """The machine has said what became of all that earlier links had sent it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PauseRead:
+    """Since when an operator has paused the machine (ms since 1970); None where it runs."""
+
+    since: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +107,22 @@ class ConnectionLost:
     """The socket is closed, whoever did it."""
 
 
-Event = (
-    MessageReceived
-    | UnreadableReceived
-    | FrameReceived
-    | FramesCounted
-    | ScreenAsked
+MachineEvent = MessageReceived | UnreadableReceived | FrameReceived | FramesCounted | TimePassed
+"""What comes from the machine client, or does not come in time."""
+
+ServerEvent = (
+    ScreenAsked
     | MachineAdmitted
     | MarkRequested
     | InputSubmitted
     | ResolutionRequested
-    | TimePassed
+    | Reconciled
+    | PauseRead
     | CloseRequested
-    | ConnectionLost
 )
+"""What the server wants of the link."""
+
+Event = MachineEvent | ServerEvent | ConnectionLost
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +172,11 @@ class DesktopIsNow:
 
 
 @dataclass(frozen=True, slots=True)
+class AvailabilityChanged:
+    """The desktop got stuck, or is not any more: whoever shows the machine should look."""
+
+
+@dataclass(frozen=True, slots=True)
 class SettleCommand:
     """A command's final outcome is known."""
 
@@ -179,6 +199,7 @@ Effect = (
     | LinkUp
     | CommandRuns
     | DesktopIsNow
+    | AvailabilityChanged
     | SettleCommand
     | AbandonCommands
     | ScreenArrival

@@ -7,7 +7,6 @@ it, describe it, or unpack to more than the size that was declared.
 
 import re
 import struct
-from dataclasses import dataclass
 
 from schemas.link.picture_frames import (
     MAX_PICTURE_AREA,
@@ -15,7 +14,6 @@ from schemas.link.picture_frames import (
     PictureFormat,
     PictureFrameError,
     PictureHeader,
-    Region,
     Size,
     read_frame,
 )
@@ -37,17 +35,6 @@ _JPEG_MARKER = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
 
 class PictureError(ValueError):
     """What was sent is no picture that can be taken; ``str()`` says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture of a screen; ``captured_at`` is milliseconds since 1970 by the server's clock."""
-
-    format: PictureFormat
-    content: bytes
-    size: Size
-    region: Region
-    captured_at: int
 
 
 class PictureAssembly:

@@ -17,8 +17,8 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import PictureHeader, PictureKind
-from server.machines.link.pictures import Picture, PictureAssembly, PictureError
+from schemas.link.picture_frames import Picture, PictureHeader, PictureKind
+from server.machines.link.pictures import PictureAssembly, PictureError
 
 CREDIT_BYTES = 32 * 1024
 """How much of a picture arrives before the machine is told: half of what may be on its way."""

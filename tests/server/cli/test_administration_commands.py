@@ -10,7 +10,7 @@ import pytest
 
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Completed, NotCarriedOut, Outcome, Point, Refused, Unknown
-from server.dispatch.resolver import Resolver
+from server.dispatch.ledger.resolver import Resolver
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.mongodb.database import Database
 from tests.commandline import Served, run
@@ -30,7 +30,7 @@ def kept(served: Served, mongodb: str, outcome: Outcome | None, *, minimal: bool
         fingerprint="f" * 64,
         state=CommandState.SENT,
         attempt=uuid4(),
-        lease_until=ACCEPTED_AT,
+        claimed_until=ACCEPTED_AT,
         epoch=1,
         boot_id=BOOT_ID,
         journal_id=JOURNAL_ID,

@@ -6,21 +6,15 @@ import pytest
 
 from schemas.http.problems import ProblemError
 from schemas.link.messages import Input, Resolve
-from server.dispatch.dispatcher import Dispatcher
-from tests.commands import accepted, keep_sent
+from tests.commands import accepted, answering, keep_sent, problem_of
 from tests.links import COMPLETED, hello
 from tests.service import Service, new_key
-
-
-def dispatcher_of(service: Service) -> Dispatcher:
-    services = service.server.services
-    return Dispatcher(services.registry, services.machines)
 
 
 async def refused(service: Service) -> tuple[str, dict[str, Any]]:
     """The problem that a command meets now, and its members."""
     with pytest.raises(ProblemError) as caught:
-        await dispatcher_of(service).link_for(accepted(service))
+        await service.server.services.dispatcher.carry_out(accepted(service))
     return caught.value.problem_type.name, {**caught.value.members, "detail": caught.value.detail}
 
 
@@ -52,13 +46,14 @@ async def test_machine_that_never_connected_is_offline_since_it_was_made(
 @pytest.mark.gen_test
 async def test_paused_machine_takes_nothing_until_it_is_resumed(service: Service) -> None:
     machine = await service.new_machine()
-    async with machine.connected():
+    async with machine.connected() as link:
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         name, members = await refused(service)
         assert (name, members["reason"]) == ("machine-unavailable", "paused")
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": False})
-        link = await dispatcher_of(service).link_for(accepted(service))
-        assert link is await machine.until_live()
+        waiting = answering(service, accepted(service))
+        await link.obey()
+        assert (await waiting)[0].status == 200
 
 
 @pytest.mark.gen_test
@@ -74,15 +69,12 @@ async def test_machine_that_cannot_inject_says_why(service: Service) -> None:
 async def test_outcome_is_waited_for_until_the_answer_is_due(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
-        live, dispatcher = await machine.until_live(), dispatcher_of(service)
-        command = accepted(service)
-        answered = live.send(command.message(live.link_id))
+        live = await machine.until_live()
+        waiting = answering(service, accepted(service))
         await link.obey(COMPLETED)
-        assert await dispatcher.answer_in_time(answered, command) == COMPLETED
-        late = accepted(service, timeout=0.1)
-        answered = live.send(late.message(live.link_id))
-        with pytest.raises(TimeoutError):
-            await dispatcher.answer_in_time(answered, late)
+        assert (await waiting)[0].status == 200
+        late = answering(service, accepted(service, timeout=0.1))
+        assert await problem_of(late) == "outcome-pending"
         # The acknowledgement still belongs to the link, however late.
         heard = await link.heard(Input)
         await link.acknowledge(heard.command_id)
@@ -91,17 +83,19 @@ async def test_outcome_is_waited_for_until_the_answer_is_due(service: Service) -
 
 
 @pytest.mark.gen_test
-async def test_command_waits_for_its_link_to_settle_no_longer_than_it_may_begin(
+async def test_command_waits_for_its_link_to_be_live_no_longer_than_it_may_begin(
     service: Service,
 ) -> None:
     machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
     async with machine.connected(wait_until_live=False) as link:
-        up, dispatcher = await machine.until_up(), dispatcher_of(service)
-        assert not up.is_settled
-        with pytest.raises(TimeoutError):
-            await dispatcher.until_settled(up, accepted(service, timeout=0.1))
+        up = await machine.until_up()
+        assert not up.is_live
+        late = answering(service, accepted(service, timeout=0.1))
+        assert (await late)[0].status == 504
+        in_time = answering(service, accepted(service))
         question = await link.heard(Resolve)
         await link.report(question.command_id, COMPLETED)
-        await dispatcher.until_settled(up, accepted(service))
-        assert up.is_settled
+        await link.obey()
+        assert (await in_time)[0].status == 200
+        assert up.is_live

@@ -30,7 +30,7 @@ def told(subscription: Subscription) -> list[tuple[str, str | None]]:
 @pytest.mark.gen_test
 async def test_changes_in_the_same_moment_are_told_once(service: Service) -> None:
     await service.new_machine()
-    news, heard = service.server.services.news, listener(service)
+    news, heard = service.server.services.machine_events, listener(service)
     for _ in range(10):
         news.changed(service.organization_id, "desk-1")
     news.changed(service.organization_id, "gone")
@@ -82,6 +82,6 @@ async def test_change_is_told_once_the_database_answers_again(
 
     monkeypatch.setattr(MachineStore, "get", get)
     heard = listener(service)
-    service.server.services.news.changed(service.organization_id, "desk-1")
+    service.server.services.machine_events.changed(service.organization_id, "desk-1")
     await until(lambda: heard._events)
     assert told(heard) == [("machine", "desk-1")]

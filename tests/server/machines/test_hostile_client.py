@@ -27,8 +27,8 @@ from schemas.link.messages import (
     ScreenFailed,
     Welcome,
 )
-from server.machines.link.link import MAX_ENTRIES_PER_COMMAND
-from server.machines.registry import CLOSINGS_SAID
+from server.machines.admission import CLOSINGS_SAID
+from server.machines.link.journal import MAX_ENTRIES_PER_COMMAND
 from server.store.commands import CommandState
 from tests.commands import recorded
 from tests.links import COMPLETED, about, hello

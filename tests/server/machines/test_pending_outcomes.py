@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from server.machines.errors import LinkLostError
+from server.machines.link.errors import LinkLostError
 from server.machines.pending_outcomes import PendingOutcomes
 from tests.links import COMPLETED
 from tests.store import async_test

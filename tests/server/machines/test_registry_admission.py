@@ -87,7 +87,7 @@ async def test_word_that_a_command_still_runs_is_a_word_in_time(
         assert (await sending).status == 200
         assert not live.is_over
         await link.acknowledge(command.id)
-        await until(lambda: not service.server.services.ledger._under_way)
+        await until(lambda: not service.server.services.dispatcher._ledger._under_way)
         assert (await recorded(service, command.id)).state is CommandState.DONE
 
 

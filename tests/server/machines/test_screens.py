@@ -13,8 +13,9 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.link.pictures import Picture
+from schemas.link.picture_frames import Picture
+from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.screen import (
     DesktopArrived,
     LivePictureArrived,
@@ -25,7 +26,6 @@ from server.machines.link.screen import (
 )
 from server.machines.screens import (
     MAX_OPEN_REQUESTS,
-    LiveWish,
     MachineScreen,
     ScreenUnavailableError,
     Viewer,
@@ -33,7 +33,7 @@ from server.machines.screens import (
 from tests.pictures import REGION, SIZE
 from tests.store import async_test
 
-WISH = LiveWish(width=640, height=None, quality=70, rate=5)
+OPTIONS = LiveOptions(width=640, height=None, quality=70, rate=5)
 
 
 def shown(content: bytes) -> Picture:
@@ -71,7 +71,7 @@ async def sees(viewer: Viewer) -> bytes:
 @async_test
 async def test_first_viewer_starts_the_live_screen_and_the_last_one_stops_it() -> None:
     desk = Desk()
-    first, second = desk.screen.watch(WISH), desk.screen.watch(WISH)
+    first, second = desk.screen.watch(OPTIONS), desk.screen.watch(OPTIONS)
     assert desk.asked() == [(1, 640, None, 70, 5)]
     assert desk.screen.viewers == 2
     first.close()
@@ -80,16 +80,16 @@ async def test_first_viewer_starts_the_live_screen_and_the_last_one_stops_it() -
     second.close()
     assert desk.asked() == [1]
     assert desk.screen.viewers == 0
-    desk.screen.watch(WISH)
+    desk.screen.watch(OPTIONS)
     assert desk.asked() == [(2, 640, None, 70, 5)]
 
 
 @async_test
 async def test_one_capture_has_the_most_of_what_all_asked_for() -> None:
     desk = Desk()
-    small = desk.screen.watch(LiveWish(320, 200, 90, 1))
-    wide = desk.screen.watch(LiveWish(1280, 100, 50, 10))
-    full = desk.screen.watch(LiveWish(None, None, 10, 2))
+    small = desk.screen.watch(LiveOptions(320, 200, 90, 1))
+    wide = desk.screen.watch(LiveOptions(1280, 100, 50, 10))
+    full = desk.screen.watch(LiveOptions(None, None, 10, 2))
     assert desk.asked() == [
         (1, 320, 200, 90, 1),
         (2, 1280, 200, 90, 10),
@@ -105,7 +105,7 @@ async def test_one_capture_has_the_most_of_what_all_asked_for() -> None:
 @async_test
 async def test_every_viewer_sees_every_picture_and_who_is_slow_the_newest() -> None:
     desk = Desk()
-    quick, slow = desk.screen.watch(WISH), desk.screen.watch(WISH)
+    quick, slow = desk.screen.watch(OPTIONS), desk.screen.watch(OPTIONS)
     for content in (b"1", b"2", b"3"):
         desk.shows(content)
         assert await sees(quick) == content
@@ -120,18 +120,18 @@ async def test_every_viewer_sees_every_picture_and_who_is_slow_the_newest() -> N
 @async_test
 async def test_viewer_who_comes_later_sees_the_screen_at_once() -> None:
     desk = Desk()
-    desk.screen.watch(WISH)
+    desk.screen.watch(OPTIONS)
     desk.shows(b"1")
-    assert await sees(desk.screen.watch(WISH)) == b"1"
+    assert await sees(desk.screen.watch(OPTIONS)) == b"1"
 
 
 @async_test
 async def test_picture_of_a_screen_that_nobody_watched_meanwhile_is_not_shown() -> None:
     desk = Desk()
-    viewer = desk.screen.watch(WISH)
+    viewer = desk.screen.watch(OPTIONS)
     desk.shows(b"old")
     viewer.close()
-    viewer = desk.screen.watch(WISH)
+    viewer = desk.screen.watch(OPTIONS)
     desk.shows(b"new")
     assert await sees(viewer) == b"new"
 
@@ -139,7 +139,7 @@ async def test_picture_of_a_screen_that_nobody_watched_meanwhile_is_not_shown() 
 @async_test
 async def test_screen_that_fails_ends_its_viewers_and_the_next_one_tries_anew() -> None:
     desk = Desk()
-    viewer = desk.screen.watch(WISH)
+    viewer = desk.screen.watch(OPTIONS)
     waiting = asyncio.gather(sees(viewer), return_exceptions=True)
     await asyncio.sleep(0)
     desk.asked()
@@ -147,7 +147,7 @@ async def test_screen_that_fails_ends_its_viewers_and_the_next_one_tries_anew() 
     (failure,) = await waiting
     assert isinstance(failure, ScreenUnavailableError)
     assert str(failure) == "the display is gone"
-    again = desk.screen.watch(WISH)
+    again = desk.screen.watch(OPTIONS)
     assert desk.asked() == [(2, 640, None, 70, 5)]
     viewer.close()
     assert desk.asked() == []
@@ -158,10 +158,10 @@ async def test_screen_that_fails_ends_its_viewers_and_the_next_one_tries_anew() 
 @async_test
 async def test_end_of_the_link_ends_viewers_and_requests() -> None:
     desk = Desk()
-    viewer = desk.screen.watch(WISH)
+    viewer = desk.screen.watch(OPTIONS)
     asking = asyncio.gather(
         desk.screen.look(5),
-        desk.screen.screenshot("png", None, None, 70, 5),
+        desk.screen.screenshot(ScreenshotOptions("png", None, None, 70), 5),
         sees(viewer),
         return_exceptions=True,
     )
@@ -175,14 +175,14 @@ async def test_end_of_the_link_ends_viewers_and_requests() -> None:
     assert isinstance(live, ScreenUnavailableError)
     viewer.close()
     with pytest.raises(LinkDownError):
-        desk.screen.watch(WISH)
+        desk.screen.watch(OPTIONS)
     with pytest.raises(LinkDownError):
         await desk.screen.look(5)
 
 
 @async_test
 async def test_pause_ends_with_the_stream() -> None:
-    viewer = Desk().screen.watch(WISH)
+    viewer = Desk().screen.watch(OPTIONS)
     await viewer.pause(-1)
     await viewer.pause(0.001)
     pausing = asyncio.gather(viewer.pause(3600))
@@ -200,8 +200,8 @@ async def test_requests_get_their_own_answers() -> None:
     )
     asking = asyncio.gather(
         desk.screen.look(5),
-        desk.screen.screenshot("jpeg", 640, None, 70, 5),
-        desk.screen.screenshot("png", None, 480, 70, 5),
+        desk.screen.screenshot(ScreenshotOptions("jpeg", 640, None, 70), 5),
+        desk.screen.screenshot(ScreenshotOptions("png", None, 480, 70), 5),
         return_exceptions=True,
     )
     await asyncio.sleep(0)

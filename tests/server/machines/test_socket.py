@@ -11,6 +11,7 @@ from schemas.link.messages import (
     SERVER_MESSAGES,
     Ack,
     CloseCode,
+    DesktopChanged,
     HeartbeatAck,
     Hello,
     Input,
@@ -18,14 +19,18 @@ from schemas.link.messages import (
     Report,
     Resolve,
 )
-from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.frame_budget import BURST
+from server.machines.link.greeting import LinkTerms
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.links import COMPLETED, about, hello, input_message
 from tests.service import until
 from tests.store import ORGANIZATION, async_test
+
+LATER = 1 << 42
+"""Milliseconds since 1970, far away."""
 
 
 class Wire:
@@ -42,21 +47,40 @@ class Wire:
         self.closed.append((code, reason))
 
 
-async def _admit(socket: LinkSocket, _: Hello) -> None:
-    socket.welcome()
+class Observer:
+    """Admits every machine at once, and notes what else it is told."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.told: list[str] = []
+        self._error = error
+
+    async def admit(self, link: LinkSocket, hello: Hello) -> None:
+        if self._error is not None:
+            raise self._error
+        link.welcome(1)
+
+    def closing(self, link: LinkSocket) -> None:
+        self.told.append("closing")
+
+    def desktop_changed(self, link: LinkSocket, desktop: DesktopChanged) -> None:
+        self.told.append("desktop changed")
+
+    def availability_changed(self, link: LinkSocket) -> None:
+        self.told.append("availability changed")
 
 
-async def up(wire: Wire, unanswered_limit: int = 64) -> LinkSocket:
+async def up(
+    wire: Wire, unanswered_limit: int = 64, observer: Observer | None = None
+) -> LinkSocket:
     """A link that takes inputs; what it has sent so far is forgotten."""
     socket = LinkSocket(
         wire,
         organization_id=ORGANIZATION,
         machine_id="desk-1",
         token_id=uuid4(),
-        admit=_admit,
+        observer=observer or Observer(),
         background=Tasks(),
-        unanswered_limit=unanswered_limit,
-        heartbeat_seconds=20.0,
+        terms=LinkTerms(unanswered_limit, heartbeat_seconds=20.0),
     )
     socket.received(hello().model_dump_json())
     await until(lambda: wire.sent)
@@ -67,7 +91,7 @@ async def up(wire: Wire, unanswered_limit: int = 64) -> LinkSocket:
     socket.received(HeartbeatAck(sequence=1, journal_sequence=1).model_dump_json())
     await marking
     assert socket.is_up
-    socket.settled()
+    socket.reconciled()
     wire.sent.clear()
     return socket
 
@@ -82,7 +106,7 @@ async def test_sent_command_ends_with_its_outcome() -> None:
     wire = Wire()
     socket = await up(wire)
     command = input_message()
-    answered = socket.send(command)
+    answered = socket.send(command, LATER)
     assert wire.sent == [command]
     assert socket.unanswered == 1
     socket.received(acknowledgement(command))
@@ -103,7 +127,7 @@ async def test_long_answers_are_no_flood() -> None:
     )
     for _ in range(BURST):
         command = input_message()
-        answered = socket.send(command)
+        answered = socket.send(command, LATER)
         socket.received(acknowledgement(command, refused))
         socket.frames_came()
         assert await answered == refused
@@ -127,7 +151,7 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
 @async_test
 async def test_lost_link_fails_everything_that_waits() -> None:
     socket = await up(Wire())
-    answered, resolved = socket.send(input_message()), socket.resolve(about(uuid4()))
+    answered, resolved = socket.send(input_message(), LATER), socket.resolve(about(uuid4()))
     socket.lost()
     for future in (answered, resolved.outcome, resolved.reported):
         with pytest.raises(LinkLostError):
@@ -141,10 +165,10 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
     socket.close(CloseCode.SERVER_STOPPING, "the server is stopping")
     assert wire.closed == [(4000, "the server is stopping")]
     with pytest.raises(LinkDownError):
-        socket.send(input_message())
+        socket.send(input_message(), LATER)
     with pytest.raises(LinkDownError):
         socket.resolve(about(uuid4()))
-    with pytest.raises(LinkDownError), socket.place():
+    with pytest.raises(LinkDownError), socket.slot():
         pass
     assert not wire.sent
 
@@ -153,33 +177,33 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
 async def test_link_that_is_not_settled_asks_but_sends_nothing() -> None:
     wire = Wire()
     socket = await up(wire)
-    socket.is_settled = False
+    socket.is_live = False
     with pytest.raises(LinkDownError):
-        socket.send(input_message())
+        socket.send(input_message(), LATER)
     assert not wire.sent
     socket.resolve(about(uuid4()))
     assert [type(message) for message in wire.sent] == [Resolve]
 
 
 @async_test
-async def test_places_are_limited_to_commands_that_wait_or_are_being_claimed() -> None:
+async def test_slots_are_limited_to_commands_that_wait_or_are_being_claimed() -> None:
     socket = await up(Wire(), unanswered_limit=2)
     command = input_message()
-    with socket.place():
-        answered = socket.send(command)
-    with socket.place(), pytest.raises(LinkBusyError), socket.place():
+    with socket.slot():
+        answered = socket.send(command, LATER)
+    with socket.slot(), pytest.raises(LinkBusyError), socket.slot():
         pass
     socket.received(acknowledgement(command))
     await answered
-    with socket.place(), socket.place():
+    with socket.slot(), socket.slot():
         pass
 
 
 @async_test
-async def test_place_is_free_again_whatever_happens_to_who_held_it() -> None:
+async def test_slot_is_free_again_whatever_happens_to_who_held_it() -> None:
     socket = await up(Wire(), unanswered_limit=1)
     for _ in range(2):
-        with pytest.raises(StoreUnavailable), socket.place():
+        with pytest.raises(StoreUnavailable), socket.slot():
             raise StoreUnavailable("The database did not answer in time.")
 
 
@@ -217,19 +241,15 @@ async def test_close_reason_is_cut_to_what_a_close_frame_carries() -> None:
 async def test_machine_that_cannot_be_recorded_is_sent_away_to_come_back(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def admit(_: LinkSocket, __: Hello) -> None:
-        raise RuntimeError("the database is on fire")
-
     wire, background = Wire(), Tasks()
     socket = LinkSocket(
         wire,
         organization_id=ORGANIZATION,
         machine_id="desk-1",
         token_id=uuid4(),
-        admit=admit,
+        observer=Observer(RuntimeError("the database is on fire")),
         background=background,
-        unanswered_limit=1,
-        heartbeat_seconds=20.0,
+        terms=LinkTerms(unanswered_limit=1, heartbeat_seconds=20.0),
     )
     with caplog.at_level(logging.ERROR):
         socket.received(hello().model_dump_json())
@@ -242,7 +262,7 @@ async def test_machine_that_cannot_be_recorded_is_sent_away_to_come_back(
 async def test_answer_after_everybody_gave_up_harms_nothing() -> None:
     socket = await up(Wire())
     command = input_message()
-    answered = socket.send(command)
+    answered = socket.send(command, LATER)
     answered.cancel()
     await asyncio.sleep(0)
     socket.received(acknowledgement(command))

@@ -60,7 +60,7 @@ def sent(**changes: Any) -> CommandRecord:
         fingerprint="f" * 64,
         state=CommandState.SENT,
         attempt=uuid4(),
-        lease_until=NOW + timedelta(seconds=5),
+        claimed_until=NOW + timedelta(seconds=5),
         epoch=3,
         boot_id="boot-1",
         journal_id=uuid4(),

@@ -7,7 +7,7 @@ from websockets.typing import Subprotocol
 
 from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Welcome
 from schemas.resources.tokens import Scope
-from server.api.machines.connect import reconnect_spread
+from server.machines.link.greeting import reconnect_spread
 from tests.links import hello
 from tests.service import ScriptedLink, Service
 

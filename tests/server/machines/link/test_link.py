@@ -1,5 +1,7 @@
 """The link as scripts: event, expected effects, event, expected effects."""
 
+from dataclasses import replace
+
 import pytest
 
 from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
@@ -15,6 +17,7 @@ from schemas.link.messages import (
     ScreenStart,
     Welcome,
 )
+from server.machines.link.commands import REMEMBERED_OUTCOMES
 from server.machines.link.events import (
     AbandonCommands,
     AdmitMachine,
@@ -25,7 +28,6 @@ from server.machines.link.events import (
     Event,
     FrameReceived,
     FramesCounted,
-    InputSubmitted,
     LinkReady,
     LinkUp,
     MachineAdmitted,
@@ -39,11 +41,10 @@ from server.machines.link.events import (
     UnreadableReceived,
 )
 from server.machines.link.frame_budget import A_SECOND, BURST
+from server.machines.link.journal import MAX_ENTRIES_PER_COMMAND
 from server.machines.link.link import (
     ADMISSION_SECONDS,
     GREETING_SECONDS,
-    MAX_ENTRIES_PER_COMMAND,
-    REMEMBERED_OUTCOMES,
 )
 from server.machines.link.screen import LivePictureArrived, LiveScreenEnded
 from tests.links import (
@@ -58,6 +59,7 @@ from tests.links import (
     hello,
     input_message,
     report,
+    submitted,
 )
 from tests.pictures import frames_of, header, picture
 
@@ -92,7 +94,7 @@ def test_link_is_up_once_the_journal_has_a_mark_of_it(script: LinkScript) -> Non
     assert not script.link.is_up
     script.on(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)), LinkUp())
     assert script.link.is_up
-    assert script.link.journal_sequence == 1
+    assert script.link.journal.sequence == 1
 
 
 def test_first_heartbeat_without_a_mark_closes_the_link(script: LinkScript) -> None:
@@ -129,7 +131,7 @@ def test_link_that_does_not_come_up_is_closed(script: LinkScript, steps: int) ->
 
 def test_journal_that_jumps_closes_the_link(up: LinkScript) -> None:
     command = input_message()
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     event = ack(command.command_id, sequence=2**62)
     rest = up.closes_on(event, CloseCode.MESSAGE_INVALID, "jumped from 1 to", "for 1 commands")
     assert rest == [AbandonCommands((command.command_id,))]
@@ -139,7 +141,7 @@ def test_number_grows_by_what_many_commands_can_have_written(up: LinkScript) -> 
     sequence = 1
     for _ in range(5):
         command = input_message()
-        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(submitted(command), SendMessage(command))
         sequence += MAX_ENTRIES_PER_COMMAND - 1
         up.on(
             ack(command.command_id, sequence=sequence),
@@ -149,13 +151,13 @@ def test_number_grows_by_what_many_commands_can_have_written(up: LinkScript) -> 
 
 def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScript) -> None:
     command = input_message()
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
     question = about(command.command_id)
     for contradiction in (NotCarriedOut(), None):
         again = LinkScript()
         again.bring_up()
-        again.on(InputSubmitted(command), SendMessage(command))
+        again.on(submitted(command), SendMessage(command))
         again.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
         again.on(ResolutionRequested(question), SendMessage(question))
         event = report(command.command_id, contradiction)
@@ -167,16 +169,16 @@ def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScri
 def test_key_that_is_used_again_days_later_may_end_otherwise(up: LinkScript) -> None:
     command = input_message()
     for outcome in (Expired(), COMPLETED):
-        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(submitted(command), SendMessage(command))
         up.on(ack(command.command_id, outcome), SettleCommand(command.command_id, outcome))
 
 
 def test_remembered_outcomes_are_bounded(up: LinkScript) -> None:
     for number in range(REMEMBERED_OUTCOMES + 10):
         command = input_message()
-        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(submitted(command), SendMessage(command))
         up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-        assert len(up.link._outcomes) <= min(number + 1, REMEMBERED_OUTCOMES)
+        assert len(up.link.commands._outcomes) <= min(number + 1, REMEMBERED_OUTCOMES)
 
 
 def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None:
@@ -208,7 +210,7 @@ def test_newest_protocol_that_both_sides_speak_is_chosen(
 
 
 def test_nothing_of_protocol_2_is_said_under_protocol_1(script: LinkScript) -> None:
-    script.link.reconnect_spread_seconds = 30.0
+    script.link.terms = replace(script.link.terms, reconnect_spread_seconds=30.0)
     script.link.handle(MessageReceived(hello(protocols=[1])))
     (welcome,) = script.link.handle(MachineAdmitted())
     assert isinstance(welcome, SendMessage)
@@ -277,10 +279,10 @@ def test_admission_before_any_hello_does_nothing(script: LinkScript) -> None:
 
 def test_input_is_sent_and_its_acknowledgement_settles_it(up: LinkScript) -> None:
     command = input_message()
-    up.on(InputSubmitted(command), SendMessage(command))
-    assert up.link.unanswered == {command.command_id}
+    up.on(submitted(command), SendMessage(command))
+    assert set(up.link.commands.unanswered) == {command.command_id}
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-    assert not up.link.unanswered
+    assert not up.link.commands.unanswered
 
 
 def test_inputs_are_sent_in_order_without_waiting_for_earlier_acknowledgements(
@@ -288,7 +290,7 @@ def test_inputs_are_sent_in_order_without_waiting_for_earlier_acknowledgements(
 ) -> None:
     first, second, third = input_message(), input_message(), input_message()
     for command in (first, second, third):
-        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(submitted(command), SendMessage(command))
     # A late command may be given up while an earlier one still runs.
     up.on(
         ack(second.command_id, Expired(), sequence=1), SettleCommand(second.command_id, Expired())
@@ -299,7 +301,7 @@ def test_inputs_are_sent_in_order_without_waiting_for_earlier_acknowledgements(
 
 def test_acknowledgement_of_what_was_not_sent_closes_the_link(up: LinkScript) -> None:
     sent, other = input_message(), input_message()
-    up.on(InputSubmitted(sent), SendMessage(sent))
+    up.on(submitted(sent), SendMessage(sent))
     rest = up.closes_on(
         ack(other.command_id), CloseCode.MESSAGE_INVALID, str(other.command_id), "not waiting"
     )
@@ -308,7 +310,7 @@ def test_acknowledgement_of_what_was_not_sent_closes_the_link(up: LinkScript) ->
 
 def test_second_acknowledgement_closes_the_link(up: LinkScript) -> None:
     command = input_message()
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
     rest = up.closes_on(
         ack(command.command_id, sequence=2), CloseCode.MESSAGE_INVALID, "not waiting"
@@ -321,7 +323,7 @@ def test_resolution_is_asked_for_and_reported(up: LinkScript) -> None:
     question = about(command_id)
     up.on(ResolutionRequested(question), SendMessage(question))
     up.on(report(command_id, NotCarriedOut()), SettleCommand(command_id, NotCarriedOut()))
-    assert not up.link.resolving
+    assert not up.link.commands.resolving
 
 
 def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
@@ -342,7 +344,7 @@ def test_late_command_that_is_asked_about_while_its_answer_is_on_its_way_is_no_c
 ) -> None:
     command = input_message()
     question = about(command.command_id)
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     up.on(ResolutionRequested(question), SendMessage(question))
     up.on(ack(command.command_id, acknowledged), SettleCommand(command.command_id, acknowledged))
     up.on(report(command.command_id, reported), SettleCommand(command.command_id, acknowledged))
@@ -350,7 +352,7 @@ def test_late_command_that_is_asked_about_while_its_answer_is_on_its_way_is_no_c
 
 def test_report_on_what_was_not_asked_closes_the_link(up: LinkScript) -> None:
     sent = input_message()
-    up.on(InputSubmitted(sent), SendMessage(sent))
+    up.on(submitted(sent), SendMessage(sent))
     rest = up.closes_on(report(sent.command_id), CloseCode.MESSAGE_INVALID, "not asked about")
     assert rest == [AbandonCommands((sent.command_id,))]
 
@@ -366,7 +368,7 @@ def test_second_report_closes_the_link(up: LinkScript) -> None:
 def test_journal_that_goes_back_closes_the_link_and_settles_nothing(script: LinkScript) -> None:
     script.bring_up(sequence=7)
     command = input_message()
-    script.on(InputSubmitted(command), SendMessage(command))
+    script.on(submitted(command), SendMessage(command))
     event = ack(command.command_id, sequence=6)
     rest = script.closes_on(event, CloseCode.MESSAGE_INVALID, "from 8 to 6")
     assert rest == [AbandonCommands((command.command_id,))]
@@ -383,11 +385,11 @@ def test_journal_that_goes_back_in_a_report_closes_the_link(script: LinkScript) 
 
 def test_journal_position_follows_the_messages(script: LinkScript) -> None:
     script.bring_up(sequence=7)
-    assert script.link.journal_sequence == 8
+    assert script.link.journal.sequence == 8
     command = input_message()
-    script.on(InputSubmitted(command), SendMessage(command))
+    script.on(submitted(command), SendMessage(command))
     script.on(ack(command.command_id, sequence=9), SettleCommand(command.command_id, COMPLETED))
-    assert script.link.journal_sequence == 9
+    assert script.link.journal.sequence == 9
 
 
 def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:
@@ -399,12 +401,12 @@ def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:
 
 
 def test_round_trip_is_the_time_between_heartbeat_and_its_answer(up: LinkScript) -> None:
-    assert up.link.round_trip_seconds == 0
+    assert up.link.heartbeats.round_trip_seconds == 0
     up.later(HEARTBEAT_SECONDS)
     up.on(TimePassed(), heartbeat(2))
     up.later(0.25)
     up.on(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
-    assert up.link.round_trip_seconds == pytest.approx(0.25)
+    assert up.link.heartbeats.round_trip_seconds == pytest.approx(0.25)
 
 
 def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScript) -> None:
@@ -416,7 +418,7 @@ def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScrip
 
 def test_silent_machine_is_known_to_be_gone_after_40_seconds_at_worst(up: LinkScript) -> None:
     command = input_message()
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     silent_for = 0.0
     while silent_for < 39.0:
         up.later(1.0)
@@ -431,7 +433,7 @@ def test_acknowledgements_do_not_stand_in_for_a_heartbeat(up: LinkScript) -> Non
     command = input_message()
     up.later(HEARTBEAT_SECONDS)
     up.on(TimePassed(), heartbeat(2))
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     up.later(HEARTBEAT_SECONDS - 1)
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
     up.later(1)
@@ -472,7 +474,7 @@ def test_unreadable_message_closes_the_link_with_its_reason(up: LinkScript) -> N
 
 def test_replaced_link_abandons_what_it_had_sent_and_asked(up: LinkScript) -> None:
     command, asked = input_message(), input_message().command_id
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     question = about(asked)
     up.on(ResolutionRequested(question), SendMessage(question))
     event = CloseRequested(CloseCode.REPLACED, "a newer one took over")
@@ -483,7 +485,7 @@ def test_replaced_link_abandons_what_it_had_sent_and_asked(up: LinkScript) -> No
 
 def test_closing_link_ignores_everything_but_its_end(up: LinkScript) -> None:
     command = input_message()
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     up.closes_on(CloseRequested(CloseCode.SERVER_STOPPING, "stopping"), CloseCode.SERVER_STOPPING)
     assert not up.link.is_up
     for event in (
@@ -501,7 +503,7 @@ def test_closing_link_ignores_everything_but_its_end(up: LinkScript) -> None:
 
 def test_lost_connection_abandons_what_is_unanswered(up: LinkScript) -> None:
     command = input_message()
-    up.on(InputSubmitted(command), SendMessage(command))
+    up.on(submitted(command), SendMessage(command))
     up.on(ConnectionLost(), AbandonCommands((command.command_id,)))
     assert not up.link.is_up
     up.on(ack(command.command_id))
@@ -553,7 +555,7 @@ def test_frames_that_nobody_asked_for_close_the_link_when_they_are_too_many(
 def test_answers_to_what_was_asked_are_no_flood(up: LinkScript) -> None:
     for number in range(3 * BURST):
         command = input_message()
-        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(submitted(command), SendMessage(command))
         up.on(
             ack(command.command_id, sequence=2 + number),
             SettleCommand(command.command_id, COMPLETED),
@@ -564,7 +566,7 @@ def test_answers_to_what_was_asked_are_no_flood(up: LinkScript) -> None:
 def test_answers_to_many_questions_may_come_all_at_once(up: LinkScript) -> None:
     commands = [input_message() for _ in range(3 * BURST)]
     for command in commands:
-        up.on(InputSubmitted(command), SendMessage(command))
+        up.on(submitted(command), SendMessage(command))
     for number, command in enumerate(commands):
         up.on(
             ack(command.command_id, sequence=2 + number),

@@ -14,8 +14,8 @@ from schemas.link.messages import (
     ScreenStart,
     ScreenStop,
 )
-from schemas.link.picture_frames import FRAME_BYTES, PictureHeader, PictureKind, Size
-from server.machines.link.pictures import Picture, PictureError
+from schemas.link.picture_frames import FRAME_BYTES, Picture, PictureHeader, PictureKind, Size
+from server.machines.link.pictures import PictureError
 from server.machines.link.screen import (
     DesktopArrived,
     LivePictureArrived,

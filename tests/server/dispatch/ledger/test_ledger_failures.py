@@ -20,7 +20,7 @@ from schemas.link.messages import (
     Welcome,
 )
 from server.dispatch import ledger as ledger_module
-from server.dispatch import retrying as persistence
+from server.dispatch.ledger import retrying as persistence
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore
@@ -106,7 +106,7 @@ async def test_take_over_that_seems_to_fail_is_tried_again_and_the_input_sent_on
     async with machine.connected() as link:
         command = accepted(service, new_key())
         over = datetime.now(UTC) - timedelta(seconds=1)
-        await keep_sent(service, command, state=CommandState.CLAIMED, lease_until=over)
+        await keep_sent(service, command, state=CommandState.CLAIMED, claimed_until=over)
         failing = Failing(monkeypatch, "take_over", 3, happens=happens)
         waiting = answering(service, command)
         await link.obey()
@@ -199,7 +199,7 @@ async def test_nothing_new_is_sent_before_what_was_reported_is_stored(
             await until(lambda: failing.failures > 0)
             sending = [machine.moving(new_key()), machine.moving()]
             await link.nothing_heard()
-            assert not (await machine.until_up()).is_settled
+            assert not (await machine.until_up()).is_live
         for _ in sending:
             await link.obey()
         assert [(await each).status for each in sending] == [200, 200]

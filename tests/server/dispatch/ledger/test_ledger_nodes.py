@@ -92,7 +92,7 @@ async def test_of_two_nodes_that_claim_at_once_one_sends(
         command = accepted(service, new_key())
         if step == "take_over":
             over = datetime.now(UTC) - timedelta(seconds=1)
-            await keep_sent(service, command, state=CommandState.CLAIMED, lease_until=over)
+            await keep_sent(service, command, state=CommandState.CLAIMED, claimed_until=over)
         race(monkeypatch, step)
         asked = [answering(node, command) for node in (service, other)]
         assert await obey(links) == [Input, Resolve]
@@ -126,12 +126,14 @@ async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service:
         command = accepted(service, new_key())
         waiting = answering(service, command)
         await link.heard(Input)
-        ledger = service.server.services.ledger
-        assert there(await ledger.look(service.organization_id, command.id)).answer is None
+        dispatcher = service.server.services.dispatcher
+        assert there(await dispatcher.look_up(service.organization_id, command.id)).answer is None
         await link.nothing_heard()
         await link.acknowledge(command.id)
         assert (await waiting)[0].status == 200
-        assert there(await ledger.look(service.organization_id, command.id)).answer is not None
+        assert (
+            there(await dispatcher.look_up(service.organization_id, command.id)).answer is not None
+        )
         await link.nothing_heard()
 
 
@@ -145,7 +147,7 @@ async def test_claimer_that_was_overtaken_sends_nothing(service: Service) -> Non
         waiting = answering(service, command)
         await until_recorded(service, command, CommandState.CLAIMED)
         claim = await recorded(service, command.id)
-        # Its lease is over before the link is settled, and another node was faster.
+        # Its claim is over before the link is settled, and another node was faster.
         taken = replace(claim, attempt=uuid4(), state=CommandState.SENT, epoch=claim.epoch + 1)
         assert await ledger_of(service).take_over(claim, taken)
         await link.report(question.command_id, NotCarriedOut())
@@ -186,7 +188,7 @@ async def test_claim_that_another_node_still_holds_is_waited_for(service: Servic
             service,
             command,
             state=CommandState.CLAIMED,
-            lease_until=datetime.now(UTC) + timedelta(seconds=60),
+            claimed_until=datetime.now(UTC) + timedelta(seconds=60),
         )
         waiting = answering(service, command)
         await link.nothing_heard()

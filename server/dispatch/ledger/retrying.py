@@ -11,9 +11,7 @@ FIRST_DELAY, LONGEST_DELAY = 0.05, 0.5
 T = TypeVar("T")
 
 
-async def persistently(
-    operation: Callable[[], Awaitable[T]], *, is_worthwhile: Callable[[], bool]
-) -> T:
+async def retry(operation: Callable[[], Awaitable[T]], *, is_worthwhile: Callable[[], bool]) -> T:
     """What the operation returns, tried again for as long as that is worthwhile.
 
     A try that failed may have been carried out, or may still be, so the operation must be one that

@@ -78,7 +78,7 @@ async def test_work_goes_on_when_its_caller_has_gone(service: Service) -> None:
         heard = await link.heard(Input)
         waiting.cancel()
         await link.acknowledge(heard.command_id)
-        again, _ = await service.server.services.ledger.answer(command)
+        again, _ = await service.server.services.dispatcher.carry_out(command)
         assert again.status == 200
         await link.nothing_heard()
 
@@ -224,21 +224,21 @@ async def test_claim_whose_link_goes_while_it_waits_leaves_its_key_free(service:
         assert await ledger_of(service).find(command.id) is None
 
 
-@pytest.mark.parametrize("lease", [0.3, -1.0], ids=["not over yet", "over"])
+@pytest.mark.parametrize("left", [0.3, -1.0], ids=["not over yet", "over"])
 @pytest.mark.gen_test
-async def test_claim_of_a_dead_node_is_taken_over_after_its_lease(
-    service: Service, lease: float
+async def test_claim_of_a_dead_node_is_taken_over_after_its_time(
+    service: Service, left: float
 ) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
         command = accepted(service, new_key())
-        lease_until = datetime.now(UTC) + timedelta(seconds=lease)
+        claimed_until = datetime.now(UTC) + timedelta(seconds=left)
         dead = await keep_sent(
-            service, command, state=CommandState.CLAIMED, lease_until=lease_until
+            service, command, state=CommandState.CLAIMED, claimed_until=claimed_until
         )
         waiting = answering(service, command)
         await link.heard(Input)
-        assert datetime.now(UTC) >= lease_until
+        assert datetime.now(UTC) >= claimed_until
         assert (await recorded(service, command.id)).attempt != dead.attempt
         await link.acknowledge(command.id)
         assert (await waiting)[0].status == 200
@@ -256,7 +256,7 @@ async def test_claim_that_outlives_the_callers_time_is_in_progress(
             service,
             command,
             state=CommandState.CLAIMED,
-            lease_until=datetime.now(UTC) + timedelta(seconds=60),
+            claimed_until=datetime.now(UTC) + timedelta(seconds=60),
         )
         assert await problem_of(answering(service, command)) == "idempotency-key-in-progress"
         await link.nothing_heard()
@@ -303,17 +303,17 @@ async def test_pending_command_without_a_key_can_be_looked_up(
         await link.websocket.close()
         assert await problem_of(waiting) == "outcome-pending"
     await until_recorded(service, command, CommandState.SENT)
-    ledger = service.server.services.ledger
-    assert there(await ledger.look(service.organization_id, command.id)).answer is None
+    dispatcher = service.server.services.dispatcher
+    assert there(await dispatcher.look_up(service.organization_id, command.id)).answer is None
     async with machine.connected(hello(sequence=5), wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, COMPLETED if knows else NotCarriedOut())
         await machine.until_live()
-        record = there(await ledger.look(service.organization_id, command.id, "desk-1"))
+        record = there(await dispatcher.look_up(service.organization_id, command.id, "desk-1"))
     # Its entry in the journal may have been lost with the machine client: nobody can know.
     assert record.state is (CommandState.DONE if knows else CommandState.UNKNOWN)
-    assert await ledger.look(service.organization_id, command.id, "desk-2") is None
-    assert await ledger.look((await service.elsewhere()).organization_id, command.id) is None
+    assert await dispatcher.look_up(service.organization_id, command.id, "desk-2") is None
+    assert await dispatcher.look_up((await service.elsewhere()).organization_id, command.id) is None
 
 
 @pytest.mark.gen_test
@@ -324,7 +324,7 @@ async def test_whoever_looks_has_the_machine_asked(service: Service) -> None:
         await keep_sent(service, command)
         services = service.server.services
         looking = services.background.start(
-            services.ledger.look(service.organization_id, command.id), "look"
+            services.dispatcher.look_up(service.organization_id, command.id), "look"
         )
         await link.heard(Resolve)
         await link.report(command.id, NotCarriedOut())
@@ -382,7 +382,7 @@ async def test_other_request_under_the_key_is_refused_while_the_first_runs(
         heard = await link.heard(Input)
         other = accepted(service, key, body=MoveMouse(x=0, y=0))
         with pytest.raises(InvalidRequestError) as caught:
-            await service.server.services.ledger.answer(other)
+            await service.server.services.dispatcher.carry_out(other)
         assert caught.value.entries[0].loc == ["header", "Idempotency-Key"]
         await link.acknowledge(heard.command_id)
         assert (await waiting)[0].status == 200

@@ -24,7 +24,7 @@ JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class AnswerContext:
     """What an answer needs to know of the command, whoever asks for it."""
 
     command_id: UUID
@@ -35,11 +35,11 @@ class Subject:
     minimal: bool
 
 
-def final_answer(subject: Subject, outcome: Outcome) -> Answer:
+def final_answer(context: AnswerContext, outcome: Outcome) -> Answer:
     """The answer to a command that ended with this outcome."""
     match outcome:
         case Completed():
-            return _completed(subject, outcome)
+            return _completed(context, outcome)
         case Refused():
             error = InvalidRequestError.single(
                 outcome.loc, outcome.message, outcome.code, ctx=dict(outcome.ctx)
@@ -47,19 +47,19 @@ def final_answer(subject: Subject, outcome: Outcome) -> Answer:
             body = ValidationErrorBody(detail=error.entries)
             return Answer(422, JSON, body.model_dump_json().encode())
         case _:
-            return _problem(subject, outcome)
+            return _problem(context, outcome)
 
 
-def _completed(subject: Subject, outcome: Completed) -> Answer:
-    if subject.minimal:
+def _completed(context: AnswerContext, outcome: Completed) -> Answer:
+    if context.minimal:
         return Answer(204, None, b"")
     # Plain values, which pydantic's encoder need not look into.
     result = {
-        "command_id": str(subject.command_id),
-        "machine_id": subject.machine_id,
-        "operation": subject.operation.value,
+        "command_id": str(context.command_id),
+        "machine_id": context.machine_id,
+        "operation": context.operation.value,
         "status": outcome.status,
-        "accepted_at": iso_time(subject.accepted_at),
+        "accepted_at": iso_time(context.accepted_at),
         "completed_at": iso_time(server_time()),
         "duration_ms": outcome.duration_ms,
         "pointer": {"x": outcome.pointer.x, "y": outcome.pointer.y},
@@ -67,8 +67,8 @@ def _completed(subject: Subject, outcome: Completed) -> Answer:
     return Answer(200, JSON, to_json(result))
 
 
-def _problem(subject: Subject, outcome: Failed | Expired | NotCarriedOut | Unknown) -> Answer:
-    command = {"command_id": str(subject.command_id)}
+def _problem(context: AnswerContext, outcome: Failed | Expired | NotCarriedOut | Unknown) -> Answer:
+    command = {"command_id": str(context.command_id)}
     match outcome:
         case Failed(code=code, message=message, injected_at_least=count):
             problem = ProblemError(
@@ -105,5 +105,5 @@ def _problem(subject: Subject, outcome: Failed | Expired | NotCarriedOut | Unkno
     return Answer(
         problem.problem_type.status,
         problems.MEDIA_TYPE,
-        to_json(problem.body(subject.request_id)),
+        to_json(problem.body(context.request_id)),
     )

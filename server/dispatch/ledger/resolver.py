@@ -1,4 +1,4 @@
-"""Makes outcomes final: those that come by themselves and those that must be asked for."""
+"""Makes outcomes final: stored first, then given."""
 
 from datetime import timedelta
 
@@ -6,13 +6,14 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import NotCarriedOut, Outcome, Unknown
 from schemas.link.messages import Resolve
 from server.clock import milliseconds, server_time
-from server.dispatch.answers import Subject, final_answer
 from server.dispatch.command import Command
-from server.dispatch.dispatcher import pending
-from server.dispatch.observer import CommandWatch, NobodyWatches
-from server.dispatch.retrying import always, persistently
+from server.dispatch.ledger.answers import AnswerContext, final_answer
+from server.dispatch.ledger.machine_link import MachineLink
+from server.dispatch.ledger.observer import CommandObserver, NoObserver
+from server.dispatch.ledger.retrying import always, retry
+from server.dispatch.refusals import pending
+from server.machines.link.errors import LinkDownError, LinkLostError
 from server.machines.pending_outcomes import Question
-from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.mongodb.database import now
 
@@ -20,15 +21,31 @@ JOURNAL_KEEPS = timedelta(days=7)
 
 
 class Resolver:
-    """Settles records of the ledger, with what the machine or its journal says."""
+    """Ends records of the ledger, with what the machine or its journal says."""
 
-    def __init__(self, commands: CommandStore, watch: CommandWatch | None = None) -> None:
+    def __init__(self, commands: CommandStore, observer: CommandObserver | None = None) -> None:
         self._commands = commands
-        self._watch = watch or NobodyWatches()
+        self._observer = observer or NoObserver()
 
-    async def resolve(self, record: CommandRecord, question: Question) -> Answer:
-        """Make final what the machine answers.  Raises LinkLostError where it does not."""
-        outcome = await question.outcome
+    async def resolved(self, record: CommandRecord, link: MachineLink) -> Answer:
+        """The final answer to a command that an earlier link sent: this link's machine is asked.
+
+        Raises a problem where it does not say.
+        """
+        if journal_is_lost(record, link):
+            return await self.finish(record, Unknown())
+        try:
+            question = ask(record, link)
+        except LinkDownError:
+            raise pending(record.command_id) from None
+        return await self.answered(record, question)
+
+    async def answered(self, record: CommandRecord, question: Question) -> Answer:
+        """Make final what the machine answers.  Raises a problem where it does not."""
+        try:
+            outcome = await question.outcome
+        except LinkLostError:
+            raise pending(record.command_id) from None
         if isinstance(outcome, NotCarriedOut) and _may_be_forgotten(record):
             outcome = Unknown()
         return await self.finish(record, outcome)
@@ -38,17 +55,17 @@ class Resolver:
 
         Tries for as long as this node lives; nobody else may know this outcome.
         """
-        answer = final_answer(subject_of(record), outcome)
+        answer = final_answer(context_of(record), outcome)
         state = CommandState.DONE
         if isinstance(outcome, NotCarriedOut):
             state = CommandState.NOT_CARRIED_OUT
         elif isinstance(outcome, Unknown):
             state = CommandState.UNKNOWN
-        given, is_first = await persistently(
+        given, is_first = await retry(
             lambda: self._stored(record, state, answer), is_worthwhile=always
         )
         if is_first:
-            self._watch.ended(record, outcome)
+            self._observer.ended(record, outcome)
         return given
 
     async def _stored(
@@ -65,14 +82,16 @@ class Resolver:
         return first.answer, first.answer == answer
 
 
-def question_about(record: CommandRecord) -> Resolve:
-    """What the machine is asked about a command that an earlier link sent it."""
-    return Resolve(
-        command_id=record.command_id,
-        mark=record.journal_mark,
-        fingerprint=record.fingerprint,
-        earlier=record.earlier,
-        server_time=server_time(),
+def ask(record: CommandRecord, link: MachineLink) -> Question:
+    """Ask a machine what became of a command that an earlier link sent.  Raises LinkDownError."""
+    return link.resolve(
+        Resolve(
+            command_id=record.command_id,
+            mark=record.journal_mark,
+            fingerprint=record.fingerprint,
+            earlier=record.earlier,
+            server_time=server_time(),
+        )
     )
 
 
@@ -85,7 +104,7 @@ def _may_be_forgotten(record: CommandRecord) -> bool:
     return not record.is_keyed or now() - record.accepted_at > JOURNAL_KEEPS
 
 
-def journal_is_lost(record: CommandRecord, link: LinkSocket) -> bool:
+def journal_is_lost(record: CommandRecord, link: MachineLink) -> bool:
     """Whether the machine's journal cannot speak for this command any more.
 
     It is another journal, or an old copy of it, or the machine has booted since.  A link's hello
@@ -99,14 +118,14 @@ def journal_is_lost(record: CommandRecord, link: LinkSocket) -> bool:
     )
 
 
-def subject_of(command: Command | CommandRecord) -> Subject:
+def context_of(command: Command | CommandRecord) -> AnswerContext:
     """What an answer needs of a command, on its way or recorded."""
     if isinstance(command, Command):
         command_id, accepted_at = command.id, command.accepted_at
     else:
         command_id = command.command_id
         accepted_at = milliseconds(command.accepted_at)
-    return Subject(
+    return AnswerContext(
         command_id=command_id,
         machine_id=command.machine_id,
         operation=Operation(command.operation),

@@ -4,10 +4,11 @@ from typing import Protocol
 
 from schemas.inputs.outcomes import Outcome
 from server.dispatch.command import Command
+from server.dispatch.ledger.timings import Timings
 from server.store.commands import CommandRecord
 
 
-class CommandWatch(Protocol):
+class CommandObserver(Protocol):
     """Is told of commands, and must take no time: their callers wait meanwhile."""
 
     def ended(self, command: Command | CommandRecord, outcome: Outcome) -> None:
@@ -19,11 +20,11 @@ class CommandWatch(Protocol):
     def left_open(self, command: Command) -> None:
         """The command was sent, and its outcome is not known yet."""
 
-    def answered(self, command: Command, outcome: Outcome) -> None:
-        """The command went all the way to its machine and back, and its legs are known."""
+    def answered(self, timings: Timings, outcome: Outcome) -> None:
+        """A command went all the way to its machine and back, in these times."""
 
 
-class NobodyWatches:
+class NoObserver:
     """Stands in where nothing is counted or recorded."""
 
     def ended(self, command: Command | CommandRecord, outcome: Outcome) -> None:
@@ -32,5 +33,5 @@ class NobodyWatches:
     def left_open(self, command: Command) -> None:
         """Nobody hears it."""
 
-    def answered(self, command: Command, outcome: Outcome) -> None:
+    def answered(self, timings: Timings, outcome: Outcome) -> None:
         """Nobody hears it."""

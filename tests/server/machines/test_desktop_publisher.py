@@ -16,7 +16,7 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.resources.machines import Machine
-from server.machines.desktop import LiveDesktop
+from server.machines.link.desktop import DesktopState
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore
 from tests.links import hello
@@ -40,7 +40,7 @@ def desktop(
 
 
 def test_since_is_when_each_came_or_went_and_not_when_its_reason_changed() -> None:
-    live = LiveDesktop.greeted(GREETING, 1)
+    live = DesktopState.greeted(GREETING, 1)
     assert (live.input_since, live.screen_since) == (1, 1)
     live = live.changed_to(desktop(GONE), 2)
     assert (live.input_since, live.screen_since) == (2, 1)
@@ -53,7 +53,7 @@ def test_since_is_when_each_came_or_went_and_not_when_its_reason_changed() -> No
 
 @pytest.mark.parametrize(("screen", "is_dark"), [(YES, False), (GONE, True), (OFF, False)])
 def test_screen_that_was_switched_off_is_no_trouble(screen: Capability, is_dark: bool) -> None:
-    assert LiveDesktop.greeted(GREETING, 1).changed_to(desktop(YES, screen), 2).is_dark is is_dark
+    assert DesktopState.greeted(GREETING, 1).changed_to(desktop(YES, screen), 2).is_dark is is_dark
 
 
 async def shown(service: Service) -> Any:

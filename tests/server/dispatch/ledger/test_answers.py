@@ -15,13 +15,13 @@ from schemas.inputs.outcomes import (
     Refused,
     Unknown,
 )
-from server.dispatch.answers import Subject, final_answer
+from server.dispatch.ledger.answers import AnswerContext, final_answer
 
 COMMAND = UUID("00000000-0000-4000-8000-00000000000e")
 
 
-def subject(*, minimal: bool = False) -> Subject:
-    return Subject(
+def subject(*, minimal: bool = False) -> AnswerContext:
+    return AnswerContext(
         command_id=COMMAND,
         machine_id="desk-1",
         operation=Operation.MOUSE_MOVE,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from server.dispatch import retrying as persistence
-from server.dispatch.retrying import always, persistently
+from server.dispatch.ledger import retrying
+from server.dispatch.ledger.retrying import always, retry
 from server.store.errors import StoreError, StoreUnavailable
 from tests.store import async_test
 
@@ -25,20 +25,20 @@ class Operation:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(persistence, "FIRST_DELAY", 0.001)
-    monkeypatch.setattr(persistence, "LONGEST_DELAY", 0.002)
+    monkeypatch.setattr(retrying, "FIRST_DELAY", 0.001)
+    monkeypatch.setattr(retrying, "LONGEST_DELAY", 0.002)
 
 
 @async_test
 async def test_operation_is_tried_until_the_database_answers() -> None:
-    assert await persistently(Operation(5), is_worthwhile=always) == 6
+    assert await retry(Operation(5), is_worthwhile=always) == 6
 
 
 @async_test
 async def test_operation_that_is_no_longer_worthwhile_ends_with_its_last_error() -> None:
     operation = Operation(100)
     with pytest.raises(StoreUnavailable):
-        await persistently(operation, is_worthwhile=lambda: operation.tries < 3)
+        await retry(operation, is_worthwhile=lambda: operation.tries < 3)
     assert operation.tries == 3
 
 
@@ -46,5 +46,5 @@ async def test_operation_that_is_no_longer_worthwhile_ends_with_its_last_error()
 async def test_refusal_of_the_database_is_not_tried_again() -> None:
     operation = Operation(100, StoreError("The database refused."))
     with pytest.raises(StoreError, match="refused"):
-        await persistently(operation, is_worthwhile=always)
+        await retry(operation, is_worthwhile=always)
     assert operation.tries == 1

@@ -9,9 +9,9 @@ import pytest
 from schemas.http.problems import ProblemError
 from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
 from schemas.link.messages import SERVER_MESSAGES, CloseCode, Hello, Input, Ready, Resolve, Welcome
-from server.dispatch import ledger as ledger_module
-from server.dispatch.resolver import Resolver, question_about, subject_of
-from server.machines.errors import LinkDownError, LinkLostError
+from server.dispatch.ledger import reconciler as reconciler_module
+from server.dispatch.ledger.resolver import Resolver, ask, context_of
+from server.machines.link.errors import LinkDownError
 from server.store.commands import CommandState
 from tests.commands import accepted, answering, keep_sent, ledger_of, recorded
 from tests.links import hello
@@ -49,7 +49,7 @@ async def test_running_command_is_final_with_its_acknowledgement(service: Servic
         # What runs keeps nothing away: the machine carries out one after the other.
         await machine.until_live()
         services = service.server.services
-        asking = services.background.start(services.ledger.answer(command), "a caller")
+        asking = services.background.start(services.dispatcher.carry_out(command), "a caller")
         await link.nothing_heard()
         assert (await recorded(service, command.id)).state is CommandState.SENT
         await link.acknowledge(command.id)
@@ -108,7 +108,7 @@ async def test_hello_says_nothing_of_what_its_own_link_or_a_newer_one_sent(
             command = accepted(service, new_key())
             await keep_sent(service, command, epoch=epoch, journal_sequence=99)
             services = service.server.services
-            asking = services.background.start(services.ledger.answer(command), "a caller")
+            asking = services.background.start(services.dispatcher.carry_out(command), "a caller")
             await link.heard(Resolve)
             await link.report(command.id, NotCarriedOut())
             assert (await asking)[0].status == 503
@@ -151,7 +151,7 @@ async def test_journal_at_the_same_number_can_still_be_asked(service: Service) -
 async def test_machine_that_does_not_say_what_became_of_a_command_is_sent_away(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_module, "REPORT_SECONDS", 0.05)
+    monkeypatch.setattr(reconciler_module, "REPORT_SECONDS", 0.05)
     machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command)
@@ -171,15 +171,17 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         command = accepted(service, new_key())
         record = await keep_sent(service, command)
         resolver = Resolver(ledger_of(service))
-        question = live.resolve(question_about(record))
-        asking = service.server.services.background.start(resolver.resolve(record, question), "ask")
+        question = ask(record, live)
+        asking = service.server.services.background.start(
+            resolver.answered(record, question), "ask"
+        )
         await link.heard(Resolve)
         await link.websocket.close()
-        with pytest.raises(LinkLostError):
+        with pytest.raises(ProblemError, match="not known yet"):
             await asking
         await until(lambda: live.is_over)
         with pytest.raises(LinkDownError):
-            live.resolve(question_about(record))
+            ask(record, live)
     assert (await recorded(service, command.id)).state is CommandState.SENT
 
 
@@ -188,7 +190,7 @@ async def test_resolved_answer_is_the_answer_of_the_first_request(service: Servi
     machine = await service.new_machine()
     command = accepted(service, new_key(), minimal=True, request_id="first")
     record = await keep_sent(service, command)
-    assert subject_of(record).request_id == "first"
+    assert context_of(record).request_id == "first"
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, Completed(duration_ms=7, pointer=Point(x=1, y=2)))

@@ -1,0 +1,139 @@
+"""The records of keyed commands, from their claim until they are sent."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+from server.clock import from_milliseconds, seconds_until
+from server.dispatch.command import Command
+from server.dispatch.ledger.machine_link import MachineLink
+from server.dispatch.ledger.retrying import retry
+from server.dispatch.refusals import in_progress
+from server.store.commands import CommandRecord, CommandState, CommandStore
+from server.store.errors import StoreUnavailable
+from server.store.mongodb.database import now
+
+CLAIM_LIFETIME = timedelta(seconds=5)
+"""How long a claim of which nothing was sent keeps others away.
+
+Should its node be slow, not dead, nothing happens twice: it finds its claim taken over.
+"""
+
+CLAIM_POLL_SECONDS = 0.25
+
+
+class Claims:
+    """Claims commands: of all who try under one key, one wins."""
+
+    def __init__(self, commands: CommandStore) -> None:
+        self._commands = commands
+
+    async def claim(self, command: Command, link: MachineLink) -> tuple[CommandRecord, bool]:
+        """The record that stands after an attempt to claim, and whether it is this attempt's.
+
+        It says SENT from the start where the link can send at once: this node holds it itself.
+        """
+        state = CommandState.SENT if link.is_live else CommandState.CLAIMED
+        own = new_record(command, link, state)
+        standing = await self._standing(own, command)
+        return standing, standing.is_of(own)
+
+    async def mark_sent(
+        self, command: Command, claim: CommandRecord, link: MachineLink
+    ) -> CommandRecord:
+        """The record that says SENT, once the link is live.
+
+        Raises a problem where somebody took the claim over, who has the answer or will.
+        """
+        sent = replace(
+            claim,
+            state=CommandState.SENT,
+            journal_sequence=link.journal_sequence,
+            journal_mark=link.journal_mark,
+        )
+        if not await retry(
+            lambda: self._commands.mark_sent(sent), is_worthwhile=lambda: has_time(command)
+        ):
+            raise in_progress()
+        return sent
+
+    async def withdraw(self, command_id: UUID, record: CommandRecord) -> None:
+        """Whatever the record says, this node knows that nothing left: the key is free again."""
+        await self._commands.forget(command_id, record.attempt)
+
+    async def find(self, command: Command) -> CommandRecord | None:
+        """The record of a command, under the name that an older Farhand gave it too, or None."""
+        if command.earlier is None:
+            return await self._commands.find(command.id)
+        records = await self._commands.find_any([command.id, command.earlier.command_id])
+        # An older Farhand may have made two records of one key, for two requests.
+        return max(records, key=command.is_recorded_in, default=None)
+
+    async def _standing(self, own: CommandRecord, command: Command) -> CommandRecord:
+        """The record that stands in the end: one's own, or another's that is no mere claim."""
+        while True:
+            standing = await retry(
+                lambda: self._claim(own, command), is_worthwhile=lambda: has_time(command)
+            )
+            if (
+                standing.is_of(own)
+                or standing.state is not CommandState.CLAIMED
+                or not command.is_recorded_in(standing)
+            ):
+                return standing
+            left = (standing.claimed_until - now()).total_seconds()
+            if left <= 0 and standing.command_id != command.id:
+                return standing  # An older Farhand's, which is long gone: it is only resolved.
+            if left <= 0:
+                abandoned = standing
+                if await retry(
+                    lambda: self._commands.take_over(abandoned, own),  # noqa: B023 - awaited
+                    is_worthwhile=lambda: has_time(command),
+                ):
+                    return own
+            elif not has_time(command):
+                raise in_progress()
+            else:
+                await asyncio.sleep(min(left, CLAIM_POLL_SECONDS))
+
+    async def _claim(self, own: CommandRecord, command: Command) -> CommandRecord:
+        if command.earlier is None:
+            return await self._commands.claim(own)
+        if await self._commands.claim_unless_earlier(own, command.earlier.command_id):
+            return own
+        standing = await self.find(command)
+        if standing is None:
+            raise StoreUnavailable("The command is just being claimed.")
+        return standing
+
+
+def new_record(command: Command, link: MachineLink, state: CommandState) -> CommandRecord:
+    """What the ledger says of a command that goes to this link."""
+    return CommandRecord(
+        command_id=command.id,
+        organization_id=command.organization_id,
+        machine_id=command.machine_id,
+        operation=command.operation,
+        fingerprint=command.fingerprint,
+        state=state,
+        attempt=uuid4(),
+        claimed_until=now() + CLAIM_LIFETIME,
+        epoch=link.epoch,
+        boot_id=link.hello.boot_id,
+        journal_id=link.hello.journal.id,
+        journal_sequence=link.journal_sequence,
+        journal_mark=link.journal_mark,
+        request_id=command.request_id,
+        minimal=command.minimal,
+        accepted_at=from_milliseconds(command.accepted_at),
+        expires_at=from_milliseconds(command.expires_at),
+        token_id=command.token_id,
+        token_name=command.token_name,
+        earlier=command.earlier,
+    )
+
+
+def has_time(command: Command) -> bool:
+    """Whether the command may still begin."""
+    return seconds_until(command.expires_at) > 0

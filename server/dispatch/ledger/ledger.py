@@ -1,0 +1,252 @@
+"""At most once: the way of every command from its claim to its final answer.
+
+A command id is derived from the organization and the key, so whoever asks again asks for the same
+record.  The record is written before anything leaves and its final answer before it is given; a
+record that says SENT is never sent again, only resolved with the machine's journal.
+
+The ledger runs where the machine's link lives.
+"""
+
+import asyncio
+from contextlib import suppress
+from time import perf_counter
+from uuid import UUID
+
+from schemas.http.problems import NOT_FOUND, ProblemError
+from schemas.inputs.outcomes import Expired, Outcome, Unknown
+from schemas.programs.failpoints import Failpoint, reached
+from server.clock import seconds_until
+from server.dispatch.command import Command
+from server.dispatch.ledger.answers import final_answer
+from server.dispatch.ledger.claims import CLAIM_LIFETIME, Claims, new_record
+from server.dispatch.ledger.machine_link import MachineLink
+from server.dispatch.ledger.observer import CommandObserver, NoObserver
+from server.dispatch.ledger.resolver import Resolver, context_of
+from server.dispatch.ledger.retrying import retry
+from server.dispatch.ledger.timings import Timings
+from server.dispatch.ledger.under_way import CommandsUnderWay, answer_of
+from server.dispatch.refusals import in_progress, key_reused, pending, refused, settling
+from server.machines.link.errors import LinkDownError, LinkLostError, SubmissionRefusedError
+from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.errors import StoreUnavailable
+from server.store.mongodb.database import now
+from server.tasks import Tasks
+
+LOOK_SECONDS = 5.0
+KEEP_SECONDS = 1.0
+
+
+class Ledger:
+    """Answers commands; those with a key are carried out at most once."""
+
+    def __init__(
+        self,
+        commands: CommandStore,
+        resolver: Resolver,
+        under_way: CommandsUnderWay,
+        background: Tasks,
+        observer: CommandObserver | None = None,
+    ) -> None:
+        self._commands = commands
+        self._claims = Claims(commands)
+        self._resolver = resolver
+        self._under_way = under_way
+        self._background = background
+        self._observer = observer or NoObserver()
+
+    async def answer(
+        self, command: Command, link: MachineLink | ProblemError
+    ) -> tuple[Answer, bool]:
+        """The final answer to a command, and whether it was given before.
+
+        ``link`` is its machine's, or the problem that says why there is none.  Raises a problem
+        where there is no final answer: nothing was sent, or the outcome is not known yet.
+        """
+        if not command.is_keyed:
+            if isinstance(link, ProblemError):
+                raise link
+            return await self._answer_without_key(command, link), False
+        first = self._under_way.find(command.request_key)
+        if first is None:
+            first = self._under_way.begin(command.request_key, self._first(command, link))
+            return await answer_of(first, command.answer_by, pending(command.id))
+        answer, _ = await answer_of(first, command.answer_by, in_progress())
+        return answer, True
+
+    async def find(
+        self, organization_id: UUID, command_id: UUID, machine_id: str | None = None
+    ) -> CommandRecord | None:
+        """The record of a command, or None; with ``machine_id`` only where it is that machine's."""
+        record = await self._commands.find(command_id)
+        if record is None or record.organization_id != organization_id:
+            return None
+        return record if machine_id in (None, record.machine_id) else None
+
+    async def look_up(self, record: CommandRecord, link: MachineLink) -> CommandRecord | None:
+        """A record as it is when its machine was asked about it, where that can settle it."""
+        if record.answer is not None or self._under_way.find(record.request_key) is not None:
+            return record
+        if record.state is CommandState.SENT:
+            asked = self._under_way.begin(record.request_key, self._resolved(record, link))
+            await asyncio.wait((asked,), timeout=LOOK_SECONDS)
+        return await self._commands.find(record.command_id)
+
+    async def _answer_without_key(self, command: Command, link: MachineLink) -> Answer:
+        timings = Timings()
+        try:
+            with link.slot():
+                await _until_live(link, command)
+                answered = link.send(command.message(link.link_id), command.answer_by)
+        except SubmissionRefusedError as error:
+            raise refused(error, command.accepted_at) from None
+        except TimeoutError:
+            self._observer.ended(command, Expired())
+            return final_answer(context_of(command), Expired())
+        timings.sent = perf_counter()
+        try:
+            outcome = await _in_time(answered, command)
+        except (TimeoutError, LinkLostError):
+            self._observer.left_open(command)
+            await self._keep_pending(command, link)
+            raise pending(command.id) from None
+        timings.acknowledged = perf_counter()
+        self._observer.ended(command, outcome)
+        answer = final_answer(context_of(command), outcome)
+        self._observer.answered(timings, outcome)
+        return answer
+
+    async def _keep_pending(self, command: Command, link: MachineLink) -> None:
+        """Record a command without a key late, and only for whoever asks what became of it."""
+        record = new_record(command, link, CommandState.SENT)
+        keeping = self._background.start_and_report(self._keep(record), "keep a pending command")
+        await asyncio.wait((keeping,), timeout=KEEP_SECONDS)
+
+    async def _keep(self, record: CommandRecord) -> None:
+        with suppress(StoreUnavailable):
+            await retry(
+                lambda: self._commands.claim(record),
+                is_worthwhile=lambda: now() < record.expires_at + CLAIM_LIFETIME,
+            )
+
+    async def _first(
+        self, command: Command, link: MachineLink | ProblemError
+    ) -> tuple[Answer, bool]:
+        timings = Timings()
+        reached(Failpoint.BEFORE_CLAIM)
+        if isinstance(link, ProblemError):
+            return await self._known_or(command, link, None)
+        try:
+            with link.slot():
+                record, is_own = await self._claims.claim(command, link)
+                if not is_own:
+                    return await self._known(command, record, link)
+                timings.claimed = perf_counter()
+                if record.state is CommandState.CLAIMED:
+                    record = await self._marked_sent(command, record, link)
+                answered = await self._send(command, record, link)
+                timings.sent = perf_counter()
+        except (ProblemError, SubmissionRefusedError) as error:
+            return await self._known_or(command, error, link)
+        try:
+            outcome = await answered
+        except LinkLostError:
+            self._observer.left_open(command)
+            raise pending(command.id) from None
+        timings.acknowledged = perf_counter()
+        reached(Failpoint.AFTER_ACK)
+        answer = await self._resolver.finish(record, outcome)
+        reached(Failpoint.AFTER_STORED)
+        self._observer.answered(timings, outcome)
+        return answer, False
+
+    async def _marked_sent(
+        self, command: Command, claim: CommandRecord, link: MachineLink
+    ) -> CommandRecord:
+        """The record that says SENT, once the link is live.
+
+        Where the command's time to begin passes before, its key stays unused: the journal may know
+        how it ended when the key was used before the ledger's memory, and nobody could ask it.
+        """
+        reached(Failpoint.AFTER_CLAIM)
+        try:
+            await _until_live(link, command)
+        except (LinkDownError, TimeoutError) as error:
+            await self._claims.withdraw(command.id, claim)
+            if isinstance(error, TimeoutError):
+                raise settling(link.up_since) from None
+            raise
+        return await self._claims.mark_sent(command, claim, link)
+
+    async def _send(
+        self, command: Command, record: CommandRecord, link: MachineLink
+    ) -> "asyncio.Future[Outcome]":
+        """Send what the record says is SENT; the future ends with the outcome."""
+        reached(Failpoint.AFTER_SENT)
+        try:
+            answered = link.send(command.message(link.link_id), command.answer_by)
+        except SubmissionRefusedError:
+            await self._claims.withdraw(command.id, record)
+            raise
+        reached(Failpoint.AFTER_BYTES)
+        return answered
+
+    async def _known_or(
+        self,
+        command: Command,
+        error: ProblemError | SubmissionRefusedError,
+        link: MachineLink | None,
+    ) -> tuple[Answer, bool]:
+        """Nothing was sent; but a final answer is given again even while the machine is away."""
+        known = await self._claims.find(command)
+        if known is not None and known.state is not CommandState.CLAIMED:
+            is_removed = isinstance(error, ProblemError) and error.problem_type is NOT_FOUND
+            if is_removed and known.answer is None and command.is_recorded_in(known):
+                # Nobody will ever say what became of what its machine had been sent.
+                return await self._resolver.finish(known, Unknown()), True
+            return await self._known(command, known, link)
+        if isinstance(error, ProblemError):
+            raise error
+        raise refused(error, command.accepted_at) from None
+
+    async def _known(
+        self, command: Command, record: CommandRecord, link: MachineLink | None
+    ) -> tuple[Answer, bool]:
+        if not command.is_recorded_in(record):
+            raise key_reused()
+        if record.answer is not None:
+            return record.answer, True
+        if link is None:
+            raise pending(record.command_id)
+        return await self._resolved(record, link)
+
+    async def _resolved(self, record: CommandRecord, link: MachineLink) -> tuple[Answer, bool]:
+        return await self._resolver.resolved(record, link), True
+
+
+async def _until_live(link: MachineLink, command: Command) -> None:
+    """Wait until the link may send the command.
+
+    Raises TimeoutError where its time to begin passes before, and LinkDownError.
+    """
+    if not link.is_live:
+        async with asyncio.timeout(seconds_until(command.expires_at)):
+            await link.until_live()
+
+
+async def _in_time(answered: "asyncio.Future[Outcome]", command: Command) -> Outcome:
+    """Wait for the outcome of a command that was sent.
+
+    Raises TimeoutError where none comes in time, and LinkLostError.
+    """
+    # Cheaper than asyncio.timeout, which may have to cancel a task: here a future is enough.
+    loop = asyncio.get_running_loop()
+    too_late = loop.call_later(seconds_until(command.answer_by), _give_up, answered)
+    try:
+        return await answered
+    finally:
+        too_late.cancel()
+
+
+def _give_up(answered: "asyncio.Future[Outcome]") -> None:
+    if not answered.done():
+        answered.set_exception(TimeoutError())

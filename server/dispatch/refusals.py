@@ -1,0 +1,116 @@
+"""Every way in which the door says no, or that it does not know yet: the problems, once."""
+
+from uuid import UUID
+
+from schemas.http import problems
+from schemas.http.problems import InvalidRequestError, ProblemError
+from server.clock import iso_time, server_time
+from server.machines.link.errors import (
+    LinkBusyError,
+    LinkUnsettledError,
+    MachinePausedError,
+    NoInputError,
+    SubmissionRefusedError,
+)
+
+RETRY_UNAVAILABLE = "5"
+RETRY_BUSY = "1"
+RETRY_PENDING = "1"
+
+
+def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
+    """The problem of a link that took nothing, ``since`` a moment in ms where it is down."""
+    match error:
+        case LinkBusyError():
+            return busy("inputs as it may; nothing was sent")
+        case MachinePausedError():
+            return unavailable("paused", "an operator paused the machine", error.since)
+        case NoInputError():
+            return unavailable(
+                "no_input", f"the machine has no way to inject: {error.reason}", error.since
+            )
+        case LinkUnsettledError():
+            return settling(since)
+        case _:
+            return just_disconnected(since)
+
+
+def busy(what: str) -> ProblemError:
+    """A machine that has as many unanswered inputs, or questions, as it may."""
+    return ProblemError(
+        problems.MACHINE_BUSY,
+        f"the machine has as many unanswered {what}",
+        headers={"Retry-After": RETRY_BUSY},
+    )
+
+
+def just_disconnected(since: int | None = None) -> ProblemError:
+    """A machine whose link ended in this moment, or at ``since`` (milliseconds since 1970)."""
+    return unavailable("offline", "the machine has just disconnected", since)
+
+
+def settling(since: int) -> ProblemError:
+    """A machine that has not said in time what became of what earlier links had sent it."""
+    return unavailable(
+        "settling",
+        "the machine has not said yet what became of earlier inputs; nothing was sent",
+        since,
+    )
+
+
+def no_screen(why: str, since: int | None) -> ProblemError:
+    """A machine that is connected and shows no screen, now or since a moment (ms since 1970)."""
+    return unavailable("no_screen", f"the machine shows no screen: {why}", since)
+
+
+def unavailable(reason: str, detail: str, since: int | None) -> ProblemError:
+    """A machine that cannot do it, since now or ``since`` (ms since 1970); nothing was sent."""
+    since = server_time() if since is None else since
+    return ProblemError(
+        problems.MACHINE_UNAVAILABLE,
+        detail,
+        members={"reason": reason, "since": iso_time(since)},
+        headers={"Retry-After": RETRY_UNAVAILABLE},
+    )
+
+
+def unknown_machine(machine_id: str) -> ProblemError:
+    """No such machine, or one of another organization: the same answer for both."""
+    return ProblemError(problems.NOT_FOUND, f"there is no machine {machine_id!r}")
+
+
+def too_many_viewers(most: int) -> ProblemError:
+    """As many look at live screens of this server as it has room for."""
+    return ProblemError(
+        problems.TOO_MANY_STREAMS,
+        f"{most} viewers look at live screens of this server, which are as many as it has room for",
+        headers={"Retry-After": RETRY_BUSY},
+    )
+
+
+def pending(command_id: UUID) -> ProblemError:
+    """A command that was sent and of which nothing is known yet."""
+    return ProblemError(
+        problems.OUTCOME_PENDING,
+        "the input was sent and its outcome is not known yet",
+        members={"command_id": str(command_id)},
+        headers={"Retry-After": RETRY_PENDING},
+    )
+
+
+def in_progress() -> ProblemError:
+    """The first request with this key is not over."""
+    return ProblemError(
+        problems.KEY_IN_PROGRESS,
+        "the first request with this Idempotency-Key is still under way",
+        headers={"Idempotency-Status": "in_progress", "Retry-After": "1"},
+    )
+
+
+def key_reused() -> InvalidRequestError:
+    """The key belongs to another request."""
+    return InvalidRequestError.single(
+        ("header", "Idempotency-Key"),
+        "this key was used for another request; use a new key for a new request",
+        "idempotency_key_reused",
+    )

@@ -1,0 +1,235 @@
+"""The greeting of machines, from the open websocket to a link that takes inputs, and its end."""
+
+import logging
+import time
+from dataclasses import replace
+from typing import Protocol
+from uuid import UUID
+
+from schemas.link.messages import CloseCode, DesktopChanged, Hello, Released
+from server.clock import milliseconds
+from server.machines.bounded_lines import BoundedLines
+from server.machines.desktop_publisher import DesktopPublisher
+from server.machines.link.errors import LinkDownError
+from server.machines.link.greeting import LinkTerms, reconnect_spread
+from server.machines.registry import LinkRegistry
+from server.machines.socket import Connection, LinkSocket
+from server.machines.turns import Turns
+from server.store.errors import NotFound, StoreUnavailable
+from server.store.machines import ClientSummary, MachineStore
+from server.tasks import Tasks
+
+logger = logging.getLogger(__name__)
+
+ADMITTED_AT_ONCE = 16
+TURN_SECONDS = 1.0
+"""After a restart all machines greet at once.  One after another they are of use one after
+another; all together would be at the end, and whoever asks meanwhile would wait for all of them.
+"""
+
+CLOSINGS_SAID = 10
+CLOSINGS_SECONDS = 60.0
+"""So many lines in so many seconds say of one machine why its links are closed."""
+
+
+class OpenCommands(Protocol):
+    """The commands that earlier links of a machine left open."""
+
+    async def mark_lost(self, link: LinkSocket) -> None:
+        """Store as unknown those of which the machine's journal can say nothing any more."""
+
+    async def reconcile(self, link: LinkSocket) -> None:
+        """Have the machine say what became of the others."""
+
+
+class MachineListener(Protocol):
+    """Who is told that something about a machine has changed."""
+
+    def changed(self, organization_id: UUID, machine_id: str) -> None:
+        """Its link came or went, or its desktop did."""
+
+    def released(self, organization_id: UUID, machine_id: str, released: Released) -> None:
+        """It has released what a machine client that was killed had left pressed."""
+
+
+class Admission:
+    """Opens links, admits the machines that greet on them, and notes the links' ends.
+
+    ``reconnects_per_second`` is how many machines should come back in a second, at most, when all
+    lose the server at once.
+    """
+
+    def __init__(
+        self,
+        registry: LinkRegistry,
+        machines: MachineStore,
+        open_commands: OpenCommands,
+        listener: MachineListener,
+        background: Tasks,
+        *,
+        terms: LinkTerms,
+        reconnects_per_second: float,
+    ) -> None:
+        self._terms = terms
+        self._reconnects_per_second = reconnects_per_second
+        self._registry = registry
+        self._machines = machines
+        self._open_commands = open_commands
+        self._listener = listener
+        self._background = background
+        self._turns = Turns(ADMITTED_AT_ONCE, TURN_SECONDS)
+        self._closings = BoundedLines(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
+        self._desktops = DesktopPublisher(machines, self._changed, background)
+
+    def open(
+        self,
+        connection: Connection,
+        *,
+        organization_id: UUID,
+        machine_id: str,
+        token_id: UUID,
+    ) -> LinkSocket:
+        """Begin a link on a websocket that is open; the machine's hello will follow."""
+        spread = reconnect_spread(self._registry.open_links + 1, self._reconnects_per_second)
+        link = LinkSocket(
+            connection,
+            organization_id=organization_id,
+            machine_id=machine_id,
+            token_id=token_id,
+            observer=self,
+            background=self._background,
+            terms=replace(self._terms, reconnect_spread_seconds=spread),
+        )
+        self._registry.opened(link)
+        return link
+
+    async def admit(self, link: LinkSocket, hello: Hello) -> None:
+        """Make this the machine's link: record it, replace the older one, reconcile what is open.
+
+        A client that was taken over before, and so yields, replaces nobody: it is sent away as
+        long as another has the link, which two clients with one token would else take from each
+        other for ever.  Raises LinkDownError where the link ends meanwhile.
+        """
+        if link.yields and self._has_other_link(link):
+            link.close(
+                CloseCode.TAKEN_OVER,
+                "another connection with this machine's token has the link; "
+                "every machine needs a token of its own",
+            )
+            return
+        # Whoever greets later is the newest, however long the database takes for either.
+        self._replace_earlier(link)
+        async with self._turns.taken():
+            if link.is_over:
+                raise LinkDownError
+            await self._bring_up(link, hello)
+
+    async def _bring_up(self, link: LinkSocket, hello: Hello) -> None:
+        """Each step after the one before has ended, for the order matters.
+
+        What a lost journal leaves unknown is stored before the journal counts its number up and
+        looks like a newer one.  Whether the machine is paused is read when the link can be found:
+        whoever pauses it before is read here, and whoever does so later finds the link.  All else
+        that is open is asked about before anything new is sent.
+        """
+        summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
+        try:
+            machine = await self._machines.begin_link(
+                link.organization_id, link.machine_id, summary
+            )
+        except NotFound:
+            link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
+            return
+        if link.is_over:
+            await self._note_end(link, machine.epoch, "it ended before it was greeted")
+            raise LinkDownError
+        # Told before the welcome, after which the machine client says it no more.
+        if hello.released is not None:
+            self._listener.released(link.organization_id, link.machine_id, hello.released)
+        link.welcome(machine.epoch)
+        await link.until_ready()
+        await self._open_commands.mark_lost(link)
+        await link.until_up()
+        self._registry.register(link)
+        await self.read_pause(link)
+        self._changed(link)
+        logger.info("machine=%s link=%s connected", link.machine_id, link.link_id)
+        await self._open_commands.reconcile(link)
+        link.reconciled()
+
+    async def read_pause(self, link: LinkSocket) -> None:
+        """Tell a link whether its machine is paused.
+
+        One at a time, so that what is told last was read after every change before it.
+        """
+        async with link.reading_pause:
+            machine = await self._machines.get(link.organization_id, link.machine_id)
+            if machine is not None:
+                since = milliseconds(machine.paused_since or machine.state_since)
+                link.pause_read(since if machine.paused else None)
+
+    async def closed(self, link: LinkSocket, reason: str) -> None:
+        """A websocket is closed, for whatever reason."""
+        self._registry.closed(link)
+        link.lost()
+        if link.epoch:
+            logger.info(
+                "machine=%s link=%s disconnected: %s", link.machine_id, link.link_id, reason
+            )
+            await self._note_end(link, link.epoch, link.over_reason or reason)
+            self._changed(link)
+
+    def closing(self, link: LinkSocket) -> None:
+        """This side begins to close a link: say why in the log, but not for ever."""
+        may_be_said, unsaid = self._closings.count((link.organization_id, link.machine_id))
+        if may_be_said:
+            level = logging.INFO
+            if link.over_code is CloseCode.MESSAGE_INVALID:
+                level = logging.WARNING
+            logger.log(
+                level,
+                "machine=%s link=%s closing %d: %s%s",
+                *(link.machine_id, link.link_id, link.over_code, link.over_reason),
+                f" ({unsaid} more since the last line)" if unsaid else "",
+            )
+        self._changed(link)
+
+    def desktop_changed(self, link: LinkSocket, desktop: DesktopChanged) -> None:
+        """A machine's desktop is another now: store and tell it."""
+        self._desktops.changed(link)
+        if desktop.released is not None:
+            self._listener.released(link.organization_id, link.machine_id, desktop.released)
+
+    def availability_changed(self, link: LinkSocket) -> None:
+        """A machine's desktop got stuck, or is not any more: tell it."""
+        if (trouble := link.no_input) is not None:
+            logger.warning("machine=%s link=%s %s", link.machine_id, link.link_id, trouble[0])
+        else:
+            logger.info(
+                "machine=%s link=%s its desktop answers again", link.machine_id, link.link_id
+            )
+        self._changed(link)
+
+    def _changed(self, link: LinkSocket) -> None:
+        if link.epoch:
+            self._listener.changed(link.organization_id, link.machine_id)
+
+    def _has_other_link(self, link: LinkSocket) -> bool:
+        """Whether another link of this machine is live, or has said its hello and will be."""
+        others = self._registry.links_of(link.organization_id, link.machine_id)
+        return any(other is not link and other.is_greeted for other in others)
+
+    def _replace_earlier(self, link: LinkSocket) -> None:
+        """Close the links of this machine that were opened before this one."""
+        for other in self._registry.links_of(link.organization_id, link.machine_id):
+            if other is link:
+                return
+            link.took_over = link.took_over or other.is_up
+            other.give_way()
+
+    async def _note_end(self, link: LinkSocket, epoch: int, reason: str) -> None:
+        try:
+            await self._machines.end_link(link.organization_id, link.machine_id, epoch, reason)
+        except StoreUnavailable as error:
+            # The next link begins anew; only since when there is none stays unsaid.
+            logger.warning("machine=%s end of a link not noted: %s", link.machine_id, error)

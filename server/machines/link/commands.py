@@ -1,0 +1,125 @@
+"""The commands of one link: which wait for an answer, until when, and what was answered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
+from server.machines.link.errors import LinkBusyError, UnexpectedAnswerError
+
+REMEMBERED_OUTCOMES = 1000
+
+RUNNING_SECONDS = 230.0
+"""For a command of an earlier link that the machine says still runs: longer than any input takes
+by its own terms, which are 200 seconds for a text whose every character needs a key lent to it."""
+
+
+@dataclass
+class LinkCommands:
+    """What was sent and asked on a link, and the bound on what may be unanswered.
+
+    ``unanswered`` are the commands that the machine has not acknowledged yet, with the time by
+    ``clock`` at which each should be; ``overdue`` are those of them whose time has passed: they
+    hold no slot any more, and their acknowledgement is still taken.  ``resolving`` are those that
+    the machine was asked about.  ``asked`` counts all commands and questions of this link.
+    """
+
+    limit: int
+    clock: Callable[[], float]
+    unanswered: dict[UUID, float] = field(default_factory=dict)
+    overdue: set[UUID] = field(default_factory=set)
+    resolving: set[UUID] = field(default_factory=set)
+    asked: int = 0
+    _reserved: int = 0
+    _outcomes: dict[UUID, Outcome] = field(default_factory=dict)
+
+    def check_room(self) -> None:
+        """Raise LinkBusyError where every slot is taken."""
+        if self._reserved + len(self.unanswered) >= self.limit:
+            raise LinkBusyError
+
+    def reserve(self) -> None:
+        """Hold a slot for a command that will be submitted."""
+        self.check_room()
+        self._reserved += 1
+
+    def free(self) -> None:
+        """Give back a slot that was reserved: the command has taken one by now, or never will."""
+        self._reserved -= 1
+
+    def submit(self, command_id: UUID, answer_by: float) -> None:
+        """A command is sent.  Raises LinkBusyError."""
+        if len(self.unanswered) >= self.limit:
+            raise LinkBusyError
+        self.asked += 1
+        # Days later the same key may bring the same id with another end.
+        self._outcomes.pop(command_id, None)
+        self.unanswered[command_id] = answer_by
+
+    def ask(self, command_id: UUID) -> None:
+        """The machine is asked what became of a command."""
+        self.asked += 1
+        self.resolving.add(command_id)
+
+    def check_acknowledged(self, command_id: UUID) -> None:
+        """Raise UnexpectedAnswerError where no acknowledgement of this command is awaited."""
+        if command_id not in self.unanswered and command_id not in self.overdue:
+            raise UnexpectedAnswerError(
+                f"acknowledged {command_id}, which is not waiting for an acknowledgement"
+            )
+
+    def acknowledge(self, command_id: UUID, outcome: Outcome) -> Outcome:
+        """The machine has said how a command ended; returns what it had said first."""
+        self.unanswered.pop(command_id, None)
+        self.overdue.discard(command_id)
+        # A command that was also asked about is settled by whichever answer comes first.
+        return self._settle(command_id, outcome)
+
+    def check_reported(self, command_id: UUID) -> None:
+        """Raise UnexpectedAnswerError where the machine was not asked about this command."""
+        if command_id not in self.resolving:
+            raise UnexpectedAnswerError(f"reported on {command_id}, which it was not asked about")
+
+    def report(self, command_id: UUID, outcome: Outcome | None) -> Outcome | None:
+        """The machine has said what became of a command; None is that it still runs."""
+        self.resolving.remove(command_id)
+        if outcome is None and command_id not in self._outcomes:
+            # Still running: its acknowledgement will follow on this link.
+            self.unanswered.setdefault(command_id, self.clock() + RUNNING_SECONDS)
+            return None
+        return self._settle(command_id, outcome)
+
+    def find_overdue(self) -> bool:
+        """Let time pass; returns whether the machine is late with a command since now."""
+        now = self.clock()
+        late = [command_id for command_id, by in self.unanswered.items() if by <= now]
+        was_late = bool(self.overdue)
+        for command_id in late:
+            del self.unanswered[command_id]
+            self.overdue.add(command_id)
+        return bool(late) and not was_late
+
+    def abandon(self) -> tuple[UUID, ...]:
+        """Nothing will be answered any more; returns what was open."""
+        open_commands = tuple(self.unanswered.keys() | self.overdue | self.resolving)
+        self.unanswered.clear()
+        self.overdue.clear()
+        self.resolving.clear()
+        return open_commands
+
+    def _settle(self, command_id: UUID, outcome: Outcome | None) -> Outcome:
+        first = self._outcomes.setdefault(command_id, outcome) if outcome else None
+        if first is None or outcome is None or not _agree(first, outcome):
+            raise UnexpectedAnswerError(
+                f"said of {command_id} what contradicts its earlier outcome"
+            )
+        if len(self._outcomes) > REMEMBERED_OUTCOMES:
+            del self._outcomes[next(iter(self._outcomes))]
+        return first
+
+
+def _agree(first: Outcome, later: Outcome) -> bool:
+    """Whether two answers about one command can both be true."""
+    # What came too late is in no journal: asked about, it was never carried out.
+    never = (Expired, NotCarriedOut)
+    return first == later or (isinstance(first, never) and isinstance(later, never))

@@ -1,0 +1,53 @@
+"""How the desktop of a connected machine is, and since when: what its client last said."""
+
+from dataclasses import dataclass
+
+from schemas.link.messages import Capability, DesktopChanged, Display, Hello
+
+UNKNOWN_WHY = "it did not say why"
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopState:
+    """What a machine client last said of its desktop.
+
+    ``input_since`` and ``screen_since`` say since when each is available, or is not: milliseconds
+    since 1970.
+    """
+
+    displays: tuple[Display, ...]
+    input: Capability
+    screen: Capability
+    input_since: int
+    screen_since: int
+
+    @classmethod
+    def greeted(cls, hello: Hello, since: int) -> "DesktopState":
+        """The desktop of a hello, on a link that is up since then."""
+        return cls(tuple(hello.displays), hello.input, hello.screen, since, since)
+
+    def changed_to(self, desktop: DesktopChanged, at: int) -> "DesktopState":
+        """The desktop as it is said to be now."""
+        had_input, had_screen = self.input.available, self.screen.available
+        return DesktopState(
+            tuple(desktop.displays),
+            desktop.input,
+            desktop.screen,
+            self.input_since if desktop.input.available == had_input else at,
+            self.screen_since if desktop.screen.available == had_screen else at,
+        )
+
+    @property
+    def why_no_input(self) -> str | None:
+        """Why it takes no input; None where it does."""
+        return None if self.input.available else self.input.reason or UNKNOWN_WHY
+
+    @property
+    def why_no_screen(self) -> str | None:
+        """Why it cannot be seen; None where it can."""
+        return None if self.screen.available else self.screen.reason or UNKNOWN_WHY
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether its screen should be seen and cannot."""
+        return not (self.screen.available or self.screen.switched_off)

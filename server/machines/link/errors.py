@@ -1,0 +1,42 @@
+"""Why a link takes no command, or no more of it; and what it means for a command on its way."""
+
+
+class UnexpectedAnswerError(Exception):
+    """The machine answered what nobody asked, or contradicts itself; ``str()`` says how."""
+
+
+class LinkLostError(Exception):
+    """The link ended after something was sent and before its answer came."""
+
+
+class SubmissionRefusedError(Exception):
+    """The link takes no command now; nothing was sent."""
+
+
+class LinkDownError(SubmissionRefusedError):
+    """The link is not up yet, or over."""
+
+
+class LinkUnsettledError(SubmissionRefusedError):
+    """The machine has not said yet what became of what earlier links had sent it."""
+
+
+class LinkBusyError(SubmissionRefusedError):
+    """The machine has as many unanswered commands as it may."""
+
+
+class MachinePausedError(SubmissionRefusedError):
+    """An operator paused the machine, ``since`` then (milliseconds since 1970)."""
+
+    def __init__(self, since: int) -> None:
+        super().__init__(since)
+        self.since = since
+
+
+class NoInputError(SubmissionRefusedError):
+    """The machine's desktop takes no input: ``reason`` says why, ``since`` since when (ms)."""
+
+    def __init__(self, reason: str, since: int) -> None:
+        super().__init__(reason, since)
+        self.reason = reason
+        self.since = since
