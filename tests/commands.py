@@ -38,7 +38,7 @@ def accepted(
         organization_id=service.organization_id,
         body=body,
         key=key,
-        fingerprints=service.server.services.fingerprints,
+        fingerprints=service.server.services.dispatcher._fingerprints,
         timeout=timeout,
         **{**fields, **changes},
     )

@@ -105,7 +105,7 @@ TESTED_ELSEWHERE = {
     "server/web/files.py": "tests/server/api/test_console.py",
     "server/api/auditing.py": "tests/server/api/test_audit.py",
     "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
-    "server/dispatch/observer.py": "tests/server/dispatch/test_recorder.py",
+    "server/dispatch/ledger/observer.py": "tests/server/dispatch/test_recorder.py",
     # Events and effects say nothing by themselves: what is made of them is tested.
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
     "machine_client/link/events.py": "tests/machine_client/link/test_session.py",

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.messages import CloseCode, Heartbeat, Ready, Resolve, Welcome
-from server.dispatch import ledger as ledger_module
+from server.dispatch.ledger import reconciler
 from server.machines.link import link as link_module
 from server.store.commands import CommandState
 from server.store.machines import ClientSummary, Machine, MachineStore
@@ -73,7 +73,7 @@ async def test_reports_may_come_in_any_order_and_each_counts_for_its_own(service
 async def test_word_that_a_command_still_runs_is_a_word_in_time(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_module, "REPORT_SECONDS", 0.1)
+    monkeypatch.setattr(reconciler, "REPORT_SECONDS", 0.1)
     machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command)

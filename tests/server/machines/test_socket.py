@@ -19,7 +19,12 @@ from schemas.link.messages import (
     Report,
     Resolve,
 )
-from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
+from server.machines.link.errors import (
+    LinkBusyError,
+    LinkDownError,
+    LinkLostError,
+    LinkUnsettledError,
+)
 from server.machines.link.frame_budget import BURST
 from server.machines.link.greeting import LinkTerms
 from server.machines.socket import LinkSocket
@@ -70,7 +75,11 @@ class Observer:
 
 
 async def up(
-    wire: Wire, unanswered_limit: int = 64, observer: Observer | None = None
+    wire: Wire,
+    unanswered_limit: int = 64,
+    observer: Observer | None = None,
+    *,
+    reconciled: bool = True,
 ) -> LinkSocket:
     """A link that takes inputs; what it has sent so far is forgotten."""
     socket = LinkSocket(
@@ -91,7 +100,8 @@ async def up(
     socket.received(HeartbeatAck(sequence=1, journal_sequence=1).model_dump_json())
     await marking
     assert socket.is_up
-    socket.reconciled()
+    if reconciled:
+        socket.reconciled()
     wire.sent.clear()
     return socket
 
@@ -174,11 +184,10 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
 
 
 @async_test
-async def test_link_that_is_not_settled_asks_but_sends_nothing() -> None:
+async def test_link_that_is_not_live_asks_but_sends_nothing() -> None:
     wire = Wire()
-    socket = await up(wire)
-    socket.is_live = False
-    with pytest.raises(LinkDownError):
+    socket = await up(wire, reconciled=False)
+    with pytest.raises(LinkUnsettledError):
         socket.send(input_message(), LATER)
     assert not wire.sent
     socket.resolve(about(uuid4()))

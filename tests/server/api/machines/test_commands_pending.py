@@ -8,7 +8,7 @@ import pytest
 from schemas.inputs.outcomes import Expired, Failed, NotCarriedOut, Outcome, Unknown
 from schemas.link.messages import Input, Resolve
 from schemas.resources.tokens import Scope
-from server.dispatch import ledger as ledger_module
+from server.dispatch.ledger import ledger as ledger_module
 from server.store.commands import CommandState
 from tests.commands import accepted, keep_sent, until_recorded
 from tests.links import COMPLETED, hello

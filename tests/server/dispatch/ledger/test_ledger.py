@@ -10,7 +10,7 @@ from schemas.http.problems import InvalidRequestError
 from schemas.inputs.bodies import MoveMouse
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.messages import CloseCode, Input, Resolve
-from server.dispatch import ledger as ledger_module
+from server.dispatch.ledger import claims
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from tests.commands import (
@@ -248,7 +248,7 @@ async def test_claim_of_a_dead_node_is_taken_over_after_its_time(
 async def test_claim_that_outlives_the_callers_time_is_in_progress(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_module, "LEASE_POLL_SECONDS", 0.005)
+    monkeypatch.setattr(claims, "CLAIM_POLL_SECONDS", 0.005)
     machine = await service.new_machine()
     async with machine.connected() as link:
         command = accepted(service, new_key(), begin_within=0.2)

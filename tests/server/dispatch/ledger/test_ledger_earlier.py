@@ -22,7 +22,7 @@ KEPT = Answer(200, "application/json", b'{"status":"kept"}')
 @pytest.fixture(autouse=True)
 def upgraded(service: Service) -> None:
     """Have the server know that records of an older one may live."""
-    service.server.services.fingerprints = Fingerprints(b"of today", knows_earlier=True)
+    service.server.services.dispatcher._fingerprints = Fingerprints(b"of today", knows_earlier=True)
 
 
 async def kept(
@@ -161,6 +161,6 @@ async def test_machine_that_is_asked_is_told_it_too(service: Service, is_settlin
 
 @pytest.mark.gen_test
 async def test_where_nothing_of_before_can_live_nothing_is_said_of_it(service: Service) -> None:
-    service.server.services.fingerprints = Fingerprints(b"of today")
+    service.server.services.dispatcher._fingerprints = Fingerprints(b"of today")
     machine = await service.new_machine()
     assert (await input_for(service, machine, new_key())).earlier is None

@@ -19,7 +19,7 @@ from schemas.link.messages import (
     Resolve,
     Welcome,
 )
-from server.dispatch import ledger as ledger_module
+from server.dispatch.ledger import claims, under_way
 from server.dispatch.ledger import retrying as persistence
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
@@ -73,7 +73,7 @@ async def test_claim_that_seems_not_to_be_marked_as_sent_is_marked_and_sent_once
 async def test_claim_that_cannot_be_marked_as_sent_is_not_sent_and_told_truly_later(
     service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
-    monkeypatch.setattr(ledger_module, "LEASE", timedelta(seconds=0.1))
+    monkeypatch.setattr(claims, "CLAIM_LIFETIME", timedelta(seconds=0.1))
     machine, key = await service.new_machine(), new_key()
     await keep_sent(service, accepted(service, new_key()))
     async with machine.connected(wait_until_live=False) as link:
@@ -339,7 +339,7 @@ async def test_mistake_of_ours_is_logged_with_the_command_and_without_its_text(
             with pytest.raises(RuntimeError):
                 await waiting
         await until(lambda: f"command={command.id} failed: error=RuntimeError at" in caplog.text)
-    (mistake,) = [record for record in caplog.records if record.name == ledger_module.__name__]
+    (mistake,) = [record for record in caplog.records if record.name == under_way.__name__]
     assert mistake.levelno == logging.ERROR
     assert "in fail_later" in mistake.getMessage()
     assert "hunter2" not in mistake.getMessage()
@@ -354,4 +354,4 @@ async def test_what_may_be_asked_for_again_is_no_mistake(
         Failing(monkeypatch, "claim", FOR_GOOD, happens=False)
         with pytest.raises(StoreUnavailable):
             await answering(service, command)
-    assert [each for each in caplog.records if each.name == ledger_module.__name__] == []
+    assert [each for each in caplog.records if each.name == under_way.__name__] == []

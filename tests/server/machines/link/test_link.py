@@ -565,6 +565,7 @@ def test_answers_to_what_was_asked_are_no_flood(up: LinkScript) -> None:
 
 def test_answers_to_many_questions_may_come_all_at_once(up: LinkScript) -> None:
     commands = [input_message() for _ in range(3 * BURST)]
+    up.link.commands.limit = len(commands)
     for command in commands:
         up.on(submitted(command), SendMessage(command))
     for number, command in enumerate(commands):
