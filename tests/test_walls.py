@@ -106,6 +106,11 @@ TESTED_ELSEWHERE = {
     "server/api/auditing.py": "tests/server/api/test_audit.py",
     "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
     "server/dispatch/ledger/observer.py": "tests/server/dispatch/test_recorder.py",
+    "server/dispatch/screens.py": "tests/server/api/machines/test_screen.py",
+    "server/dispatch/ledger/claims.py": "tests/server/dispatch/ledger/test_ledger_nodes.py",
+    "server/dispatch/ledger/machine_link.py": "tests/server/machines/test_socket.py",
+    "server/dispatch/ledger/under_way.py": "tests/server/dispatch/ledger/test_ledger_failures.py",
+    "server/machines/link/errors.py": "tests/server/dispatch/test_refusals.py",
     # Events and effects say nothing by themselves: what is made of them is tested.
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
     "machine_client/link/events.py": "tests/machine_client/link/test_session.py",

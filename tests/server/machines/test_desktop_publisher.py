@@ -16,7 +16,6 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.resources.machines import Machine
-from server.machines.link.desktop import DesktopState
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore
 from tests.links import hello
@@ -37,23 +36,6 @@ def desktop(
     displays: Sequence[Display] = tuple(GREETING.displays),
 ) -> DesktopChanged:
     return DesktopChanged(displays=[*displays], input=input_, screen=screen)
-
-
-def test_since_is_when_each_came_or_went_and_not_when_its_reason_changed() -> None:
-    live = DesktopState.greeted(GREETING, 1)
-    assert (live.input_since, live.screen_since) == (1, 1)
-    live = live.changed_to(desktop(GONE), 2)
-    assert (live.input_since, live.screen_since) == (2, 1)
-    live = live.changed_to(desktop(DARK, GONE), 3)
-    assert (live.input_since, live.screen_since) == (2, 3)
-    assert live.input == DARK
-    live = live.changed_to(desktop(displays=[SMALL]), 4)
-    assert (live.input_since, live.screen_since, live.displays) == (4, 4, (SMALL,))
-
-
-@pytest.mark.parametrize(("screen", "is_dark"), [(YES, False), (GONE, True), (OFF, False)])
-def test_screen_that_was_switched_off_is_no_trouble(screen: Capability, is_dark: bool) -> None:
-    assert DesktopState.greeted(GREETING, 1).changed_to(desktop(YES, screen), 2).is_dark is is_dark
 
 
 async def shown(service: Service) -> Any:

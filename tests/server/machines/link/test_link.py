@@ -1,10 +1,7 @@
 """The link as scripts: event, expected effects, event, expected effects."""
 
-from dataclasses import replace
-
 import pytest
 
-from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
 from schemas.link.messages import (
     Capability,
     CloseCode,
@@ -15,14 +12,11 @@ from schemas.link.messages import (
     ScreenCredit,
     ScreenFailed,
     ScreenStart,
-    Welcome,
 )
-from server.machines.link.commands import REMEMBERED_OUTCOMES
 from server.machines.link.events import (
     AbandonCommands,
     AdmitMachine,
     CloseRequested,
-    CommandRuns,
     ConnectionLost,
     DesktopIsNow,
     Event,
@@ -41,7 +35,6 @@ from server.machines.link.events import (
     UnreadableReceived,
 )
 from server.machines.link.frame_budget import A_SECOND, BURST
-from server.machines.link.journal import MAX_ENTRIES_PER_COMMAND
 from server.machines.link.link import (
     ADMISSION_SECONDS,
     GREETING_SECONDS,
@@ -49,7 +42,6 @@ from server.machines.link.link import (
 from server.machines.link.screen import LivePictureArrived, LiveScreenEnded
 from tests.links import (
     COMPLETED,
-    HEARTBEAT_SECONDS,
     SERVER_TIME,
     WELCOME,
     LinkScript,
@@ -97,17 +89,6 @@ def test_link_is_up_once_the_journal_has_a_mark_of_it(script: LinkScript) -> Non
     assert script.link.journal.sequence == 1
 
 
-def test_first_heartbeat_without_a_mark_closes_the_link(script: LinkScript) -> None:
-    greeting = hello(sequence=7)
-    script.on(MessageReceived(greeting), AdmitMachine(greeting))
-    script.on(MachineAdmitted(), WELCOME)
-    script.on(MessageReceived(Ready()), LinkReady())
-    script.on(MarkRequested(), heartbeat(1))
-    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=7))
-    assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "no mark of this link", "7") == []
-    assert script.link.is_over
-
-
 def test_mark_is_asked_for_once_and_only_of_who_is_ready(script: LinkScript) -> None:
     script.on(MarkRequested())
     script.bring_up()
@@ -127,96 +108,6 @@ def test_link_that_does_not_come_up_is_closed(script: LinkScript, steps: int) ->
         assert script.link.handle(event)
     script.later(GREETING_SECONDS)
     assert script.closes_on(TimePassed(), CloseCode.GREETING_MISSED) == []
-
-
-def test_journal_that_jumps_closes_the_link(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
-    event = ack(command.command_id, sequence=2**62)
-    rest = up.closes_on(event, CloseCode.MESSAGE_INVALID, "jumped from 1 to", "for 1 commands")
-    assert rest == [AbandonCommands((command.command_id,))]
-
-
-def test_number_grows_by_what_many_commands_can_have_written(up: LinkScript) -> None:
-    sequence = 1
-    for _ in range(5):
-        command = input_message()
-        up.on(submitted(command), SendMessage(command))
-        sequence += MAX_ENTRIES_PER_COMMAND - 1
-        up.on(
-            ack(command.command_id, sequence=sequence),
-            SettleCommand(command.command_id, COMPLETED),
-        )
-
-
-def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
-    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-    question = about(command.command_id)
-    for contradiction in (NotCarriedOut(), None):
-        again = LinkScript()
-        again.bring_up()
-        again.on(submitted(command), SendMessage(command))
-        again.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-        again.on(ResolutionRequested(question), SendMessage(question))
-        event = report(command.command_id, contradiction)
-        again.closes_on(event, CloseCode.MESSAGE_INVALID, "contradicts its earlier outcome")
-    up.on(ResolutionRequested(question), SendMessage(question))
-    up.on(report(command.command_id), SettleCommand(command.command_id, COMPLETED))
-
-
-def test_key_that_is_used_again_days_later_may_end_otherwise(up: LinkScript) -> None:
-    command = input_message()
-    for outcome in (Expired(), COMPLETED):
-        up.on(submitted(command), SendMessage(command))
-        up.on(ack(command.command_id, outcome), SettleCommand(command.command_id, outcome))
-
-
-def test_remembered_outcomes_are_bounded(up: LinkScript) -> None:
-    for number in range(REMEMBERED_OUTCOMES + 10):
-        command = input_message()
-        up.on(submitted(command), SendMessage(command))
-        up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-        assert len(up.link.commands._outcomes) <= min(number + 1, REMEMBERED_OUTCOMES)
-
-
-def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None:
-    greeting = hello(protocols=[7, 1, 3])
-    script.on(MessageReceived(greeting), AdmitMachine(greeting))
-
-
-def test_client_that_is_too_old_is_told_so(script: LinkScript) -> None:
-    event = MessageReceived(hello(protocols=[0]))
-    code = CloseCode.PROTOCOL_UNSUPPORTED
-    assert script.closes_on(event, code, "machine client is too old", "protocol 1, 2") == []
-
-
-def test_server_that_is_too_old_is_named_to_the_client(script: LinkScript) -> None:
-    event = MessageReceived(hello(protocols=[4, 3]))
-    code = CloseCode.PROTOCOL_UNSUPPORTED
-    assert script.closes_on(event, code, "server is too old", "3, 4") == []
-
-
-@pytest.mark.parametrize(("offered", "chosen"), [([1], 1), ([1, 2], 2), ([2, 1, 9], 2)])
-def test_newest_protocol_that_both_sides_speak_is_chosen(
-    script: LinkScript, offered: list[int], chosen: int
-) -> None:
-    script.link.handle(MessageReceived(hello(protocols=offered)))
-    (welcome,) = script.link.handle(MachineAdmitted())
-    assert isinstance(welcome, SendMessage)
-    assert isinstance(welcome.message, Welcome)
-    assert welcome.message.protocol == chosen
-
-
-def test_nothing_of_protocol_2_is_said_under_protocol_1(script: LinkScript) -> None:
-    script.link.terms = replace(script.link.terms, reconnect_spread_seconds=30.0)
-    script.link.handle(MessageReceived(hello(protocols=[1])))
-    (welcome,) = script.link.handle(MachineAdmitted())
-    assert isinstance(welcome, SendMessage)
-    assert "spread" not in welcome.message.model_dump_json()
-    changed = MessageReceived(DESKTOP_CHANGED)
-    assert script.closes_on(changed, CloseCode.MESSAGE_INVALID, "desktop_changed") == []
 
 
 @pytest.mark.parametrize(("offered", "code"), [([1], 4500), ([1, 2], 4006), ([], 4006)])
@@ -275,169 +166,6 @@ def test_second_hello_closes_the_link(up: LinkScript) -> None:
 def test_admission_before_any_hello_does_nothing(script: LinkScript) -> None:
     script.on(MachineAdmitted())
     assert not script.link.is_up
-
-
-def test_input_is_sent_and_its_acknowledgement_settles_it(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
-    assert set(up.link.commands.unanswered) == {command.command_id}
-    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-    assert not up.link.commands.unanswered
-
-
-def test_inputs_are_sent_in_order_without_waiting_for_earlier_acknowledgements(
-    up: LinkScript,
-) -> None:
-    first, second, third = input_message(), input_message(), input_message()
-    for command in (first, second, third):
-        up.on(submitted(command), SendMessage(command))
-    # A late command may be given up while an earlier one still runs.
-    up.on(
-        ack(second.command_id, Expired(), sequence=1), SettleCommand(second.command_id, Expired())
-    )
-    up.on(ack(first.command_id), SettleCommand(first.command_id, COMPLETED))
-    up.on(ack(third.command_id), SettleCommand(third.command_id, COMPLETED))
-
-
-def test_acknowledgement_of_what_was_not_sent_closes_the_link(up: LinkScript) -> None:
-    sent, other = input_message(), input_message()
-    up.on(submitted(sent), SendMessage(sent))
-    rest = up.closes_on(
-        ack(other.command_id), CloseCode.MESSAGE_INVALID, str(other.command_id), "not waiting"
-    )
-    assert rest == [AbandonCommands((sent.command_id,))]
-
-
-def test_second_acknowledgement_closes_the_link(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
-    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-    rest = up.closes_on(
-        ack(command.command_id, sequence=2), CloseCode.MESSAGE_INVALID, "not waiting"
-    )
-    assert rest == []
-
-
-def test_resolution_is_asked_for_and_reported(up: LinkScript) -> None:
-    command_id = input_message().command_id
-    question = about(command_id)
-    up.on(ResolutionRequested(question), SendMessage(question))
-    up.on(report(command_id, NotCarriedOut()), SettleCommand(command_id, NotCarriedOut()))
-    assert not up.link.commands.resolving
-
-
-def test_command_that_is_reported_as_running_is_settled_by_its_acknowledgement(
-    up: LinkScript,
-) -> None:
-    command_id = input_message().command_id
-    question = about(command_id)
-    up.on(ResolutionRequested(question), SendMessage(question))
-    up.on(report(command_id, None), CommandRuns(command_id))
-    up.on(ack(command_id, sequence=2), SettleCommand(command_id, COMPLETED))
-
-
-@pytest.mark.parametrize(
-    ("acknowledged", "reported"), [(Expired(), NotCarriedOut()), (Expired(), Expired())]
-)
-def test_late_command_that_is_asked_about_while_its_answer_is_on_its_way_is_no_contradiction(
-    up: LinkScript, acknowledged: Outcome, reported: Outcome
-) -> None:
-    command = input_message()
-    question = about(command.command_id)
-    up.on(submitted(command), SendMessage(command))
-    up.on(ResolutionRequested(question), SendMessage(question))
-    up.on(ack(command.command_id, acknowledged), SettleCommand(command.command_id, acknowledged))
-    up.on(report(command.command_id, reported), SettleCommand(command.command_id, acknowledged))
-
-
-def test_report_on_what_was_not_asked_closes_the_link(up: LinkScript) -> None:
-    sent = input_message()
-    up.on(submitted(sent), SendMessage(sent))
-    rest = up.closes_on(report(sent.command_id), CloseCode.MESSAGE_INVALID, "not asked about")
-    assert rest == [AbandonCommands((sent.command_id,))]
-
-
-def test_second_report_closes_the_link(up: LinkScript) -> None:
-    command_id = input_message().command_id
-    question = about(command_id)
-    up.on(ResolutionRequested(question), SendMessage(question))
-    up.on(report(command_id), SettleCommand(command_id, COMPLETED))
-    up.closes_on(report(command_id), CloseCode.MESSAGE_INVALID, "not asked about")
-
-
-def test_journal_that_goes_back_closes_the_link_and_settles_nothing(script: LinkScript) -> None:
-    script.bring_up(sequence=7)
-    command = input_message()
-    script.on(submitted(command), SendMessage(command))
-    event = ack(command.command_id, sequence=6)
-    rest = script.closes_on(event, CloseCode.MESSAGE_INVALID, "from 8 to 6")
-    assert rest == [AbandonCommands((command.command_id,))]
-
-
-def test_journal_that_goes_back_in_a_report_closes_the_link(script: LinkScript) -> None:
-    script.bring_up(sequence=7)
-    command_id = input_message().command_id
-    question = about(command_id)
-    script.on(ResolutionRequested(question), SendMessage(question))
-    rest = script.closes_on(report(command_id, sequence=0), CloseCode.MESSAGE_INVALID, "back")
-    assert rest == [AbandonCommands((command_id,))]
-
-
-def test_journal_position_follows_the_messages(script: LinkScript) -> None:
-    script.bring_up(sequence=7)
-    assert script.link.journal.sequence == 8
-    command = input_message()
-    script.on(submitted(command), SendMessage(command))
-    script.on(ack(command.command_id, sequence=9), SettleCommand(command.command_id, COMPLETED))
-    assert script.link.journal.sequence == 9
-
-
-def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:
-    up.later(HEARTBEAT_SECONDS - 0.1)
-    up.on(TimePassed())
-    up.later(0.1)
-    up.on(TimePassed(), heartbeat(2))
-    up.on(TimePassed())
-
-
-def test_round_trip_is_the_time_between_heartbeat_and_its_answer(up: LinkScript) -> None:
-    assert up.link.heartbeats.round_trip_seconds == 0
-    up.later(HEARTBEAT_SECONDS)
-    up.on(TimePassed(), heartbeat(2))
-    up.later(0.25)
-    up.on(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
-    assert up.link.heartbeats.round_trip_seconds == pytest.approx(0.25)
-
-
-def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScript) -> None:
-    up.later(HEARTBEAT_SECONDS)
-    up.on(TimePassed(), heartbeat(2))
-    up.later(HEARTBEAT_SECONDS)
-    up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED)
-
-
-def test_silent_machine_is_known_to_be_gone_after_40_seconds_at_worst(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
-    silent_for = 0.0
-    while silent_for < 39.0:
-        up.later(1.0)
-        silent_for += 1.0
-        up.on(TimePassed(), *([heartbeat(2)] if silent_for == 20.0 else []))
-    up.later(1.0)
-    rest = up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED, "20 s")
-    assert rest == [AbandonCommands((command.command_id,))]
-
-
-def test_acknowledgements_do_not_stand_in_for_a_heartbeat(up: LinkScript) -> None:
-    command = input_message()
-    up.later(HEARTBEAT_SECONDS)
-    up.on(TimePassed(), heartbeat(2))
-    up.on(submitted(command), SendMessage(command))
-    up.later(HEARTBEAT_SECONDS - 1)
-    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-    up.later(1)
-    up.closes_on(TimePassed(), CloseCode.HEARTBEAT_MISSED)
 
 
 def test_client_that_does_not_greet_is_closed(script: LinkScript) -> None:
@@ -587,8 +315,3 @@ def test_frames_full_of_a_picture_count_as_none(up: LinkScript) -> None:
     for _ in range(3 * BURST):
         up.on(FramesCounted(-1))
         up.on(FramesCounted(1))
-
-
-def test_answer_to_a_heartbeat_that_is_not_open_closes_the_link(up: LinkScript) -> None:
-    answer = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=2))
-    up.closes_on(answer, CloseCode.MESSAGE_INVALID, "was not sent, or was answered before")

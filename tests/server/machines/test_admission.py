@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from schemas.inputs.outcomes import NotCarriedOut
-from schemas.link.messages import CloseCode, Heartbeat, Ready, Resolve, Welcome
+from schemas.link.messages import CloseCode, Heartbeat, Input, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler
 from server.machines.link import link as link_module
 from server.store.commands import CommandState
@@ -235,3 +235,69 @@ async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Ser
             sending = machine.moving(new_key())
             await later.obey()
             assert (await sending).status == 200
+
+
+@pytest.mark.parametrize("paused", [True, False], ids=["paused", "resumed"])
+@pytest.mark.gen_test
+async def test_pause_during_the_greeting_is_not_missed(service: Service, paused: bool) -> None:
+    machine, path = await service.new_machine(), "/v1/machines/desk-1"
+    await service.request("PATCH", path, {"paused": not paused})
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello())
+        await link.heard(Welcome)
+        # The machine's document is read, and its link cannot be found yet.
+        await service.request("PATCH", path, {"paused": paused})
+        await link.ready()
+        await machine.until_live()
+        moving = machine.moving()
+        if paused:
+            reply = await moving
+            assert (reply.status, reply.json["reason"]) == (503, "paused")
+            await link.nothing_heard()
+        else:
+            await link.obey()
+            assert (await moving).status == 200
+
+
+@pytest.mark.gen_test
+async def test_last_of_many_pauses_is_what_the_link_keeps_to(service: Service) -> None:
+    machine, path = await service.new_machine(), "/v1/machines/desk-1"
+    async with machine.connected() as link:
+        for paused in (True, False) * 3:
+            await asyncio.gather(
+                *(service.request("PATCH", path, {"paused": each}) for each in (paused, not paused))
+            )
+            is_paused = (await service.get(path)).json["paused"]
+            moving = machine.moving()
+            if not is_paused:
+                await link.obey()
+            assert (await moving).status == (503 if is_paused else 200)
+
+
+@pytest.mark.parametrize("settings", [{"input_timeout": 0.5}])
+@pytest.mark.gen_test
+async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
+    service: Service,
+) -> None:
+    machine, path = await service.new_machine(), "/v1/machines/desk-1"
+    async with machine.connected() as link:
+        live = await machine.until_live()
+        asking = [machine.moving(key) for key in (new_key(), None)]
+        sent = [await link.heard(Input) for _ in asking]
+        assert [(await each).problem for each in asking] == ["outcome-pending"] * 2
+        await until(lambda: live.no_input is not None)
+        view = (await service.get(path)).json
+        assert (view["state"], "stuck" in view["reason"]) == ("no_input", True)
+        assert live.unanswered == 0
+        refused = await machine.move()
+        assert (refused.status, refused.json["reason"]) == (503, "no_input")
+        assert "stuck" in refused.json["detail"]
+        assert refused.json["since"] == view["since"]
+        for command in sent:
+            await link.acknowledge(command.command_id)
+        await until(lambda: live.no_input is None)
+        assert (await service.get(path)).json["state"] == "online"
+        moving = machine.moving()
+        await link.obey()
+        assert (await moving).status == 200

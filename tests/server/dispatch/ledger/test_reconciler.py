@@ -1,0 +1,109 @@
+"""What earlier links left open, when the machine is back."""
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+
+from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
+from schemas.link.messages import SERVER_MESSAGES, CloseCode, Hello, Ready, Resolve, Welcome
+from server.dispatch.ledger import reconciler as reconciler_module
+from server.store.commands import CommandState
+from tests.commands import accepted, keep_sent, recorded
+from tests.links import hello
+from tests.service import ScriptedLink, Service, new_key
+
+
+@pytest.mark.gen_test
+async def test_open_commands_are_resolved_before_anything_new_is_sent(service: Service) -> None:
+    machine = await service.new_machine()
+    done, never = accepted(service, new_key()), accepted(service, new_key())
+    await keep_sent(service, done)
+    await keep_sent(service, never)
+    async with machine.connected(wait_until_live=False) as link:
+        questions = [(await link.heard(Resolve)).command_id for _ in range(2)]
+        assert set(questions) == {done.id, never.id}
+        sending = machine.moving(new_key())
+        await link.nothing_heard()
+        await link.report(done.id, Completed(duration_ms=7, pointer=Point(x=1, y=2)))
+        await link.nothing_heard()
+        await link.report(never.id, NotCarriedOut())
+        await link.obey()
+        assert (await sending).status == 200
+        assert (await recorded(service, done.id)).state is CommandState.DONE
+        assert (await recorded(service, never.id)).state is CommandState.NOT_CARRIED_OUT
+
+
+@pytest.mark.gen_test
+async def test_running_command_is_final_with_its_acknowledgement(service: Service) -> None:
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command)
+    async with machine.connected(wait_until_live=False) as link:
+        await link.heard(Resolve)
+        await link.report(command.id, None)
+        # What runs keeps nothing away: the machine carries out one after the other.
+        await machine.until_live()
+        services = service.server.services
+        asking = services.background.start(services.dispatcher.carry_out(command), "a caller")
+        await link.nothing_heard()
+        assert (await recorded(service, command.id)).state is CommandState.SENT
+        await link.acknowledge(command.id)
+        assert (await asking)[0].status == 200
+        assert (await recorded(service, command.id)).state is CommandState.DONE
+
+
+@pytest.mark.gen_test
+async def test_begun_and_not_finished_is_unknown(service: Service) -> None:
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command)
+    async with machine.connected(wait_until_live=False) as link:
+        await link.heard(Resolve)
+        await link.report(command.id, Unknown(injected_at_least=2))
+        await machine.until_live()
+        record = await recorded(service, command.id)
+        assert record.state is CommandState.UNKNOWN
+        assert record.answer is not None
+        assert b'"injected_at_least":2' in record.answer.body
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [hello(sequence=7), hello(sequence=8, journal_id=uuid4()), hello(sequence=8, boot_id="2")],
+    ids=["went back", "another journal", "another boot"],
+)
+@pytest.mark.gen_test
+async def test_lost_journal_leaves_open_commands_unknown_before_it_gets_a_mark(
+    service: Service, greeting: Hello
+) -> None:
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command, epoch=0, journal_sequence=8)
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket, greeting.journal.sequence)
+        await link.say(greeting)
+        await link.heard(Welcome)
+        assert (await recorded(service, command.id)).state is CommandState.SENT
+        await link.say(Ready())
+        # The mark is asked for by the first heartbeat, and nothing was asked before.
+        async with asyncio.timeout(10):
+            frame = await websocket.recv()
+        assert SERVER_MESSAGES.validate_json(frame).type == "heartbeat"
+        assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
+
+
+@pytest.mark.gen_test
+async def test_machine_that_does_not_say_what_became_of_a_command_is_sent_away(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reconciler_module, "REPORT_SECONDS", 0.05)
+    machine = await service.new_machine()
+    command = accepted(service, new_key())
+    await keep_sent(service, command)
+    async with machine.connected(wait_until_live=False) as link:
+        await link.heard(Resolve)
+        code, reason = await link.closed()
+        assert code == CloseCode.REPORT_MISSED
+        assert str(command.id) in reason
+    assert (await recorded(service, command.id)).state is CommandState.SENT

@@ -1,0 +1,169 @@
+"""What stands between an input and a desktop whose link is up."""
+
+import pytest
+
+from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Ready
+from server.machines.link.availability import STUCK
+from server.machines.link.commands import RUNNING_SECONDS
+from server.machines.link.errors import (
+    LinkBusyError,
+    LinkDownError,
+    LinkUnsettledError,
+    MachinePausedError,
+    NoInputError,
+)
+from server.machines.link.events import (
+    AvailabilityChanged,
+    CommandRuns,
+    DesktopIsNow,
+    MachineAdmitted,
+    MarkRequested,
+    MessageReceived,
+    PauseRead,
+    Reconciled,
+    ResolutionRequested,
+    SendMessage,
+    SettleCommand,
+    TimePassed,
+)
+from tests.links import (
+    COMPLETED,
+    SERVER_TIME,
+    LinkScript,
+    about,
+    ack,
+    hello,
+    input_message,
+    report,
+    submitted,
+)
+
+DUE = 1010.0
+"""Ten seconds after a script begins, by its clock."""
+
+
+@pytest.fixture
+def up() -> LinkScript:
+    """A link that takes inputs."""
+    script = LinkScript()
+    script.bring_up()
+    return script
+
+
+def stuck(up: LinkScript) -> None:
+    """A command is sent, and its answer is late, while heartbeats are answered."""
+    late = input_message()
+    up.on(submitted(late, DUE), SendMessage(late))
+    up.later(10.5)
+    up.on(TimePassed(), AvailabilityChanged())
+
+
+def test_link_refuses_what_is_submitted_before_it_is_up() -> None:
+    script = LinkScript()
+    for event in (
+        MessageReceived(hello()),
+        MachineAdmitted(),
+        MessageReceived(Ready()),
+        MarkRequested(),
+    ):
+        with pytest.raises(LinkDownError):
+            script.link.handle(submitted(input_message()))
+        script.link.handle(event)
+    with pytest.raises(LinkDownError):
+        script.link.reserve()
+
+
+def test_link_refuses_what_is_submitted_before_it_is_reconciled() -> None:
+    script = LinkScript()
+    script.link.handle(MessageReceived(hello()))
+    script.link.handle(MachineAdmitted())
+    script.link.handle(MessageReceived(Ready()))
+    script.link.handle(MarkRequested())
+    script.link.handle(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)))
+    script.link.reserve()
+    with pytest.raises(LinkUnsettledError):
+        script.link.handle(submitted(input_message()))
+    script.on(Reconciled())
+    command = input_message()
+    script.on(submitted(command), SendMessage(command))
+
+
+def test_paused_machine_takes_nothing_and_finishes_what_it_has(up: LinkScript) -> None:
+    command = input_message()
+    up.on(submitted(command), SendMessage(command))
+    up.on(PauseRead(SERVER_TIME - 5))
+    for refused in (up.link.reserve, lambda: up.link.handle(submitted(input_message()))):
+        with pytest.raises(MachinePausedError) as caught:
+            refused()
+        assert caught.value.since == SERVER_TIME - 5
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    up.on(PauseRead(None))
+    up.on(submitted(command), SendMessage(command))
+
+
+def test_desktop_without_input_takes_nothing(up: LinkScript) -> None:
+    gone = Capability(available=False, reason="the display is gone")
+    changed = DesktopChanged(displays=[], input=gone, screen=gone)
+    up.on(MessageReceived(changed), DesktopIsNow(changed))
+    with pytest.raises(NoInputError) as caught:
+        up.link.handle(submitted(input_message()))
+    assert (caught.value.reason, caught.value.since) == ("the display is gone", SERVER_TIME)
+
+
+def test_no_more_is_submitted_than_may_be_unanswered(up: LinkScript) -> None:
+    up.link.commands.limit = 2
+    for _ in range(2):
+        up.link.handle(submitted(input_message()))
+    with pytest.raises(LinkBusyError):
+        up.link.handle(submitted(input_message()))
+
+
+def test_desktop_that_is_late_with_an_answer_is_stuck_until_it_gives_it(up: LinkScript) -> None:
+    late = input_message()
+    up.on(submitted(late, DUE), SendMessage(late))
+    up.later(9.0)
+    up.on(TimePassed())
+    assert up.link.availability.no_input is None
+    up.later(1.0)
+    up.on(TimePassed(), AvailabilityChanged())
+    assert up.link.availability.no_input == (STUCK, SERVER_TIME)
+    with pytest.raises(NoInputError, match="stuck"):
+        up.link.reserve()
+    up.on(ack(late.command_id), SettleCommand(late.command_id, COMPLETED), AvailabilityChanged())
+    assert up.link.availability.no_input is None
+    up.link.reserve()
+
+
+def test_stuck_desktop_is_told_once_and_holds_no_slots(up: LinkScript) -> None:
+    up.link.commands.limit = 2
+    commands = [input_message() for _ in range(2)]
+    for number, command in enumerate(commands):
+        up.on(submitted(command, DUE + number), SendMessage(command))
+    up.later(10.5)
+    up.on(TimePassed(), AvailabilityChanged())
+    up.later(1.0)
+    up.on(TimePassed())
+    assert not up.link.commands.unanswered
+    up.link.commands.check_room()
+    first, second = (command.command_id for command in commands)
+    up.on(ack(first), SettleCommand(first, COMPLETED))
+    assert up.link.availability.no_input is not None
+    up.on(ack(second, sequence=2), SettleCommand(second, COMPLETED), AvailabilityChanged())
+
+
+def test_late_command_that_is_asked_about_recovers_with_its_acknowledgement(
+    up: LinkScript,
+) -> None:
+    command = about(input_message().command_id)
+    up.on(ResolutionRequested(command), SendMessage(command))
+    up.on(report(command.command_id, None), CommandRuns(command.command_id))
+    up.later(RUNNING_SECONDS - 0.5)
+    assert AvailabilityChanged() not in up.link.handle(TimePassed())
+    up.link.handle(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
+    up.later(0.5)
+    assert AvailabilityChanged() in up.link.handle(TimePassed())
+    up.on(
+        ack(command.command_id, sequence=3),
+        SettleCommand(command.command_id, COMPLETED),
+        AvailabilityChanged(),
+    )
