@@ -151,9 +151,9 @@ class Admission:
         await self._open_commands.mark_lost(link)
         await link.until_up()
         self._registry.register(link)
-        await self.read_pause(link)
         self._changed(link)
         logger.info("machine=%s link=%s connected", link.machine_id, link.link_id)
+        await self.read_pause(link)
         await self._open_commands.reconcile(link)
         link.reconciled()
 
