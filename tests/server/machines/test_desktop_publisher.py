@@ -16,6 +16,7 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.resources.machines import Machine
+from server.events.hub import Event, Subscription
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore
 from tests.links import hello
@@ -135,17 +136,22 @@ async def test_screen_that_cannot_be_seen_is_the_reason_of_a_machine_that_is_onl
         assert "\nfarhand_links_without_input 1.0" in text
 
 
+async def next_event(heard: Subscription) -> Event:
+    """The next of the events that are told."""
+    await until(lambda: heard._events)
+    return heard.take(1)[0]
+
+
 @pytest.mark.gen_test
 async def test_change_is_told_at_once_and_its_displays_outlive_the_link(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
         heard = listener(service)
         await link.say(desktop(GONE, displays=[SMALL]))
-        await until(lambda: heard._events)
-        (event,) = heard.take(10)
-        assert (event.type, event.machine_id) == ("machine", "desk-1")
-        told = Machine.model_validate_json(event.data)
-        assert (told.state, told.displays) == ("no_input", [SMALL])
+        told = Machine.model_validate_json((await next_event(heard)).data)
+        if told.state == "online":  # The connection may still have been to tell.
+            told = Machine.model_validate_json((await next_event(heard)).data)
+        assert (told.id, told.state, told.displays) == ("desk-1", "no_input", [SMALL])
     await machine.until_gone()
     view = await shown(service)
     assert (view["state"], view["displays"]) == ("offline", [SMALL.model_dump()])
