@@ -13,7 +13,8 @@ from uuid import UUID
 
 import pymongo
 
-from server.store.mongodb.database import CODEC_OPTIONS, Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import CODEC_OPTIONS, Document
 from server.store.mongodb.transactions import in_transaction
 from server.store.trajectories.catalogue import entry_of
 from server.store.trajectories.counts import MAX_BUCKET, Counted, TrajectoryCounts

@@ -32,7 +32,7 @@ from server.machines.pending_outcomes import Question
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
-from server.store.mongodb.database import now
+from server.store.times import now
 from server.tasks import Tasks
 
 LEASE = timedelta(seconds=5)

@@ -14,7 +14,7 @@ from server.dispatch.retrying import always, persistently
 from server.machines.pending_outcomes import Question
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
-from server.store.mongodb.database import now
+from server.store.times import now
 
 JOURNAL_KEEPS = timedelta(days=7)
 

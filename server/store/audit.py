@@ -19,7 +19,8 @@ from schemas.http.queries import PageQuery
 from schemas.resources.audit import AuditQuery
 from server.store.errors import AlreadyExists
 from server.store.input_counts import EndedInput, InputCountStore
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)

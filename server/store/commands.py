@@ -15,7 +15,8 @@ from pymongo.read_concern import ReadConcern
 
 from schemas.link.messages import EarlierCommand
 from server.store.errors import AlreadyExists, StoreUnavailable
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 
 DEFAULT_LIFETIME: Final = timedelta(hours=24)
 """How long a record is kept after its final state."""

@@ -10,8 +10,10 @@ from hashlib import sha256
 from uuid import UUID
 
 from server.store.errors import KeyReused, StoreError, StoreUnavailable
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction
+from server.store.times import now
 
 
 @dataclass(frozen=True)

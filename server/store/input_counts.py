@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from uuid import UUID
 
 from pymongo import UpdateOne
 
-if TYPE_CHECKING:
-    from server.store.mongodb.database import Database
-    from server.store.mongodb.transactions import Session
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import shard_id
+from server.store.mongodb.transactions import Session
 
 SHARDS: Final = 4
 """Over how many documents a machine's count is spread."""
@@ -53,11 +53,11 @@ class InputCount:
 class InputCountStore:
     """Counts since a machine was added; what is written late about a removed one is dropped."""
 
-    def __init__(self, database: "Database") -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
         self._counts = database.collection("input_counts")
 
-    async def add(self, session: "Session", ended: Iterable[EndedInput]) -> None:
+    async def add(self, session: Session, ended: Iterable[EndedInput]) -> None:
         """Count inputs, in a transaction."""
         changes = _changes(ended, random.randrange(SHARDS))  # noqa: S311  no secret
         if changes:
@@ -82,11 +82,6 @@ class InputCountStore:
         """Begin at zero: the machine was removed, or is new."""
         async with self._database.operation():
             await self._counts.delete_many({"_id": {"$in": _ids(organization_id, [machine_id])}})
-
-
-def shard_id(organization_id: UUID, machine_id: str, shard: int) -> bytes:
-    """The ``_id`` of one of a machine's documents."""
-    return organization_id.bytes + bytes([shard]) + machine_id.encode()
 
 
 def _ids(organization_id: UUID, machine_ids: Iterable[str]) -> list[bytes]:

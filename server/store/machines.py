@@ -12,7 +12,9 @@ from schemas.http.queries import PageQuery
 from schemas.link.messages import Display
 from server.store.errors import NotFound
 from server.store.input_counts import InputCountStore
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 _OF_EARLIER_VERSIONS = ("journal", "inputs_completed", "inputs_failed", "last_input_at")
 """What one of them may still write, as long as it runs beside this one."""

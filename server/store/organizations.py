@@ -9,7 +9,9 @@ from pymongo import ReturnDocument
 
 from schemas.http.queries import PageQuery
 from server.store.errors import AlreadyExists, StoreUnavailable
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 DEFAULT_NAME: Final = "default"
 

@@ -6,7 +6,8 @@ from hashlib import sha256
 from uuid import UUID
 
 from schemas.resources.kept_pictures import PictureMediaType
-from server.store.mongodb.database import Database, now
+from server.store.mongodb.database import Database
+from server.store.times import now
 
 
 @dataclass(frozen=True)

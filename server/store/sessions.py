@@ -11,7 +11,9 @@ from uuid import UUID
 
 from pymongo import DESCENDING, WriteConcern
 
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 MAX_FOR_A_TOKEN = 100
 """Sessions of one token; the oldest end when there are more."""

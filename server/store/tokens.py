@@ -8,7 +8,9 @@ from uuid import UUID, uuid4
 from pymongo import WriteConcern
 
 from schemas.http.queries import PageQuery
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 
 @dataclass(frozen=True)

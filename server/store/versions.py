@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from server.store.errors import VersionMismatch
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 
 Versions = Collection[int] | None
 """Which versions a request is about; None is any."""

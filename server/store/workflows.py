@@ -12,8 +12,10 @@ from schemas.resources.workflows import ChangedWorkflow, NewWorkflow
 from schemas.values.json_encoding import encode_json
 from schemas.values.times import format_time
 from server.store.errors import InUse, NotFound
-from server.store.mongodb.database import Database, Document, now, own_id, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.mongodb.transactions import Session, in_transaction
+from server.store.times import now
 from server.store.versions import Versions, check_version, first_version
 
 

@@ -27,7 +27,7 @@ from server.store.errors import (
     WrongState,
 )
 from server.store.idempotency import KeyedRequest, KeyStore
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
 from server.web.handler import ApiHandler
 

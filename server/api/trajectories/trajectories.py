@@ -35,7 +35,7 @@ from server.api.trajectories.changes import (
     refusals,
 )
 from server.store.errors import NotFound
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
 from server.store.trajectories.documents import StoredTrajectory, new_trajectory
 from server.store.trajectories.listing import TrajectoryListing

@@ -15,7 +15,7 @@ from server.api.trajectories.changes import (
     refusals,
 )
 from server.api.trajectories.trajectories import WorkflowPath
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
 from server.store.workflows import StoredWorkflow, new_workflow
 from server.web.endpoint import Endpoint, endpoint

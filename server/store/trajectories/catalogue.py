@@ -13,7 +13,8 @@ from functools import partial
 from typing import Final
 
 from server.store.errors import StoreError
-from server.store.mongodb.database import Database, Document, own_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, own_id
 from server.store.mongodb.transactions import Session, in_transaction
 from server.store.trajectories.counts import Counted, TrajectoryCounts
 from server.store.trajectories.search import search_text, suffix_keys

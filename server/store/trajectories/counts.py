@@ -15,7 +15,8 @@ from uuid import UUID
 
 from pymongo import ReturnDocument
 
-from server.store.mongodb.database import Database, Document, own_id, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.mongodb.transactions import Session
 
 MAX_BUCKET: Final = 8000

@@ -8,7 +8,8 @@ from uuid import UUID, uuid4
 
 from schemas.resources.trajectories import ImportedTrajectory, NewTrajectory
 from schemas.values.times import whole_milliseconds
-from server.store.mongodb.database import Document, now, own_id, scoped_id
+from server.store.mongodb.documents import Document, own_id, scoped_id
+from server.store.times import now
 from server.store.versions import first_version
 
 NO_STEPS: Final = b"[]"

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from schemas.resources.trajectories import ExportQuery
 from schemas.values.times import whole_milliseconds
-from server.store.mongodb.database import Database, Document, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, scoped_id
 from server.store.trajectories.documents import stored_trajectory
 from server.store.trajectories.rendering import line_pieces
 

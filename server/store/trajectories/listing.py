@@ -7,7 +7,8 @@ from uuid import UUID
 
 from schemas.resources.trajectories import TrajectoryQuery
 from schemas.values.times import whole_milliseconds
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
 from server.store.trajectories.matches import TrajectoryMatches
 from server.store.trajectories.rows import NEWEST_FIRST, CountedRow, Selection

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from server.store.mongodb.database import Collection, Database, Document, own_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Collection, Document, own_id
 from server.store.mongodb.transactions import Session
 from server.store.trajectories.catalogue import WITHOUT_ENTRY
 from server.store.trajectories.counts import Position

@@ -9,7 +9,8 @@ from typing import Final
 from uuid import UUID
 
 from server.store.errors import NotFound
-from server.store.mongodb.database import Database, Document, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.transactions import Session
 from server.store.trajectories.documents import Segment
 

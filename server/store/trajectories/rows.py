@@ -9,7 +9,8 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
 from server.store.trajectories.catalogue import NEW
 from server.store.trajectories.counts import (

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 from uuid import UUID
 
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 
 KEY_CHARACTERS: Final = 8
 """Suffixes are cut to this length: a longer needle is compared with what it may be in."""

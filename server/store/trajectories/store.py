@@ -20,8 +20,10 @@ from schemas.resources.trajectories import (
 from schemas.values.json_texts import JsonObjects
 from schemas.values.times import whole_milliseconds
 from server.store.errors import NotFound, WrongState
-from server.store.mongodb.database import Database, Document, now, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.transactions import Session, in_transaction
+from server.store.times import now
 from server.store.trajectories.catalogue import NEW, TrajectoryCatalogue
 from server.store.trajectories.documents import (
     NO_STEPS,

@@ -8,7 +8,8 @@ import pytest
 
 from server.store.errors import AlreadyExists, KeyReused, StoreUnavailable, WrongState
 from server.store.idempotency import KeyedRequest, KeyStore
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
 

@@ -9,7 +9,8 @@ import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory, TrajectoryQuery
 from server.store.errors import NotFound, StoreUnavailable
-from server.store.mongodb.database import Database, Document, own_id, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.trajectories import catalogue as trajectory_catalogue
 from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories.catalogue import TrajectoryCatalogue, entry_of

@@ -2,7 +2,7 @@ from uuid import UUID
 
 import bson
 
-from server.store.mongodb.database import CODEC_OPTIONS
+from server.store.mongodb.documents import CODEC_OPTIONS
 from server.store.trajectories.documents import (
     Segment,
     document_of,

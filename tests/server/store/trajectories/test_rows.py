@@ -10,7 +10,8 @@ from uuid import UUID
 import pytest
 
 from schemas.resources.trajectories import TrajectoryQuery
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories import rows as trajectory_rows
 from server.store.trajectories.catalogue import TrajectoryCatalogue
