@@ -47,7 +47,7 @@ class KeyedRequest:
         return self.organization_id.bytes + sha256(key.encode()).digest()
 
 
-class KeyStore:
+class IdempotencyStore:
     """Does what was asked for under a key once in the ``lifetime`` of the key."""
 
     def __init__(self, database: Database, lifetime: timedelta) -> None:
