@@ -212,6 +212,13 @@ def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> 
         assert is_within(module, "server.cli") or is_within(module, "server.demo")
 
 
+def test_no_session_and_no_document_leaves_the_store() -> None:
+    inner = ("server.store.mongodb.transactions", "server.store.mongodb.documents")
+    for module, names in SOURCES.items():
+        if not is_within(module, "server.store"):
+            assert not [name for name in names for each in inner if is_within(name, each)], module
+
+
 @pytest.mark.parametrize(
     ("module", "source", "words"),
     [

@@ -26,7 +26,7 @@ SHARDS: Final = 4
 
 @dataclass(frozen=True)
 class EndedInput:
-    """What counts of an input that has ended."""
+    """What the counts need to know of an input that has ended."""
 
     organization_id: UUID
     machine_id: str
@@ -43,7 +43,7 @@ class InputCount:
     last_at: datetime | None = None
 
     def __add__(self, other: "InputCount") -> "InputCount":
-        """What both have counted together."""
+        """The sum of two counts."""
         times = [time for time in (self.last_at, other.last_at) if time is not None]
         return InputCount(
             self.completed + other.completed, self.failed + other.failed, max(times, default=None)
@@ -93,7 +93,7 @@ def _ids(organization_id: UUID, machine_ids: Iterable[str]) -> list[bytes]:
 
 
 def _changes(ended: Iterable[EndedInput], shard: int) -> list[UpdateOne]:
-    """One for each machine."""
+    """The updates of the counts, one for each machine."""
     counts: Counter[tuple[UUID, str, bool]] = Counter()
     last: dict[tuple[UUID, str], datetime] = {}
     for one in ended:

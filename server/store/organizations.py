@@ -37,7 +37,7 @@ class OrganizationStore:
         self._organizations = database.collection("organizations")
 
     async def create(self, name: str, *, parent_id: UUID | None) -> Organization:
-        """Keep a new organization; names need not differ."""
+        """Store a new organization; names need not differ."""
         organization = Organization(uuid4(), name, now(), parent_id)
         document = vars(organization).copy()
         document["_id"] = document.pop("id")

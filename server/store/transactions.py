@@ -50,11 +50,10 @@ class Transactions:
     async def run_once(
         self, request: KeyedRequest | None, work: Callable[[Transaction], Awaitable[Result]]
     ) -> tuple[Result, bool]:
-        """What ``work`` returned when it was first done for this request, and whether that is long
-        ago: then nothing is done now.
+        """What ``work`` returned, and whether it did so for an earlier request with the same key.
 
-        Without a request it is done in any case.  Raises KeyReused where the key belongs to
-        another request.
+        Then it is not done again.  Without a request it is done in any case.  Raises KeyReused
+        where the key belongs to another request.
         """
         return await self._keys.once(
             request, lambda session: work(Transaction(self._database, session))

@@ -18,9 +18,9 @@ from server.trajectories.rendering import (
 
 @dataclass(frozen=True)
 class KeyedAnswer:
-    """What a request with an idempotency key is answered with, each time that it is sent.
+    """The answer to a request that makes something; under an idempotency key there is only one.
 
-    ``is_replayed`` is whether it was done for an earlier request.
+    ``is_replayed`` is whether an earlier request with that key was answered with it.
     """
 
     id: UUID
@@ -59,11 +59,11 @@ class TrajectoryAnswer:
         return not self._stored.segments
 
     def whole(self) -> bytes:
-        """The text of one that is in memory."""
+        """The whole text, of a trajectory that is in memory."""
         return render_trajectory(self._stored, self._included)
 
     def chunks(self) -> AsyncGenerator[bytes, None]:
-        """The text of any, chunk by chunk.
+        """The text of any trajectory, chunk by chunk.
 
         Raises NotFound in the middle where the trajectory is deleted meanwhile.
         """

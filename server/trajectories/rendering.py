@@ -97,7 +97,7 @@ def rendered_size(trajectory: StoredTrajectory, included: Sequence[bytes] | None
 
 
 def _has_steps_text(trajectory: StoredTrajectory) -> bool:
-    """Whether its steps are an array; null otherwise."""
+    """Whether its steps are an array in JSON; otherwise they are null."""
     return bool(trajectory.trajectory_data is not None or trajectory.segments or trajectory.pieces)
 
 
@@ -133,7 +133,7 @@ def _portable_fields(trajectory: StoredTrajectory) -> dict[str, Any]:
 
 
 def _fields(trajectory: StoredTrajectory) -> dict[str, Any]:
-    """The same, and to whom it belongs here."""
+    """The portable fields, and to whom the trajectory belongs here."""
     return {
         **_portable_fields(trajectory),
         "user_id": _text(trajectory.user_id),
@@ -172,5 +172,5 @@ def render_included_workflow(workflow: StoredWorkflow) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _text(value: UUID | None) -> str | None:
-    """A UUID that many trajectories share, as text."""
+    """A UUID as text, remembered because many trajectories share it."""
     return None if value is None else str(value)

@@ -53,7 +53,7 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
     async def changed(
         self, trajectory_id: UUID, change: TrajectoryChangeName, action: str = ""
     ) -> None:
-        """Record a change and tell of it; that of an earlier request was recorded with that."""
+        """Record a change in the audit and publish it; a replayed answer was recorded before."""
         if self.is_replayed:
             return
         await record(self, f"trajectory.{action or change}", trajectory_id)

@@ -30,9 +30,9 @@ _UNCOUNTED_FILTERS: Final = {"run_id", "updated_at"}
 
 
 class Selection(NamedTuple):
-    """Some trajectories, newest first: so many of those that the filter finds, after some.
+    """What to read for a page: newest first, ``limit`` of what the filter finds, after ``skip``.
 
-    ``hint`` is the index to find them on; without, the database chooses.
+    ``hint`` is the MongoDB index to read on; without one, MongoDB chooses.
     """
 
     filter: Document
@@ -70,10 +70,10 @@ class CountedList:
         return older + sum(each.size for each in self._buckets) + self._unindexed + self._newer
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
-        """Where the page is, in as few steps from there as can be; ``total`` comes before."""
+        """Where the page is, counted from a bucket near it; call ``total`` first."""
         if skip <= max(MAX_BUCKET, self._newer) or not self._buckets:
             return [Selection(self._wanted, skip, limit, self._index)]
-        # From which position on there are how many: the last that is not beyond the page counts.
+        # A binary search for the last bucket that has no more behind it than the page skips.
         passed, low, high = self._newer, 0, len(self._buckets)
         position = self._buckets_end
         sizes = [each.size for each in self._buckets]
@@ -127,10 +127,10 @@ class CountedList:
 
 
 def _index(wanted: Document) -> str | None:
-    """The index that has all of it in the list's order, without what a filter leaves out.
+    """The MongoDB index that has what the filter finds in the list's order.
 
-    To try several, as the database does on its own, takes long where much is skipped or counted.
-    Only a time of update may be worth a search on its own index, and then the result is sorted.
+    Left to itself, MongoDB tries several, which takes long where much is skipped or counted.  Only
+    with a time of update it may choose: reading on that and sorting can be the best.
     """
     if "updated_at" in wanted:
         return None
@@ -146,7 +146,7 @@ def _index(wanted: Document) -> str | None:
 
 
 def _bounds(wanted: Document) -> tuple[Position, Position]:
-    """The positions from and before which the trajectories of a filter stand."""
+    """Where a filter finds trajectories: from the first position on, and before the second."""
     created = wanted.get("created_at", {})
     begin, end = BEGINNING, END
     if "$gte" in created:

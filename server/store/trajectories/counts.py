@@ -82,7 +82,7 @@ class Position(bytes):
 
     @property
     def created_at(self) -> datetime:
-        """The time in it."""
+        """When the trajectory at this place was created."""
         return _EPOCH + int.from_bytes(self[:8]) * _MILLISECOND
 
     def _scoped(self, organization_id: UUID) -> bytes:

@@ -106,7 +106,7 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
         original_input_values=document["original_input_values"],
         created_at=document["created_at"],
         updated_at=document["updated_at"],
-        # Older than versions are: the first change makes it 1.
+        # A document from before there were versions counts as 0; its first change makes it 1.
         version=document.get("version", 0),
         pieces=tuple(document.get("pieces", ())),
         segments=tuple(

@@ -25,7 +25,7 @@ MIN_LOOKED_UP_CHARACTERS: Final = 3
 """Shorter needles are nearly everywhere: all texts are read through for them too."""
 
 Match = tuple[Position, bytes]
-"""Where a trajectory stands in the list, and its stored id."""
+"""A trajectory's place in the list, and its ``_id``."""
 
 _IDS_AT_ONCE: Final = 100
 
@@ -61,7 +61,7 @@ class TrajectoryMatches:
         )
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
-        """The trajectories of a page, by their ids; ``total`` comes before."""
+        """The trajectories of a page, by their ids; call ``total`` first."""
         first, entries = 0, self._few
         if entries is None:
             # Each of those without an entry can stand before any of the entries.

@@ -34,7 +34,7 @@ _SPECIAL: Final = re.compile(r"[^0-9A-Za-z\u0080-\U0010ffff]")
 
 
 def folded(text: str) -> str:
-    """What of a text is compared: Unicode's full case folding, accents composed.
+    """A text as searches compare it: Unicode's full case folding, accents composed.
 
     So "STRASSE" finds "Straße", and "é" is one character, however it was typed; "e" does not find
     it.  It follows Unicode's canonical caseless matching (section 3.13, D145), composed at the end.
@@ -46,7 +46,7 @@ def folded(text: str) -> str:
 
 
 def _stream_safe(text: str) -> str:
-    """Joiners between combining marks, where more follow one another than any language has.
+    """Put joiners between combining marks, where more follow one another than any language has.
 
     Normalizing sorts the marks of a character, which takes the square of their number: 50,000 of
     them would hold up everybody for seconds.  It is Unicode's own remedy (UAX #15, section 13).
@@ -63,7 +63,7 @@ def _too_many_marks() -> re.Pattern[str]:
 
 
 def search_text(own_id: UUID, name: str | None, description: str | None) -> str:
-    """All that a search compares, folded, in one text that no needle finds its way across."""
+    """All texts that a search compares, folded, and joined so that no needle spans two of them."""
     texts = (str(own_id), name, description)
     return _BETWEEN_TEXTS.join(folded(text) for text in texts if text)
 

@@ -45,7 +45,7 @@ class WorkflowStore:
     async def get_many(
         self, organization_id: UUID, workflow_ids: Iterable[UUID]
     ) -> list[StoredWorkflow]:
-        """Those of the workflows that exist, in the order of the ids, in one query."""
+        """The workflows that exist of these, in the order of the ids, in one query."""
         wanted = [scoped_id(organization_id, workflow_id) for workflow_id in workflow_ids]
         cursor = self._workflows.find({"_id": {"$in": wanted}})
         found = {
@@ -120,6 +120,6 @@ def _workflow(document: Document) -> StoredWorkflow:
         description=document["description"],
         created_at=document["created_at"],
         updated_at=document["updated_at"],
-        # Older than versions are: the first change makes it 1.
+        # A document from before there were versions counts as 0; its first change makes it 1.
         version=document.get("version", 0),
     )

@@ -1,6 +1,6 @@
 """Trajectories inside a transaction: inserted, opened to be changed, appended to and deleted.
 
-Their free-form parts are kept as JSON text, not as BSON: any key and any number comes back as it
+Their free-form parts are stored as JSON text, not as BSON: any key and any number comes back as it
 was, and an answer is put together by copying bytes.  The steps are in the document, until appended
 ones outgrow it: then they move to the collection of parts (``trajectory_parts``).
 
@@ -56,7 +56,7 @@ class TrajectoryWrites:
         await self._trajectories.insert_one(document, session=self._session)
 
     async def insert_duplicate(self, trajectory: StoredTrajectory) -> None:
-        """The same for one that shares its segments of steps with another trajectory."""
+        """Store a trajectory that shares its segments of steps with the one it was copied from."""
         await self._parts.share(self._session, trajectory.organization_id, trajectory.segments)
         await self.insert(trajectory)
 
@@ -137,9 +137,9 @@ class OpenTrajectory:
         await self._parts.release(self._session, self.stored.organization_id, self.stored.segments)
 
     async def _update(self, fields: Document, appended: bytes | None = None) -> Document:
-        """Write these fields, and a piece; the document then, without steps where it has a piece.
+        """Write these fields, and append a piece of steps; the document as it is then.
 
-        Empty, a piece is only the sign that the answer is not about the steps.
+        With a piece, be it an empty one, the steps are not read back.
         """
         time = max(now(), self.stored.updated_at)
         unindexed = await self._indexer.unindex(self._session, self._document)
@@ -158,7 +158,7 @@ class OpenTrajectory:
         return after
 
     async def _steps_moved_out(self, appended: bytes = b"") -> Document:
-        """Move the steps in the document to its segment, and further ones; the fields to write."""
+        """Move the document's steps, and appended ones, to its segment; the fields to write."""
         whole = await self._trajectories.find_one(
             {"_id": self._document["_id"]}, session=self._session
         )
@@ -191,13 +191,13 @@ def _search_fields(trajectory: StoredTrajectory) -> Document:
 
 
 def _size_of_texts(trajectory: StoredTrajectory) -> int:
-    """A number of bytes that is never less than what they take in a document."""
+    """How many bytes its texts take in a document, or more, but never less."""
     free_form = (
         trajectory.dimensions,
         trajectory.original_input_values,
         trajectory.trajectory_data or b"",
         *trajectory.pieces,
     )
-    # A description is kept twice, once folded, with up to 4 bytes for a character; folding can
+    # A description is stored twice, once folded, with up to 4 bytes for a character; folding can
     # make three characters of one.
     return sum(map(len, free_form)) + 16 * len(trajectory.description or "")

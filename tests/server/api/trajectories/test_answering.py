@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+from tests.server.api.trajectories.requests import created, patched, path_of
 from tests.service import Reply, Service
-from tests.trajectory_requests import created, patched, path_of
 
 RUN = str(uuid4())
 

@@ -10,9 +10,9 @@ from schemas.resources.trajectories import (
     LatestTrajectory,
     TrajectoryWithIncluded,
 )
+from tests.server.api.trajectories.requests import created, names
 from tests.service import Reply, Service
 from tests.trajectories import WORKFLOW, sent
-from tests.trajectory_requests import created, names
 
 WORKFLOW_ID = str(WORKFLOW)
 RUN = "22222222-2222-4222-8222-222222222222"

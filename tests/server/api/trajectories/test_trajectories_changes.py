@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from schemas.resources.trajectories import Trajectory, TrajectoryHead
+from tests.server.api.trajectories.requests import created, patched, path_of
 from tests.service import Service
-from tests.trajectory_requests import created, patched, path_of
 
 RUN = str(uuid4())
 

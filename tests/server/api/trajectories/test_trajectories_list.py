@@ -14,9 +14,9 @@ from schemas.resources.trajectories import (
 )
 from server.store.errors import StoreUnavailable
 from server.store.trajectories.listing import TrajectoryListing
+from tests.server.api.trajectories.requests import created, names
 from tests.service import Service
 from tests.trajectories import WORKFLOW
-from tests.trajectory_requests import created, names
 
 WORKFLOW_ID = str(WORKFLOW)
 RUN = "22222222-2222-4222-8222-222222222222"
