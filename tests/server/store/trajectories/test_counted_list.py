@@ -56,7 +56,7 @@ class Profiled:
 async def library(mongodb: str, name: str) -> AsyncIterator[Database]:
     """Some hundred trajectories, most of them in the indexer, in buckets of a hundred."""
     async with opened(mongodb, name) as database:
-        store = TrajectoryLibrary(database)
+        trajectories = TrajectoryLibrary(database)
         for number in range(SIZE):
             fields: dict[str, Any] = {
                 "name": f"{'needle' if number % 50 == 0 else 'hay'} {number}",
@@ -67,7 +67,7 @@ async def library(mongodb: str, name: str) -> AsyncIterator[Database]:
                 fields["workflow_id"] = str(UUID(int=number % 4))
             if number % 20 == 0:
                 fields["run_id"] = str(RUN)
-            await store.create(ORGANIZATION, None, imported(**fields))
+            await trajectories.create(ORGANIZATION, None, imported(**fields))
             if number == SIZE - 10:
                 await TrajectoryIndexer(database).index_all()
         yield database

@@ -30,16 +30,16 @@ GENERATED = State(is_generated=True, is_approved=False)
 TIMES = st.datetimes(timezones=st.just(UTC)).map(whole_milliseconds)
 
 
-def counted(number: int, kind: State = GENERATED) -> CountedTrajectory:
+def counted(number: int, state: State = GENERATED) -> CountedTrajectory:
     time = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(hours=number)
-    return CountedTrajectory(ORGANIZATION, WORKFLOW, Position.of(time, UUID(int=number)), kind)
+    return CountedTrajectory(ORGANIZATION, WORKFLOW, Position.of(time, UUID(int=number)), state)
 
 
 async def sizes(
-    database: Database, partition: ListPartition, kinds: Iterable[State] = STATES
+    database: Database, partition: ListPartition, states: Iterable[State] = STATES
 ) -> list[int]:
     async with database.snapshot() as session:
-        found = await TrajectoryCounts(database).buckets(session, partition, kinds)
+        found = await TrajectoryCounts(database).buckets(session, partition, states)
     assert [each.position for each in found] == sorted(each.position for each in found)
     return [each.size for each in found]
 
@@ -77,21 +77,21 @@ async def test_a_large_bucket_is_cut_and_an_empty_one_goes(
 ) -> None:
     monkeypatch.setattr(trajectory_counts, "MAX_BUCKET", 4)
     async with opened(mongodb, database_name) as database:
-        store, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
         made = []
         for day in range(1, 10):
             line = imported(created_at=f"2024-01-0{day}T00:00:00Z")
-            made.append(await store.create(ORGANIZATION, None, line))
+            made.append(await library.create(ORGANIZATION, None, line))
         await indexer.index_all()
         partition = ListPartition(ORGANIZATION)
         assert await sizes(database, partition) == [4, 5]
-        await store.create(ORGANIZATION, None, imported())
+        await library.create(ORGANIZATION, None, imported())
         await indexer.index_all()
         assert await sizes(database, partition) == [4, 3, 3]
         for each in made[4:7]:
-            await store.delete(ORGANIZATION, each.id)
+            await library.delete(ORGANIZATION, each.id)
         assert await sizes(database, partition) == [4, 3]
         for each in made[:4]:
-            await store.delete(ORGANIZATION, each.id)
+            await library.delete(ORGANIZATION, each.id)
         # The first stays: what comes before everything else has to be somewhere.
         assert await sizes(database, partition) == [0, 3]

@@ -46,19 +46,19 @@ async def test_new_and_changed_trajectories_are_indexed_once(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
-        made = await store.create(ORGANIZATION, None, imported(name="Before"))
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        made = await library.create(ORGANIZATION, None, imported(name="Before"))
         await check(database)
         assert (await indexer.index_some(), await indexer.index_some()) == (1, 0)
         await check(database)
-        await store.change(ORGANIZATION, made.id, ChangedTrajectory(name="After"))
+        await library.change(ORGANIZATION, made.id, ChangedTrajectory(name="After"))
         assert await documents(database, "trajectory_entries") == []
         await check(database)
         await indexer.index_all()
         (entry,) = await documents(database, "trajectory_entries")
         assert "after" in entry["search"]
         await check(database)
-        await store.delete(ORGANIZATION, made.id)
+        await library.delete(ORGANIZATION, made.id)
         assert await documents(database, "trajectory_entries") == []
         await check(database)
 
@@ -68,17 +68,17 @@ async def test_too_long_texts_are_counted_and_go_on_to_be_read_through(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
         long = imported(description="x" * MAX_INDEXED_CHARACTERS)
-        made = await store.create(ORGANIZATION, None, long)
+        made = await library.create(ORGANIZATION, None, long)
         await indexer.index_all()
         (document,) = await documents(database, "trajectories")
         assert document["uncatalogued"] == "long"
         assert await documents(database, "trajectory_entries") == []
-        await store.change(ORGANIZATION, made.id, ChangedTrajectory(description=None))
+        await library.change(ORGANIZATION, made.id, ChangedTrajectory(description=None))
         await indexer.index_all()
         assert len(await documents(database, "trajectory_entries")) == 1
-        await store.delete(ORGANIZATION, made.id)
+        await library.delete(ORGANIZATION, made.id)
         assert await CountedTotal(database).now() == 0
 
 
@@ -97,8 +97,8 @@ class CountedTotal:
 class Writer:
     """Makes, changes and deletes trajectories, as one of several."""
 
-    def __init__(self, store: TrajectoryLibrary, seed: int) -> None:
-        self._store = store
+    def __init__(self, library: TrajectoryLibrary, seed: int) -> None:
+        self._library = library
         self._random = Random(seed)
         self._ids: list[UUID] = []
 
@@ -107,16 +107,16 @@ class Writer:
             what = self._random.random()
             if what < 0.5 or not self._ids:
                 line = imported(name=f"n{number}", created_at=f"2024-01-{number % 28 + 1:02}")
-                self._ids.append((await self._store.create(ORGANIZATION, None, line)).id)
+                self._ids.append((await self._library.create(ORGANIZATION, None, line)).id)
                 continue
             own = self._random.choice(self._ids)
             if what < 0.8:
                 fields: Any = {"name": f"m{number}", "is_approved": self._random.random() < 0.5}
                 change = ChangedTrajectory.model_validate(fields)
-                await self._store.change(ORGANIZATION, own, change)
+                await self._library.change(ORGANIZATION, own, change)
             else:
                 self._ids.remove(own)
-                await self._store.delete(ORGANIZATION, own)
+                await self._library.delete(ORGANIZATION, own)
 
 
 @pytest.mark.timeout(120)
@@ -130,9 +130,9 @@ async def test_every_snapshot_is_right_while_all_write_and_those_who_index_are_k
     patch.setattr(trajectory_indexer, "POLL_SECONDS", 0.001)
     try:
         async with opened(mongodb, database_name, timeout=30.0) as database:
-            store = TrajectoryLibrary(database)
+            library = TrajectoryLibrary(database)
             tasks = Tasks()
-            writers = [tasks.start(Writer(store, seed).run(60), "write") for seed in range(4)]
+            writers = [tasks.start(Writer(library, seed).run(60), "write") for seed in range(4)]
             random, checks = Random(1), 0
             while not all(writer.done() for writer in writers):
                 nodes = [tasks.start(TrajectoryIndexer(database).run(), node) for node in "ab"]
@@ -158,9 +158,9 @@ async def test_what_is_older_than_the_index_is_marked_once(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store = TrajectoryLibrary(database)
-        old = await store.create(ORGANIZATION, None, imported())
-        new = await store.create(ORGANIZATION, None, imported())
+        library = TrajectoryLibrary(database)
+        old = await library.create(ORGANIZATION, None, imported())
+        new = await library.create(ORGANIZATION, None, imported())
         await TrajectoryIndexer(database).index_all()
         # As an older Farhand left it; the other node of two that start at once was quicker.
         trajectories = database.collection("trajectories")
@@ -180,7 +180,7 @@ async def test_indexing_goes_on_after_a_failure(
     monkeypatch.setattr(trajectory_indexer, "_PAUSE_AFTER_FAILURE_SECONDS", 0.001)
     monkeypatch.setattr(trajectory_indexer, "POLL_SECONDS", 0.001)
     async with opened(mongodb, database_name) as database:
-        store, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
         index_some, failures = indexer.index_some, iter([StoreUnavailable("no primary")])
 
         async def failing_once() -> int:
@@ -190,7 +190,7 @@ async def test_indexing_goes_on_after_a_failure(
 
         monkeypatch.setattr(indexer, "index_some", failing_once)
         running = Tasks().start(indexer.run(), "index")
-        await store.create(ORGANIZATION, None, imported())
+        await library.create(ORGANIZATION, None, imported())
         async with asyncio.timeout(20):
             while not await documents(database, "trajectory_entries"):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -202,11 +202,11 @@ async def test_a_trajectory_that_is_gone_is_unindexed_by_nobody(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store = TrajectoryLibrary(database)
-        made = await store.create(ORGANIZATION, None, imported())
+        library = TrajectoryLibrary(database)
+        made = await library.create(ORGANIZATION, None, imported())
         await TrajectoryIndexer(database).index_all()
-        await store.delete(ORGANIZATION, made.id)
+        await library.delete(ORGANIZATION, made.id)
         with pytest.raises(NotFound):
-            await store.delete(ORGANIZATION, made.id)
+            await library.delete(ORGANIZATION, made.id)
         assert await CountedTotal(database).now() == 0
         assert there(await database.collection("trajectory_counts").find_one({}))

@@ -132,7 +132,7 @@ class Model:
         self.organization_id = uuid4()
         self.kept: list[Kept] = []
         self._database = database
-        self._store = TrajectoryLibrary(database)
+        self._library = TrajectoryLibrary(database)
         self._indexer = TrajectoryIndexer(database)
 
     async def live(self, draws: Draws) -> None:
@@ -146,7 +146,7 @@ class Model:
     async def _create(self, draws: Draws) -> None:
         fields = draws.fields()
         given = ImportedTrajectory.model_validate({**BODY, **fields})
-        made = await self._store.create(self.organization_id, None, given)
+        made = await self._library.create(self.organization_id, None, given)
         self.kept.append(Kept(made.id, {**fields, "updated_at": made.updated_at}))
 
     async def _change(self, draws: Draws) -> None:
@@ -157,13 +157,13 @@ class Model:
         if kept.fields["is_generated"]:
             fields["is_approved"] = draws.flag()
         change = ChangedTrajectory.model_validate(fields)
-        after = await self._store.change(self.organization_id, kept.id, change)
+        after = await self._library.change(self.organization_id, kept.id, change)
         kept.fields |= {**fields, "updated_at": after.updated_at}
 
     async def _delete(self, draws: Draws) -> None:
         if self.kept:
             kept = self.kept.pop(draws.random.randrange(len(self.kept)))
-            await self._store.delete(self.organization_id, kept.id)
+            await self._library.delete(self.organization_id, kept.id)
 
     async def _index(self, _: Draws) -> None:
         await self._indexer.index_some()
