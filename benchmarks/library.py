@@ -13,11 +13,12 @@ from uuid import UUID
 
 import pymongo
 
-from server.store.mongodb.database import CODEC_OPTIONS, Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import CODEC_OPTIONS, Document
 from server.store.mongodb.transactions import in_transaction
-from server.store.trajectories.catalogue import entry_of
-from server.store.trajectories.counts import MAX_BUCKET, Counted, TrajectoryCounts
+from server.store.trajectories.counts import MAX_BUCKET, CountedTrajectory, TrajectoryCounts
 from server.store.trajectories.documents import StoredTrajectory, document_of
+from server.store.trajectories.indexer import entry_of
 from server.store.trajectories.search import search_text
 
 WORKFLOWS = [UUID(int=number, version=4) for number in range(1, 301)]
@@ -132,7 +133,7 @@ async def _count(database: Database, organization_id: UUID, size: int) -> None:
     counts = TrajectoryCounts(database)
     for begin in range(0, size, MAX_BUCKET):
         numbers = range(begin, min(begin + MAX_BUCKET, size))
-        counted = [Counted.of(each) for each in trajectories(organization_id, numbers, 0)]
+        counted = [CountedTrajectory.of(each) for each in trajectories(organization_id, numbers, 0)]
         large = await in_transaction(database, partial(counts.add, trajectories=counted))
         for bucket in large:
             await in_transaction(database, partial(counts.split, bucket=bucket))

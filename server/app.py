@@ -45,13 +45,16 @@ from server.store.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.organizations import OrganizationStore
-from server.store.pictures import PictureStore
 from server.store.sessions import SessionStore
 from server.store.tokens import TokenStore
-from server.store.trajectories.catalogue import TrajectoryCatalogue
+from server.store.trajectories.indexer import TrajectoryIndexer
+from server.store.trajectories.pictures import PictureStore
 from server.store.trajectories.store import TrajectoryStore
-from server.store.workflows import WorkflowStore
+from server.store.trajectories.workflows import WorkflowStore
+from server.store.transactions import Transactions
 from server.tasks import OnFailure, Tasks
+from server.trajectories.trajectories import Trajectories
+from server.trajectories.workflows import Workflows
 from server.web.bodies.body_room import BodyRoom
 from server.web.bodies.incoming import MAX_DRAINED_BYTES
 from server.web.bodies.long_steps import LongSteps
@@ -125,6 +128,8 @@ class Server:
         tokens, machines = TokenStore(database), MachineStore(database)
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
         commands = CommandStore(database, lifetime=lifetime)
+        workflows = WorkflowStore(database)
+        transactions = Transactions(database, key_lifetime=lifetime)
         guesses = Guesses()
         authenticator = Authenticator(tokens, background, settings.token_check, guesses)
         registry = LinkRegistry()
@@ -160,9 +165,9 @@ class Server:
             organizations=OrganizationStore(database),
             tokens=tokens,
             machines=machines,
-            workflows=WorkflowStore(database),
-            trajectories=TrajectoryStore(database),
-            catalogue=TrajectoryCatalogue(database),
+            workflows=Workflows(workflows, transactions),
+            trajectories=Trajectories(TrajectoryStore(database), workflows, transactions),
+            trajectory_indexer=TrajectoryIndexer(database),
             pictures=PictureStore(database),
             authenticator=authenticator,
             sessions=Sessions(
@@ -219,7 +224,7 @@ class Server:
 
         Without its embedded MongoDB a server answers nothing, and whoever restarts the server
         starts both.  What fails else is missed for a moment: heartbeats, the revocation of tokens,
-        the bound on slow bodies, the measured lag, the catalogue, and the audit, which takes no
+        the bound on slow bodies, the measured lag, the list index, and the audit, which takes no
         further inputs when it is not written for too long.
         """
         services, supervise = self.services, self._background.supervise
@@ -229,7 +234,7 @@ class Server:
             supervise(self._check_tokens, "check the tokens of links"),
             supervise(self._watch_bodies, "watch request bodies"),
             supervise(self._watch_lag, "watch the event loop"),
-            supervise(services.catalogue.run, "enter new trajectories"),
+            supervise(services.trajectory_indexer.run, "enter new trajectories"),
         ]
         if embedded is not None:
             self._watches.append(

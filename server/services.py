@@ -20,12 +20,12 @@ from server.store.audit import AuditStore
 from server.store.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.organizations import OrganizationStore
-from server.store.pictures import PictureStore
 from server.store.tokens import TokenStore
-from server.store.trajectories.catalogue import TrajectoryCatalogue
-from server.store.trajectories.store import TrajectoryStore
-from server.store.workflows import WorkflowStore
+from server.store.trajectories.indexer import TrajectoryIndexer
+from server.store.trajectories.pictures import PictureStore
 from server.tasks import Tasks
+from server.trajectories.trajectories import Trajectories
+from server.trajectories.workflows import Workflows
 from server.web.bodies.body_room import BodyRoom
 from server.web.bodies.long_steps import LongSteps
 
@@ -44,9 +44,9 @@ class Services:
     organizations: OrganizationStore
     tokens: TokenStore
     machines: MachineStore
-    workflows: WorkflowStore
-    trajectories: TrajectoryStore
-    catalogue: TrajectoryCatalogue
+    workflows: Workflows
+    trajectories: Trajectories
+    trajectory_indexer: TrajectoryIndexer
     pictures: PictureStore
     authenticator: Authenticator
     sessions: Sessions

@@ -11,7 +11,7 @@ import pymongo
 import pytest
 
 from server.store.embedded.mongod import EmbeddedMongoDB
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

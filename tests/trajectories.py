@@ -1,13 +1,20 @@
 """Trajectories for tests: as they are stored, sent and imported."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from schemas.resources.trajectories import ImportedTrajectory
+from schemas.resources.trajectories import ChangedTrajectory, ImportedTrajectory, NewTrajectory
+from schemas.resources.workflows import NewWorkflow
+from server.store.mongodb.database import Database
 from server.store.trajectories.documents import StoredTrajectory
-from tests.store import ORGANIZATION
+from server.store.trajectories.store import TrajectoryStore
+from server.store.trajectories.workflows import StoredWorkflow, WorkflowStore
+from server.store.transactions import Transactions
+from server.trajectories.creation import new_trajectory, new_workflow
+from server.trajectories.trajectories import Trajectories
+from tests.store import ORGANIZATION, there
 
 WORKFLOW = UUID("00000000-0000-4000-8000-00000000000c")
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
@@ -50,3 +57,43 @@ def sent(**fields: Any) -> dict[str, Any]:
 def imported(**fields: Any) -> ImportedTrajectory:
     """The same as a request is understood."""
     return ImportedTrajectory.model_validate_json(json.dumps(sent(**fields)))
+
+
+class TrajectoryLibrary:
+    """The trajectories of one database, made and changed by the server's rules, told as stored."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.store = TrajectoryStore(database)
+        self.workflows = WorkflowStore(database)
+        self.transactions = Transactions(database, key_lifetime=timedelta(hours=24))
+        self.trajectories = Trajectories(self.store, self.workflows, self.transactions)
+
+    async def create(
+        self, organization_id: UUID, user_id: UUID | None, new: NewTrajectory
+    ) -> StoredTrajectory:
+        """A new trajectory."""
+        made = new_trajectory(organization_id, user_id, new)
+        await self.store.insert(made)
+        return made
+
+    async def create_workflow(self, organization_id: UUID, name: str) -> StoredWorkflow:
+        """A new workflow."""
+        made = new_workflow(organization_id, NewWorkflow(name=name))
+        await self.transactions.run(lambda transaction: transaction.workflows.insert(made))
+        return made
+
+    async def get(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory | None:
+        """The trajectory, or None."""
+        return await self.store.get(organization_id, trajectory_id)
+
+    async def change(
+        self, organization_id: UUID, trajectory_id: UUID, change: ChangedTrajectory
+    ) -> StoredTrajectory:
+        """The trajectory as it is then."""
+        await self.trajectories.change(organization_id, trajectory_id, change)
+        return there(await self.get(organization_id, trajectory_id))
+
+    async def delete(self, organization_id: UUID, trajectory_id: UUID) -> None:
+        """Delete it."""
+        await self.trajectories.delete(organization_id, trajectory_id)

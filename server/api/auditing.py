@@ -3,7 +3,7 @@
 from uuid import UUID, uuid4
 
 from server.store.audit import AuditEntry
-from server.store.mongodb.database import now
+from server.store.times import now
 from server.web.handler import ApiHandler
 
 

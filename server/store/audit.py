@@ -19,7 +19,8 @@ from schemas.http.queries import PageQuery
 from schemas.resources.audit import AuditQuery
 from server.store.errors import AlreadyExists
 from server.store.input_counts import EndedInput, InputCountStore
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
@@ -39,7 +40,7 @@ _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 # Not frozen: there is one of each for every input, and to make a frozen one takes thrice the time.
 @dataclass(slots=True)
 class AuditedInput:
-    """What became of an input; its text is nowhere."""
+    """What became of an input; its text is never stored."""
 
     outcome: str
     code: str | None
@@ -48,7 +49,7 @@ class AuditedInput:
 
 
 def _binary(identifier: UUID) -> Binary:
-    """What the database keeps of a UUID; made anew for each entry, it would be most of the time."""
+    """A UUID as the database stores it; making it anew each time would cost more than all else."""
     return _known_binaries(identifier)
 
 
@@ -85,44 +86,44 @@ class AuditStore:
         self._counts = InputCountStore(database)
 
     async def add(self, entry: AuditEntry) -> None:
-        """Keep an entry.  May be repeated after StoreUnavailable."""
+        """Store an entry.  May be repeated after StoreUnavailable."""
         try:
             async with self._database.operation():
                 await self._entries.insert_one(self._document(entry))
         except AlreadyExists:
-            return  # An earlier try has kept it.
+            return  # An earlier try has stored it.
 
     async def add_inputs(self, entries: Sequence[AuditEntry]) -> None:
-        """Keep inputs, and count those that are final for their machines: both, or neither.
+        """Store inputs, and count those that are final for their machines: both, or neither.
 
-        May be repeated after StoreUnavailable: what is kept already is neither kept nor counted
+        May be repeated after StoreUnavailable: what is stored already is neither stored nor counted
         again, except that a final outcome takes the place of a pending one.
         """
         newest = {entry.id: entry for entry in entries}
         # Of one that ended in the same batch in which it was left open, the end counts.
         newest |= {entry.id: entry for entry in entries if not _is_pending(entry)}
         try:
-            await in_transaction(self._database, partial(self._keep, newest, {}))
+            await in_transaction(self._database, partial(self._write, newest, {}))
         except AlreadyExists:
-            # Some are kept already, which is seldom: so it is not asked for before.
-            await in_transaction(self._database, partial(self._keep_the_rest, newest))
+            # Some are stored already.  That is rare, so nobody looks before the first try.
+            await in_transaction(self._database, partial(self._write_the_rest, newest))
 
-    async def _keep_the_rest(self, entries: Mapping[bytes, AuditEntry], session: Session) -> None:
+    async def _write_the_rest(self, entries: Mapping[bytes, AuditEntry], session: Session) -> None:
         cursor = self._entries.find(
             {"_id": {"$in": list(entries)}}, projection={"outcome": True}, session=session
         )
-        kept = {found["_id"]: found["outcome"] async for found in cursor}
-        await self._keep(entries, kept, session)
+        stored = {found["_id"]: found["outcome"] async for found in cursor}
+        await self._write(entries, stored, session)
 
-    async def _keep(
-        self, entries: Mapping[bytes, AuditEntry], kept: Mapping[bytes, str], session: Session
+    async def _write(
+        self, entries: Mapping[bytes, AuditEntry], stored: Mapping[bytes, str], session: Session
     ) -> None:
-        """Write those that are not ``kept``, and the ends of those that are kept as pending."""
-        fresh = [entry for entry in entries.values() if entry.id not in kept]
+        """Write what is not ``stored``, and the outcomes of what is stored as pending."""
+        fresh = [entry for entry in entries.values() if entry.id not in stored]
         ended = [
             entry
             for entry in entries.values()
-            if kept.get(entry.id) == PENDING and not _is_pending(entry)
+            if stored.get(entry.id) == PENDING and not _is_pending(entry)
         ]
         if fresh:
             documents = [self._document(entry) for entry in fresh]
@@ -195,7 +196,7 @@ def _is_pending(entry: AuditEntry) -> bool:
 
 
 def _ending(entry: AuditEntry) -> Document:
-    """What is known of an input once it has ended."""
+    """The fields of an input that has ended."""
     ended = entry.input
     if ended is None:
         return {}
@@ -208,7 +209,7 @@ def _ending(entry: AuditEntry) -> Document:
 
 
 def _counted(entries: Sequence[AuditEntry]) -> list[EndedInput]:
-    """What a machine's count knows of them: its inputs that have ended."""
+    """The inputs among these entries that have ended, as they are counted."""
     return [
         EndedInput(
             organization_id=entry.organization_id,
@@ -222,8 +223,8 @@ def _counted(entries: Sequence[AuditEntry]) -> list[EndedInput]:
 
 
 def _of_action(action: str) -> Document:
-    """That action, and all that begin with it and a dot."""
-    # Of what a name may have in it only the dot comes before the slash.
+    """The filter for an action, and for every one that begins with its name and a dot."""
+    # Of the characters that names have, only the dot sorts before the slash.
     return {"$gte": action, "$lt": f"{action}/"}
 
 

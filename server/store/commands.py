@@ -15,10 +15,11 @@ from pymongo.read_concern import ReadConcern
 
 from schemas.link.messages import EarlierCommand
 from server.store.errors import AlreadyExists, StoreUnavailable
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 
 DEFAULT_LIFETIME: Final = timedelta(hours=24)
-"""How long a record is kept after its final state."""
+"""How long a record is stored after its final state."""
 
 
 class CommandState(StrEnum):
@@ -50,7 +51,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class CommandRecord:
-    """What the ledger keeps of a command.
+    """What the ledger stores of a command.
 
     ``attempt`` is random and names the claim, which others may take over after ``claimed_until``
     for as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id``, ``journal_sequence``

@@ -10,8 +10,10 @@ from hashlib import sha256
 from uuid import UUID
 
 from server.store.errors import KeyReused, StoreError, StoreUnavailable
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction
+from server.store.times import now
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,12 @@ class KeyedRequest:
 
     @property
     def id(self) -> bytes:
-        """What names the key among those of all organizations."""
+        """The id of its key's record; each organization has keys of its own."""
         return self._id_of(self.key)
 
     @property
     def ids(self) -> list[bytes]:
-        """What may name its record."""
+        """The ids that the record of its key may have."""
         return [self.id] if self.earlier is None else [self.id, self._id_of(self.earlier[0])]
 
     def is_recorded_in(self, record: Document) -> bool:
@@ -45,7 +47,7 @@ class KeyedRequest:
         return self.organization_id.bytes + sha256(key.encode()).digest()
 
 
-class KeyStore:
+class IdempotencyStore:
     """Does what was asked for under a key once in the ``lifetime`` of the key."""
 
     def __init__(self, database: Database, lifetime: timedelta) -> None:
@@ -56,7 +58,7 @@ class KeyStore:
     async def once(
         self, request: KeyedRequest | None, work: Callable[[Session], Awaitable[Document]]
     ) -> tuple[Document, bool]:
-        """What ``work`` returns, in a transaction, and whether that is of an earlier time.
+        """What ``work`` returns, in a transaction, and whether an earlier request did it.
 
         Without a key it is done in any case.  What ``work`` raises is raised, and the key not used.
         Raises KeyReused where the key was used for another request.

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from uuid import UUID
 
 from pymongo import UpdateOne
 
-if TYPE_CHECKING:
-    from server.store.mongodb.database import Database
-    from server.store.mongodb.transactions import Session
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import shard_id
+from server.store.mongodb.transactions import Session
 
 SHARDS: Final = 4
 """Over how many documents a machine's count is spread."""
@@ -26,7 +26,7 @@ SHARDS: Final = 4
 
 @dataclass(frozen=True)
 class EndedInput:
-    """What counts of an input that has ended."""
+    """What the counts need to know of an input that has ended."""
 
     organization_id: UUID
     machine_id: str
@@ -43,7 +43,7 @@ class InputCount:
     last_at: datetime | None = None
 
     def __add__(self, other: "InputCount") -> "InputCount":
-        """What both have counted together."""
+        """The sum of two counts."""
         times = [time for time in (self.last_at, other.last_at) if time is not None]
         return InputCount(
             self.completed + other.completed, self.failed + other.failed, max(times, default=None)
@@ -53,11 +53,11 @@ class InputCount:
 class InputCountStore:
     """Counts since a machine was added; what is written late about a removed one is dropped."""
 
-    def __init__(self, database: "Database") -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
         self._counts = database.collection("input_counts")
 
-    async def add(self, session: "Session", ended: Iterable[EndedInput]) -> None:
+    async def add(self, session: Session, ended: Iterable[EndedInput]) -> None:
         """Count inputs, in a transaction."""
         changes = _changes(ended, random.randrange(SHARDS))  # noqa: S311  no secret
         if changes:
@@ -84,11 +84,6 @@ class InputCountStore:
             await self._counts.delete_many({"_id": {"$in": _ids(organization_id, [machine_id])}})
 
 
-def shard_id(organization_id: UUID, machine_id: str, shard: int) -> bytes:
-    """The ``_id`` of one of a machine's documents."""
-    return organization_id.bytes + bytes([shard]) + machine_id.encode()
-
-
 def _ids(organization_id: UUID, machine_ids: Iterable[str]) -> list[bytes]:
     return [
         shard_id(organization_id, machine_id, shard)
@@ -98,7 +93,7 @@ def _ids(organization_id: UUID, machine_ids: Iterable[str]) -> list[bytes]:
 
 
 def _changes(ended: Iterable[EndedInput], shard: int) -> list[UpdateOne]:
-    """One for each machine."""
+    """The updates of the counts, one for each machine."""
     counts: Counter[tuple[UUID, str, bool]] = Counter()
     last: dict[tuple[UUID, str], datetime] = {}
     for one in ended:

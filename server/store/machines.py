@@ -12,10 +12,12 @@ from schemas.http.queries import PageQuery
 from schemas.link.messages import Display
 from server.store.errors import NotFound
 from server.store.input_counts import InputCountStore
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 _OF_EARLIER_VERSIONS = ("journal", "inputs_completed", "inputs_failed", "last_input_at")
-"""What one of them may still write, as long as it runs beside this one."""
+"""Fields that an older Farhand may still write, as long as it runs beside this one."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class ClientSummary:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine as it is kept.
+    """A machine as it is stored.
 
     ``epoch`` counts its links.  ``connected_at`` and ``disconnected_at`` are of the newest link,
     whose end may be unknown where its node died; ``reason`` says why it ended.
@@ -71,7 +73,7 @@ class MachineStore:
         self._counts = InputCountStore(database)
 
     async def create(self, organization_id: UUID, machine_id: str, name: str) -> Machine:
-        """Keep a new machine.  Raises AlreadyExists where the organization has one of this id."""
+        """Store a new machine.  Raises AlreadyExists where the organization has one of this id."""
         time = now()
         fresh = {
             "name": name,

@@ -9,7 +9,9 @@ from pymongo import ReturnDocument
 
 from schemas.http.queries import PageQuery
 from server.store.errors import AlreadyExists, StoreUnavailable
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 DEFAULT_NAME: Final = "default"
 
@@ -35,7 +37,7 @@ class OrganizationStore:
         self._organizations = database.collection("organizations")
 
     async def create(self, name: str, *, parent_id: UUID | None) -> Organization:
-        """Keep a new organization; names need not differ."""
+        """Store a new organization; names need not differ."""
         organization = Organization(uuid4(), name, now(), parent_id)
         document = vars(organization).copy()
         document["_id"] = document.pop("id")

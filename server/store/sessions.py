@@ -1,7 +1,7 @@
 """Sessions: browsers that were signed in with a token.
 
 In the database, so that any node knows them and a restarted server still does.  As with tokens,
-only the SHA-256 of what the browser holds is kept.
+only the SHA-256 of what the browser holds is stored.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,9 @@ from uuid import UUID
 
 from pymongo import DESCENDING, WriteConcern
 
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 MAX_FOR_A_TOKEN = 100
 """Sessions of one token; the oldest end when there are more."""
@@ -19,7 +21,7 @@ MAX_FOR_A_TOKEN = 100
 
 @dataclass(frozen=True)
 class StoredSession:
-    """A session as it is kept; ``token_hash`` leads to the token that it stands for."""
+    """A session as it is stored; ``token_hash`` leads to the token that it stands for."""
 
     hash: bytes
     token_hash: bytes
@@ -40,7 +42,7 @@ class SessionStore:
     async def create(
         self, secret_hash: bytes, token_hash: bytes, organization_id: UUID, expires_at: datetime
     ) -> StoredSession:
-        """Keep a new session until ``expires_at``."""
+        """Store a new session until ``expires_at``."""
         created_at = now()
         session = StoredSession(
             hash=secret_hash,

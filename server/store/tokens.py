@@ -1,4 +1,4 @@
-"""Tokens: who may do what.  Only their hashes are kept."""
+"""Tokens: who may do what.  Only their hashes are stored."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,14 @@ from uuid import UUID, uuid4
 from pymongo import WriteConcern
 
 from schemas.http.queries import PageQuery
-from server.store.mongodb.database import Database, Document, now
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.times import now
 
 
 @dataclass(frozen=True)
 class StoredToken:
-    """A token as it is kept: without the secret, which nobody can get back."""
+    """A token as it is stored: without the secret, which nobody can get back."""
 
     id: UUID
     hash: bytes
@@ -53,7 +55,7 @@ class TokenStore:
         expires_at: datetime | None = None,
         token_id: UUID | None = None,
     ) -> StoredToken:
-        """Keep a new token by the SHA-256 of its secret.
+        """Store a new token by the SHA-256 of its secret.
 
         Raises AlreadyExists for a known hash, or a known ``token_id``; without one, it is random.
         """
@@ -139,7 +141,7 @@ class TokenStore:
             )
 
     async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
-        """Those of the tokens that are neither revoked, expired nor unknown, in one query."""
+        """Which of these tokens are neither revoked, expired nor unknown, in one query."""
         cursor = self._tokens.find(
             {
                 "_id": {"$in": list(token_ids)},

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from server.store.errors import VersionMismatch
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 
 Versions = Collection[int] | None
 """Which versions a request is about; None is any."""
@@ -21,7 +21,7 @@ def first_version(time: datetime) -> int:
 
 def check_version(document: Document, wanted: Versions) -> None:
     """Raise VersionMismatch unless what is stored has one of the versions."""
-    # What is older than versions are becomes 1 with the first change.
+    # A document from before there were versions counts as 0; its first change makes it 1.
     version = document.get("version", 0)
     if wanted is not None and version not in wanted:
         raise VersionMismatch(f"It has changed: its version is {version}.")

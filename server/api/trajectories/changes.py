@@ -4,9 +4,8 @@ A creation may have an Idempotency-Key, a change an If-Match; what the store ref
 problem here.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import timedelta
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,9 +25,7 @@ from server.store.errors import (
     VersionMismatch,
     WrongState,
 )
-from server.store.idempotency import KeyedRequest, KeyStore
-from server.store.mongodb.database import Document
-from server.store.mongodb.transactions import Session
+from server.store.idempotency import KeyedRequest
 from server.web.handler import ApiHandler
 
 
@@ -61,25 +58,14 @@ class ChangingHandler(ApiHandler):
 
     is_replayed = False
 
-    async def once(
-        self,
-        headers: CreationHeaders,
-        body: BaseModel,
-        work: Callable[[Session], Awaitable[Document]],
-    ) -> Document:
-        """What ``work`` returned when it was done first under the key; without one, now.
-
-        Says in a header where that was earlier.
-        """
-        lifetime = timedelta(seconds=self.services.settings.idempotency_key_lifetime)
-        keys = KeyStore(self.services.database, lifetime)
-        result, replayed = await keys.once(self._keyed(headers, body), work)
-        if replayed:
+    def note_replay(self, is_replayed: bool) -> None:
+        """Say in a header where the answer is that of an earlier request."""
+        if is_replayed:
             self.is_replayed = True
             self.set_header("Idempotency-Replayed", "true")
-        return result
 
-    def _keyed(self, headers: CreationHeaders, body: BaseModel) -> KeyedRequest | None:
+    def keyed_request(self, headers: CreationHeaders, body: BaseModel) -> KeyedRequest | None:
+        """What a request under an Idempotency-Key is known by; None without a key."""
         key = headers.idempotency_key
         if key is None:
             return None

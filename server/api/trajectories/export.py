@@ -2,7 +2,6 @@
 
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import ExportQuery
-from server.store.trajectories.export import exported_pieces
 from server.web.endpoint import Endpoint, endpoint
 from server.web.streaming import StreamingHandler
 
@@ -23,4 +22,4 @@ class ExportHandler(StreamingHandler):
     async def get(self, query: ExportQuery) -> None:
         self.set_header("Content-Type", "application/jsonl")
         organization_id = self.principal.organization_id
-        await self.stream(exported_pieces(self.services.database, organization_id, query))
+        await self.stream(self.services.trajectories.export(organization_id, query))

@@ -5,7 +5,7 @@ from pydantic import BaseModel
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.resources.kept_pictures import KeptPicture, PictureId, media_type_of
+from schemas.resources.stored_pictures import PictureId, StoredPicture, media_type_of
 from schemas.resources.tokens import Scope
 from server.api.auditing import record
 from server.web.bodies.incoming import content_type_of, wrong_media_type
@@ -22,33 +22,33 @@ class PicturePath(BaseModel):
     picture_id: PictureId
 
 
-KEEP = Endpoint(
+ADD = Endpoint(
     summary="Keep a picture",
     description="The same bytes are kept once: 201 the first time, 200 from then on.  A step "
     'refers to it by its id, as in {"picture": "<id>"}.',
     scope=Scope.TRAJECTORIES_WRITE,
     raw_body=MEDIA_TYPES,
-    answers={201: KeptPicture, 200: KeptPicture},
+    answers={201: StoredPicture, 200: StoredPicture},
     max_body_bytes=MAX_PICTURE_BYTES,
 )
 
 
 class PicturesHandler(ApiHandler):
-    @endpoint(KEEP)
+    @endpoint(ADD)
     async def post(self) -> None:
         media_type = media_type_of(self.request.body)
         given = content_type_of(self.request.headers)
         if given not in MEDIA_TYPES:
-            raise wrong_media_type(KEEP)
+            raise wrong_media_type(ADD)
         if media_type is None or media_type != given:
             raise InvalidRequestError.single(("body",), f"must be {given}", "picture_invalid")
-        stored, is_new = await self.services.pictures.keep(
+        stored, is_new = await self.services.pictures.add(
             self.principal.organization_id, media_type, self.request.body
         )
         if is_new:
             await record(self, "picture.kept", stored.id)
         self.set_header("Location", f"/v1/pictures/{stored.id}")
-        self.answer(201 if is_new else 200, KeptPicture(**vars(stored)))
+        self.answer(201 if is_new else 200, stored)
 
 
 class PictureHandler(ApiHandler):

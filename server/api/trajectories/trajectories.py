@@ -1,15 +1,10 @@
 """Trajectories: made, listed, read, changed, appended to, duplicated, deleted; and the latest."""
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
-from uuid import UUID
-
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from schemas.http import problems
-from schemas.http.entity_tags import ChangeHeaders, ReadHeaders, version_tag
+from schemas.http.entity_tags import ChangeHeaders, ReadHeaders
 from schemas.http.problems import ProblemError
-from schemas.resources.events import TrajectoryChanged, TrajectoryChangeName
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import (
     ChangedTrajectory,
@@ -24,48 +19,22 @@ from schemas.resources.trajectories import (
     TrajectoryQuery,
     TrajectoryWithIncluded,
 )
-from server.api.auditing import record
 from server.api.machines.inputs import return_preference
+from server.api.trajectories.answering import AnsweringHandler, TrajectoryPath, WorkflowPath
 from server.api.trajectories.changes import (
     REPLAYED,
     TAGGED,
     AppendHeaders,
-    ChangingHandler,
     CreationHeaders,
     refusals,
 )
-from server.store.errors import NotFound
-from server.store.mongodb.database import Document
-from server.store.mongodb.transactions import Session
-from server.store.trajectories.documents import StoredTrajectory, new_trajectory
-from server.store.trajectories.listing import TrajectoryListing
-from server.store.trajectories.rendering import (
-    render_head,
-    render_trajectory,
-    rendered_size,
-    trajectory_pieces,
-)
-from server.store.workflows import render_included_workflow
 from server.web.endpoint import Endpoint, endpoint
-from server.web.streaming import CHUNK_BYTES, StreamingHandler
 
 MAX_TRAJECTORY_BYTES = 15 * 1024 * 1024
 """What surely fits one document of the database, with everything around it."""
 
 MAX_TRAJECTORY_VALUES = 100_000
 """What is parsed in some 0.05 s: over 10,000 steps of eight members each.  More are appended."""
-
-
-class TrajectoryPath(BaseModel):
-    """Names a trajectory."""
-
-    trajectory_id: UUID
-
-
-class WorkflowPath(BaseModel):
-    """Names a workflow."""
-
-    workflow_id: UUID
 
 
 class PatchHeaders(ChangeHeaders):
@@ -79,42 +48,6 @@ class PatchHeaders(ChangeHeaders):
     )
 
 
-class AnsweringHandler(StreamingHandler, ChangingHandler):
-    """A handler that answers with trajectories."""
-
-    async def answer_trajectory(
-        self, status: int, stored: StoredTrajectory, included: Sequence[bytes] | None = None
-    ) -> None:
-        """Send a trajectory; a long one as it comes from the database."""
-        size = rendered_size(stored, included)
-        if size <= CHUNK_BYTES and not stored.segments:
-            self.answer_bytes(status, render_trajectory(stored, included))
-            return
-        self.set_status(status)
-        self.set_header("Content-Type", "application/json")
-        self.set_header("Content-Length", size)
-        try:
-            await self.stream(trajectory_pieces(self.services.database, stored, included))
-        except NotFound as error:
-            raise ProblemError(problems.NOT_FOUND, str(error)) from None
-
-    async def changed(
-        self, trajectory_id: UUID, change: TrajectoryChangeName, action: str = ""
-    ) -> None:
-        """Record a change and tell of it; that of an earlier request was recorded with that."""
-        if self.is_replayed:
-            return
-        await record(self, f"trajectory.{action or change}", trajectory_id)
-        told = TrajectoryChanged(id=trajectory_id, change=change)
-        self.services.events.publish(self.principal.organization_id, "trajectory", told)
-
-    def answer_head(self, status: int, result: Document) -> None:
-        """Send a trajectory's head as it was after what was done."""
-        self.set_header("ETag", result["tag"])
-        self.set_header("Location", f"/v1/trajectories/{result['id']}")
-        self.answer_bytes(status, result["head"])
-
-
 class TrajectoriesHandler(AnsweringHandler):
     @endpoint(
         Endpoint(
@@ -126,29 +59,9 @@ class TrajectoriesHandler(AnsweringHandler):
         )
     )
     async def get(self, query: TrajectoryQuery) -> None:
-        listing = await TrajectoryListing.open(
-            self.services.database, self.principal.organization_id, query
-        )
+        page = await self.services.trajectories.list(self.principal.organization_id, query)
         self.set_header("Content-Type", "application/json")
-        await self.stream(self._page(listing, query))
-
-    async def _page(
-        self, listing: TrajectoryListing, query: TrajectoryQuery
-    ) -> AsyncGenerator[bytes, None]:
-        """The JSON text of a page, piece by piece."""
-        facts = (listing.total, query.skip, query.limit)
-        yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % facts
-        comma = b""
-        async for trajectory in listing.trajectories():
-            yield comma
-            async for piece in trajectory_pieces(self.services.database, trajectory):
-                yield piece
-            comma = b","
-        included = await listing.included()
-        if included is None:
-            yield b"]}"
-        else:
-            yield b'],"included":[' + b",".join(included) + b"]}"
+        await self.stream(page)
 
     @endpoint(
         Endpoint(
@@ -165,36 +78,17 @@ class TrajectoriesHandler(AnsweringHandler):
         )
     )
     async def post(self, headers: CreationHeaders, body: ImportedTrajectory) -> None:
-        trajectories, principal = self.services.trajectories, self.principal
         with refusals("trajectory with this id", MAX_TRAJECTORY_BYTES):
-            if headers.idempotency_key is None:
-                stored = await trajectories.create(
-                    principal.organization_id, principal.user_id, body
-                )
-            else:
-                stored = await self._create_once(headers, body)
-        await self.changed(stored.id, "created")
-        self.set_header("Location", f"/v1/trajectories/{stored.id}")
-        self.set_header("ETag", version_tag(stored.version))
-        await self.answer_trajectory(201, stored)
-
-    async def _create_once(
-        self, headers: CreationHeaders, body: ImportedTrajectory
-    ) -> StoredTrajectory:
-        """The trajectory as it was made first under this key.
-
-        The same request says the same again; what it does not say is in the key's record.
-        """
-        new = new_trajectory(self.principal.organization_id, self.principal.user_id, body)
-
-        async def work(session: Session) -> Document:
-            await self.services.trajectories.insert(new, session)
-            return {
-                name: getattr(new, name)
-                for name in ("id", "user_id", "created_at", "updated_at", "version")
-            }
-
-        return replace(new, **await self.once(headers, body, work))
+            made, is_replayed = await self.services.trajectories.create(
+                self.principal.organization_id,
+                self.principal.user_id,
+                body,
+                self.keyed_request(headers, body),
+            )
+        self.note_replay(is_replayed)
+        await self.changed(made.id, "created")
+        self.set_header("Location", f"/v1/trajectories/{made.id}")
+        await self.answer_trajectory(201, made)
 
 
 class TrajectoryHandler(AnsweringHandler):
@@ -212,20 +106,18 @@ class TrajectoryHandler(AnsweringHandler):
         )
     )
     async def get(self, path: TrajectoryPath, query: IncludeQuery, headers: ReadHeaders) -> None:
-        trajectories = self.services.trajectories
-        stored = await trajectories.get(self.principal.organization_id, path.trajectory_id)
-        if stored is None:
+        found = await self.services.trajectories.get(
+            self.principal.organization_id,
+            path.trajectory_id,
+            with_workflow=bool(query.include),
+        )
+        if found is None:
             raise ProblemError(problems.NOT_FOUND, f"there is no trajectory {path.trajectory_id}")
-        included, tag = None, version_tag(stored.version)
-        if query.include:
-            workflows = await trajectories.included(stored)
-            included = [render_included_workflow(workflow) for workflow in workflows]
-            tag = version_tag(stored.version, sum(workflow.version for workflow in workflows))
-        self.set_header("ETag", tag)
-        if headers.if_none_match is not None and headers.if_none_match.name(tag):
+        if headers.if_none_match is not None and headers.if_none_match.name(found.tag):
+            self.set_header("ETag", found.tag)
             self.answer(304)
             return
-        await self.answer_trajectory(200, stored, included)
+        await self.answer_trajectory(200, found)
 
     @endpoint(
         Endpoint(
@@ -252,17 +144,17 @@ class TrajectoryHandler(AnsweringHandler):
         self, path: TrajectoryPath, headers: PatchHeaders, body: ChangedTrajectory
     ) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
-            stored = await self.services.trajectories.change(
+            after = await self.services.trajectories.change(
                 self.principal.organization_id, path.trajectory_id, body, headers.versions
             )
-        await self.changed(path.trajectory_id, "changed", _named(body))
-        self.set_header("ETag", version_tag(stored.version))
+        await self.changed(path.trajectory_id, "changed", _action(body))
         if preferred := return_preference(headers.prefer):
             self.set_header("Preference-Applied", f"return={preferred}")
         if preferred == "minimal":
+            self.set_header("ETag", after.tag)
             self.answer(204)
         else:
-            await self.answer_trajectory(200, stored)
+            await self.answer_trajectory(200, after)
 
     @endpoint(
         Endpoint(
@@ -301,18 +193,17 @@ class StepsHandler(AnsweringHandler):
         )
     )
     async def post(self, path: TrajectoryPath, headers: AppendHeaders, body: NewSteps) -> None:
-        organization_id = self.principal.organization_id
-
-        async def work(session: Session) -> Document:
-            stored = await self.services.trajectories.append(
-                session, organization_id, path.trajectory_id, body.steps, headers.versions
-            )
-            return _head_result(stored)
-
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
-            result = await self.once(headers, body, work)
+            head = await self.services.trajectories.append(
+                self.principal.organization_id,
+                path.trajectory_id,
+                body.steps,
+                headers.versions,
+                self.keyed_request(headers, body),
+            )
+        self.note_replay(head.is_replayed)
         await self.changed(path.trajectory_id, "changed", "extended")
-        self.answer_head(200, result)
+        self.answer_head(200, head)
 
 
 class DuplicateHandler(AnsweringHandler):
@@ -332,22 +223,17 @@ class DuplicateHandler(AnsweringHandler):
         )
     )
     async def post(self, path: TrajectoryPath, headers: CreationHeaders, body: Duplicate) -> None:
-        principal = self.principal
-
-        async def work(session: Session) -> Document:
-            stored = await self.services.trajectories.duplicate(
-                session,
-                principal.organization_id,
-                principal.user_id,
+        with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
+            head = await self.services.trajectories.duplicate(
+                self.principal.organization_id,
+                self.principal.user_id,
                 path.trajectory_id,
                 body.name,
+                self.keyed_request(headers, body),
             )
-            return _head_result(stored)
-
-        with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
-            result = await self.once(headers, body, work)
-        await self.changed(result["id"], "created", "duplicated")
-        self.answer_head(201, result)
+        self.note_replay(head.is_replayed)
+        await self.changed(head.id, "created", "duplicated")
+        self.answer_head(201, head)
 
 
 class LatestTrajectoryHandler(AnsweringHandler):
@@ -363,28 +249,18 @@ class LatestTrajectoryHandler(AnsweringHandler):
         )
     )
     async def get(self, path: WorkflowPath) -> None:
-        stored = await self.services.trajectories.latest(
+        latest = await self.services.trajectories.latest(
             self.principal.organization_id, path.workflow_id
         )
-        if stored is None:
+        if latest is None:
             raise ProblemError(
                 problems.NOT_FOUND,
                 f"there is no generated trajectory with a step of a workflow {path.workflow_id}",
             )
-        self.set_header("ETag", version_tag(stored.version))
-        await self.answer_trajectory(200, stored)
+        await self.answer_trajectory(200, latest)
 
 
-def _head_result(stored: StoredTrajectory) -> Document:
-    """What a key's record keeps of an answer with a head."""
-    return {
-        "id": stored.id,
-        "tag": version_tag(stored.version),
-        "head": render_head(stored, step_count=stored.step_count),
-    }
-
-
-def _named(change: ChangedTrajectory) -> str:
+def _action(change: ChangedTrajectory) -> str:
     """What the audit calls a change: an approval and its end by their names."""
     if "is_approved" not in change.model_fields_set:
         return "changed"

@@ -1,12 +1,13 @@
 """Workflows: what trajectories are recordings of."""
 
 from schemas.http import problems
-from schemas.http.entity_tags import ChangeHeaders, ReadHeaders, version_tag
+from schemas.http.entity_tags import ChangeHeaders, ReadHeaders
 from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
 from server.api.auditing import record
+from server.api.trajectories.answering import WorkflowPath
 from server.api.trajectories.changes import (
     REPLAYED,
     TAGGED,
@@ -14,10 +15,6 @@ from server.api.trajectories.changes import (
     CreationHeaders,
     refusals,
 )
-from server.api.trajectories.trajectories import WorkflowPath
-from server.store.mongodb.database import Document
-from server.store.mongodb.transactions import Session
-from server.store.workflows import StoredWorkflow, new_workflow
 from server.web.endpoint import Endpoint, endpoint
 
 
@@ -31,8 +28,7 @@ class WorkflowsHandler(ChangingHandler):
         )
     )
     async def get(self, query: PageQuery) -> None:
-        stored, total = await self.services.workflows.list(self.principal.organization_id, query)
-        items = [_view(workflow) for workflow in stored]
+        items, total = await self.services.workflows.list(self.principal.organization_id, query)
         self.answer(200, WorkflowPage(items=items, total=total, skip=query.skip, limit=query.limit))
 
     @endpoint(
@@ -46,23 +42,16 @@ class WorkflowsHandler(ChangingHandler):
         )
     )
     async def post(self, headers: CreationHeaders, body: NewWorkflow) -> None:
-        new = new_workflow(self.principal.organization_id, body)
-
-        async def work(session: Session) -> Document:
-            await self.services.workflows.insert(new, session)
-            return {
-                "id": new.id,
-                "tag": version_tag(new.version),
-                "body": _view(new).model_dump_json().encode(),
-            }
-
         with refusals("workflow"):
-            result = await self.once(headers, body, work)
-        if not self.is_replayed:
-            await record(self, "workflow.created", result["id"])
-        self.set_header("Location", f"/v1/workflows/{result['id']}")
-        self.set_header("ETag", result["tag"])
-        self.answer_bytes(201, result["body"])
+            made = await self.services.workflows.create(
+                self.principal.organization_id, body, self.keyed_request(headers, body)
+            )
+        self.note_replay(made.is_replayed)
+        if not made.is_replayed:
+            await record(self, "workflow.created", made.id)
+        self.set_header("Location", f"/v1/workflows/{made.id}")
+        self.set_header("ETag", made.tag)
+        self.answer_bytes(201, made.body)
 
 
 class WorkflowHandler(ChangingHandler):
@@ -78,15 +67,14 @@ class WorkflowHandler(ChangingHandler):
         )
     )
     async def get(self, path: WorkflowPath, headers: ReadHeaders) -> None:
-        stored = await self.services.workflows.get(self.principal.organization_id, path.workflow_id)
-        if stored is None:
+        found = await self.services.workflows.get(self.principal.organization_id, path.workflow_id)
+        if found is None:
             raise ProblemError(problems.NOT_FOUND, f"there is no workflow {path.workflow_id}")
-        tag = version_tag(stored.version)
-        self.set_header("ETag", tag)
-        if headers.if_none_match is not None and headers.if_none_match.name(tag):
+        self.set_header("ETag", found.tag)
+        if headers.if_none_match is not None and headers.if_none_match.name(found.tag):
             self.answer(304)
         else:
-            self.answer(200, _view(stored))
+            self.answer(200, found.workflow)
 
     @endpoint(
         Endpoint(
@@ -105,12 +93,12 @@ class WorkflowHandler(ChangingHandler):
         self, path: WorkflowPath, headers: ChangeHeaders, body: ChangedWorkflow
     ) -> None:
         with refusals(f"workflow {path.workflow_id}"):
-            stored = await self.services.workflows.change(
+            changed = await self.services.workflows.change(
                 self.principal.organization_id, path.workflow_id, body, headers.versions
             )
         await record(self, "workflow.changed", path.workflow_id)
-        self.set_header("ETag", version_tag(stored.version))
-        self.answer(200, _view(stored))
+        self.set_header("ETag", changed.tag)
+        self.answer(200, changed.workflow)
 
     @endpoint(
         Endpoint(
@@ -130,13 +118,3 @@ class WorkflowHandler(ChangingHandler):
             )
         await record(self, "workflow.deleted", path.workflow_id)
         self.answer(204)
-
-
-def _view(stored: StoredWorkflow) -> Workflow:
-    return Workflow(
-        id=stored.id,
-        name=stored.name,
-        description=stored.description,
-        created_at=stored.created_at,
-        updated_at=stored.updated_at,
-    )

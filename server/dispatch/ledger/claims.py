@@ -12,7 +12,7 @@ from server.dispatch.ledger.retrying import retry
 from server.dispatch.refusals import in_progress
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
-from server.store.mongodb.database import now
+from server.store.times import now
 
 CLAIM_LIFETIME = timedelta(seconds=5)
 """How long a claim of which nothing was sent keeps others away.

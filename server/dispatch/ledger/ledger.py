@@ -29,7 +29,7 @@ from server.dispatch.refusals import in_progress, key_reused, pending, refused, 
 from server.machines.link.errors import LinkDownError, LinkLostError, SubmissionRefusedError
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
-from server.store.mongodb.database import now
+from server.store.times import now
 from server.tasks import Tasks
 
 LOOK_SECONDS = 5.0

@@ -15,7 +15,7 @@ from server.dispatch.refusals import pending
 from server.machines.link.errors import LinkDownError, LinkLostError
 from server.machines.pending_outcomes import Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
-from server.store.mongodb.database import now
+from server.store.times import now
 
 JOURNAL_KEEPS = timedelta(days=7)
 

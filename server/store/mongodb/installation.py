@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from server.store.errors import AlreadyExists, StoreUnavailable
-from server.store.mongodb.database import Database, now
+from server.store.mongodb.database import Database
+from server.store.times import now
 
 SECRET_BYTES: Final = 32
 

@@ -4,44 +4,71 @@ Each step may be done again, after a start that was cut short, and by several no
 """
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pymongo
+from motor.motor_asyncio import AsyncIOMotorDatabase
 
-from server.store.input_counts import shard_id
+from server.store.errors import StoreUnusable
+from server.store.mongodb.documents import Document, shard_id
 
-if TYPE_CHECKING:
-    from server.store.mongodb.database import Database
+Collections = AsyncIOMotorDatabase[Document]
+
+SCHEMA_VERSION: Final = 3
+"""Counted up by every change after which an older Farhand could misread what is stored."""
 
 STEP_SECONDS: Final = 3600.0
 
 
-async def migrate(database: "Database", version: int, moment: datetime) -> None:
+async def stored_schema(collections: Collections) -> int | None:
+    """The schema version of what is stored; None in a new database.
+
+    Raises StoreUnusable where a newer Farhand has been at work.
+    """
+    stored = await collections["schema"].find_one({"_id": "schema"})
+    if stored is None:
+        return None
+    version: int = stored["version"]
+    if version > SCHEMA_VERSION:
+        raise StoreUnusable(
+            f"The database was prepared by a newer Farhand (schema {version}, "
+            f"this one knows {SCHEMA_VERSION}): upgrade this server."
+        )
+    return version
+
+
+async def note_schema(collections: Collections) -> None:
+    """Write down that what is stored has this Farhand's schema."""
+    await collections["schema"].update_one(
+        {"_id": "schema"}, {"$max": {"version": SCHEMA_VERSION}}, upsert=True
+    )
+
+
+async def migrate(collections: Collections, version: int, moment: datetime) -> None:
     """Change what is stored since schema ``version``; ``moment`` is now."""
-    async with database.translate_errors():
-        with pymongo.timeout(STEP_SECONDS):
-            if version < 2:
-                await _mark_uncatalogued(database)
-            if version < 3:
-                await _give_organizations_a_parent(database)
-                await _note_upgrade(database, moment)
-                await _move_input_counts(database)
+    with pymongo.timeout(STEP_SECONDS):
+        if version < 2:
+            await _mark_unindexed(collections)
+        if version < 3:
+            await _give_organizations_a_parent(collections)
+            await _note_upgrade(collections, moment)
+            await _move_input_counts(collections)
 
 
-async def _mark_uncatalogued(database: "Database") -> None:
-    """Since schema 2 what no catalogue knows has a mark; it knows none of what is older."""
-    await database.collection("trajectories").update_many(
+async def _mark_unindexed(collections: Collections) -> None:
+    """Since schema 2 a trajectory outside the list index has a mark; older ones are all outside."""
+    await collections["trajectories"].update_many(
         {"uncatalogued": {"$exists": False}}, {"$set": {"uncatalogued": "new"}}
     )
 
 
-async def _give_organizations_a_parent(database: "Database") -> None:
+async def _give_organizations_a_parent(collections: Collections) -> None:
     """Since schema 3 an organization knows from which one it was made; older ones are default's.
 
     Nobody wrote down who made those.  The default organization is where every installation begins,
     so its administrator keeps the way to all of them, and nobody else gets one.
     """
-    organizations = database.collection("organizations")
+    organizations = collections["organizations"]
     default = await organizations.find_one({"is_default": True})
     if default is not None:
         await organizations.update_many(
@@ -50,16 +77,16 @@ async def _give_organizations_a_parent(database: "Database") -> None:
         )
 
 
-async def _note_upgrade(database: "Database", moment: datetime) -> None:
+async def _note_upgrade(collections: Collections, moment: datetime) -> None:
     """Since schema 3 keyed requests are named in another way; see `Installation`."""
-    await database.collection("installation").update_one(
+    await collections["installation"].update_one(
         {"_id": "upgrade"}, {"$setOnInsert": {"at": moment}}, upsert=True
     )
 
 
-async def _move_input_counts(database: "Database") -> None:
+async def _move_input_counts(collections: Collections) -> None:
     """Since schema 3 inputs are counted beside their machine; see `server.store.input_counts`."""
-    machines, counts = database.collection("machines"), database.collection("input_counts")
+    machines, counts = collections["machines"], collections["input_counts"]
     counted = {"inputs_completed": {"$exists": True}}
     async for found in machines.find({**counted, "deleted_at": None}):
         moved = {

@@ -1,1 +1,1 @@
-"""What is kept of trajectories, and how they are found among a million."""
+"""Trajectories in MongoDB, and how they are found among a million; their workflows and pictures."""

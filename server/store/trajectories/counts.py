@@ -1,9 +1,9 @@
 """How many trajectories there are, and where the n-th one is, without going through them.
 
-All trajectories of an organization, and again those of each of its workflows, stand in a row by
-``created_at``, then id.  Each row is cut into buckets, whose documents know how many of each kind
-they hold.  A bucket begins at its position and ends where the next one begins; the first begins
-before everything.
+A list is of all trajectories of an organization, or of those of one of its workflows.  Each of
+these partitions is ordered by ``created_at``, then id, and cut into buckets.  A bucket's document
+says how many trajectories of each state are in it.  A bucket begins at its position and ends where
+the next one begins; the first begins before everything.
 """
 
 from collections import Counter
@@ -15,7 +15,8 @@ from uuid import UUID
 
 from pymongo import ReturnDocument
 
-from server.store.mongodb.database import Database, Document, own_id, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.mongodb.transactions import Session
 
 MAX_BUCKET: Final = 8000
@@ -26,8 +27,8 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 _POSITION_BYTES: Final = 24
 
 
-class Kind(NamedTuple):
-    """What the counts tell apart."""
+class State(NamedTuple):
+    """A trajectory's state: each state is counted by itself."""
 
     is_generated: bool
     is_approved: bool
@@ -40,37 +41,37 @@ class Kind(NamedTuple):
         )
 
 
-KINDS: Final = [
-    Kind(generated, approved) for generated in (False, True) for approved in (False, True)
+STATES: Final = [
+    State(generated, approved) for generated in (False, True) for approved in (False, True)
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A row of trajectories: an organization's, or those of one of its workflows."""
+class ListPartition:
+    """The trajectories of an organization, or those of one of its workflows, in a list's order."""
 
     organization_id: UUID
     workflow_id: UUID | None = None
 
     @property
     def key(self) -> bytes:
-        """What the ids of its buckets begin with; the two kinds of rows differ in length."""
+        """What the ids of its buckets begin with; with a workflow it is longer."""
         return self.organization_id.bytes + (self.workflow_id.bytes if self.workflow_id else b"")
 
     @property
     def filter(self) -> Document:
-        """The trajectories in it."""
+        """The filter for the trajectories in it."""
         wanted: Document = {"organization_id": self.organization_id}
         return wanted | ({"workflow_id": self.workflow_id} if self.workflow_id else {})
 
     @property
     def index(self) -> str:
-        """The index that has them in its order."""
+        """The MongoDB index that has them in its order."""
         return "newest_of_workflow" if self.workflow_id else "newest"
 
 
 class Position(bytes):
-    """A place in a row, that of a trajectory or just before it; they sort as the row does."""
+    """A place in a partition, that of a trajectory or just before it; places sort as lists do."""
 
     __slots__ = ()
 
@@ -81,7 +82,7 @@ class Position(bytes):
 
     @property
     def created_at(self) -> datetime:
-        """The time in it."""
+        """When the trajectory at this place was created."""
         return _EPOCH + int.from_bytes(self[:8]) * _MILLISECOND
 
     def _scoped(self, organization_id: UUID) -> bytes:
@@ -116,34 +117,37 @@ END: Final = Position(b"\xff" * _POSITION_BYTES)
 
 
 class Bucket(NamedTuple):
-    """A part of a row: where it begins, and how many of the kinds asked for are in it."""
+    """A part of a partition: where it begins, and how many in it have the states asked for."""
 
     position: Position
     size: int
 
 
-class Counted(NamedTuple):
-    """What counts of a trajectory."""
+class CountedTrajectory(NamedTuple):
+    """What the counts need to know of a trajectory."""
 
     organization_id: UUID
     workflow_id: UUID
     position: Position
-    kind: Kind
+    state: State
 
     @classmethod
-    def of(cls, document: Document) -> "Counted":
-        """That of its document."""
+    def of(cls, document: Document) -> "CountedTrajectory":
+        """Reads it from the trajectory's document."""
         return cls(
             document["organization_id"],
             document["workflow_id"],
             Position.of(document["created_at"], own_id(document["_id"])),
-            Kind(document["is_generated"], document["is_approved"]),
+            State(document["is_generated"], document["is_approved"]),
         )
 
     @property
-    def rows(self) -> Sequence[Row]:
-        """The rows that it stands in."""
-        return (Row(self.organization_id), Row(self.organization_id, self.workflow_id))
+    def partitions(self) -> Sequence[ListPartition]:
+        """The partitions that it is counted in."""
+        return (
+            ListPartition(self.organization_id),
+            ListPartition(self.organization_id, self.workflow_id),
+        )
 
 
 class TrajectoryCounts:
@@ -153,40 +157,42 @@ class TrajectoryCounts:
         self._counts = database.collection("trajectory_counts")
         self._trajectories = database.collection("trajectories")
 
-    async def buckets(self, session: Session, row: Row, kinds: Iterable[Kind]) -> list[Bucket]:
-        """All buckets of a row, in its order."""
+    async def buckets(
+        self, session: Session, partition: ListPartition, states: Iterable[State]
+    ) -> list[Bucket]:
+        """All buckets of a partition, in its order."""
         cursor = self._counts.aggregate(
             [
-                {"$match": {"_id": _between(row, BEGINNING, END)}},
+                {"$match": {"_id": _between(partition, BEGINNING, END)}},
                 {"$sort": {"_id": 1}},
-                {"$project": {"size": {"$add": [f"${kind.field}" for kind in kinds]}}},
+                {"$project": {"size": {"$add": [f"${state.field}" for state in states]}}},
             ],
             session=session,
         )
         return [Bucket(_position(each), each["size"]) async for each in cursor]
 
-    async def add(self, session: Session, trajectories: Iterable[Counted]) -> list[bytes]:
+    async def add(self, session: Session, trajectories: Iterable[CountedTrajectory]) -> list[bytes]:
         """Count further trajectories; the ids of the buckets that have become too large."""
-        changes: Counter[tuple[bytes, Kind]] = Counter()
-        for row, counted in _by_row(trajectories):
+        changes: Counter[tuple[bytes, State]] = Counter()
+        for partition, counted in _by_partition(trajectories):
             bucket: bytes | None = None
             # From the last one backwards: a bucket reaches from its beginning to the last seen.
             for each in sorted(counted, key=lambda one: one.position, reverse=True):
                 if bucket is None or each.position < bucket[-_POSITION_BYTES:]:
-                    bucket = await self._bucket(session, row, each.position)
-                changes[bucket, each.kind] += 1
+                    bucket = await self._bucket(session, partition, each.position)
+                changes[bucket, each.state] += 1
         large = []
         for bucket in {bucket for bucket, _ in changes}:
-            by_kind = {kind: changes[bucket, kind] for kind in KINDS}
-            if await self._change(session, bucket, by_kind) > MAX_BUCKET:
+            by_state = {state: changes[bucket, state] for state in STATES}
+            if await self._change(session, bucket, by_state) > MAX_BUCKET:
                 large.append(bucket)
         return large
 
-    async def remove(self, session: Session, counted: Counted) -> None:
+    async def remove(self, session: Session, counted: CountedTrajectory) -> None:
         """Count a trajectory no more; a bucket that is empty then goes, if it is not the first."""
-        for row in counted.rows:
-            bucket = await self._bucket(session, row, counted.position)
-            left = await self._change(session, bucket, {counted.kind: -1})
+        for partition in counted.partitions:
+            bucket = await self._bucket(session, partition, counted.position)
+            left = await self._change(session, bucket, {counted.state: -1})
             if not left and not bucket.endswith(BEGINNING):
                 await self._counts.delete_one({"_id": bucket}, session=session)
 
@@ -195,65 +201,71 @@ class TrajectoryCounts:
         found = await self._counts.find_one({"_id": bucket}, session=session)
         if found is None or _size(found) <= MAX_BUCKET:
             return
-        row = _row(bucket)
-        inside = await self._inside(session, row, _position(found))
+        partition = _partition(bucket)
+        inside = await self._inside(session, partition, _position(found))
         middle = await self._trajectories.find_one(
             inside,
             {"created_at": True},
             sort=[("created_at", 1), ("_id", 1)],
             skip=_size(found) // 2,
-            hint=row.index,
+            hint=partition.index,
             session=session,
         )
         if middle is None:
             return
         position = Position.of(middle["created_at"], own_id(middle["_id"]))
-        upper = await self._count_kinds(
-            session, row, {"$and": [inside, position.not_older(row.organization_id)]}
+        upper = await self._count_states(
+            session, partition, {"$and": [inside, position.not_older(partition.organization_id)]}
         )
-        await self._change(session, bucket, {kind: -number for kind, number in upper.items()})
-        await self._change(session, row.key + position, upper)
+        await self._change(session, bucket, {state: -number for state, number in upper.items()})
+        await self._change(session, partition.key + position, upper)
 
-    async def _inside(self, session: Session, row: Row, begin: Position) -> Document:
+    async def _inside(
+        self, session: Session, partition: ListPartition, begin: Position
+    ) -> Document:
         """The filter for the trajectories of the bucket that begins there."""
         following = await self._counts.find_one(
-            {"_id": {"$gt": row.key + begin, "$lte": row.key + END}},
+            {"_id": {"$gt": partition.key + begin, "$lte": partition.key + END}},
             sort=[("_id", 1)],
             session=session,
         )
-        bounds = [begin.not_older(row.organization_id)]
+        bounds = [begin.not_older(partition.organization_id)]
         if following is not None:
-            bounds.append(_position(following).older(row.organization_id))
-        return {"$and": [row.filter, *bounds]}
+            bounds.append(_position(following).older(partition.organization_id))
+        return {"$and": [partition.filter, *bounds]}
 
-    async def _count_kinds(self, session: Session, row: Row, wanted: Document) -> dict[Kind, int]:
-        """How many there are of each kind, without those that are not counted yet."""
-        numbers = dict.fromkeys(KINDS, 0)
-        kind = {"is_generated": "$is_generated", "is_approved": "$is_approved"}
-        group: Document = {"$group": {"_id": kind, "count": {"$sum": 1}}}
+    async def _count_states(
+        self, session: Session, partition: ListPartition, wanted: Document
+    ) -> dict[State, int]:
+        """How many there are in each state, without those that are not counted yet."""
+        numbers = dict.fromkeys(STATES, 0)
+        state = {"is_generated": "$is_generated", "is_approved": "$is_approved"}
+        group: Document = {"$group": {"_id": state, "count": {"$sum": 1}}}
         new = {"$and": [wanted, {"uncatalogued": "new"}]}
-        for matched, sign, index in ((wanted, 1, row.index), (new, -1, "uncatalogued")):
+        for matched, sign, index in ((wanted, 1, partition.index), (new, -1, "uncatalogued")):
             cursor = self._trajectories.aggregate(
                 [{"$match": matched}, group], session=session, hint=index
             )
             async for each in cursor:
-                numbers[Kind(**each["_id"])] += sign * each["count"]
+                numbers[State(**each["_id"])] += sign * each["count"]
         return numbers
 
-    async def _bucket(self, session: Session, row: Row, position: Position) -> bytes:
+    async def _bucket(
+        self, session: Session, partition: ListPartition, position: Position
+    ) -> bytes:
         """The id of the bucket that a position is in; the first one may not be there yet."""
         found = await self._counts.find_one(
-            {"_id": _between(row, BEGINNING, position)},
+            {"_id": _between(partition, BEGINNING, position)},
             {"_id": True},
             sort=[("_id", -1)],
             session=session,
         )
-        return row.key + BEGINNING if found is None else found["_id"]
+        return partition.key + BEGINNING if found is None else found["_id"]
 
-    async def _change(self, session: Session, bucket: bytes, by_kind: dict[Kind, int]) -> int:
+    async def _change(self, session: Session, bucket: bytes, by_state: dict[State, int]) -> int:
         """Add to the numbers of a bucket; how many there are in it then."""
         # All of them, so that none is ever missing.
-        numbers = {kind.field: by_kind.get(kind, 0) for kind in KINDS}
+        numbers = {state.field: by_state.get(state, 0) for state in STATES}
         return _size(
             await self._counts.find_one_and_update(
                 {"_id": bucket},
@@ -265,21 +277,23 @@ class TrajectoryCounts:
         )
 
 
-def _by_row(trajectories: Iterable[Counted]) -> Iterator[tuple[Row, list[Counted]]]:
-    rows: dict[Row, list[Counted]] = {}
+def _by_partition(
+    trajectories: Iterable[CountedTrajectory],
+) -> Iterator[tuple[ListPartition, list[CountedTrajectory]]]:
+    partitions: dict[ListPartition, list[CountedTrajectory]] = {}
     for each in trajectories:
-        for row in each.rows:
-            rows.setdefault(row, []).append(each)
-    return iter(rows.items())
+        for partition in each.partitions:
+            partitions.setdefault(partition, []).append(each)
+    return iter(partitions.items())
 
 
-def _between(row: Row, first: Position, last: Position) -> Document:
-    return {"$gte": row.key + first, "$lte": row.key + last}
+def _between(partition: ListPartition, first: Position, last: Position) -> Document:
+    return {"$gte": partition.key + first, "$lte": partition.key + last}
 
 
-def _row(bucket: bytes) -> Row:
+def _partition(bucket: bytes) -> ListPartition:
     key = bucket[:-_POSITION_BYTES]
-    return Row(UUID(bytes=key[:16]), UUID(bytes=key[16:]) if key[16:] else None)
+    return ListPartition(UUID(bytes=key[:16]), UUID(bytes=key[16:]) if key[16:] else None)
 
 
 def _position(document: Document) -> Position:
@@ -287,5 +301,5 @@ def _position(document: Document) -> Position:
 
 
 def _size(document: Document) -> int:
-    size: int = sum(document[kind.field] for kind in KINDS)
+    size: int = sum(document[state.field] for state in STATES)
     return size

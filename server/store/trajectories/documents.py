@@ -1,15 +1,12 @@
-"""What is kept of a trajectory: its document, and the steps that outgrew it."""
+"""A trajectory as it is stored: its document, and the segments of steps that outgrew it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from schemas.resources.trajectories import ImportedTrajectory, NewTrajectory
-from schemas.values.times import whole_milliseconds
-from server.store.mongodb.database import Document, now, own_id, scoped_id
-from server.store.versions import first_version
+from server.store.mongodb.documents import Document, own_id, scoped_id
 
 NO_STEPS: Final = b"[]"
 NO_VALUES: Final = b"{}"
@@ -27,13 +24,13 @@ class Segment:
     size: int
 
     def document(self) -> Document:
-        """As it is kept in the trajectory's document."""
+        """What the trajectory's document has of it."""
         return {"id": self.id, "parts": self.parts, "size": self.size}
 
 
 @dataclass(frozen=True)
 class StoredTrajectory:
-    """A trajectory as it is kept; the free-form parts are JSON text.
+    """A trajectory as it is stored; the free-form parts are JSON text.
 
     Its steps, in order: those of the segments, those it was created with (``trajectory_data``, an
     array), those appended since (``pieces``, each without the brackets of an array).  New parts go
@@ -72,40 +69,8 @@ class StoredTrajectory:
         return sum(map(len, self.inline_steps))
 
 
-def new_trajectory(
-    organization_id: UUID, user_id: UUID | None, new: NewTrajectory
-) -> StoredTrajectory:
-    """The trajectory that is made now from what was given; an imported one has its own times."""
-    time = now()
-    own, created_at, updated_at = uuid4(), time, None
-    if isinstance(new, ImportedTrajectory):
-        own = new.id or own
-        updated_at = new.updated_at and whole_milliseconds(new.updated_at)
-        # Nothing is updated before it is created, where only one of the two is known either.
-        created_at = whole_milliseconds(new.created_at or min(created_at, updated_at or created_at))
-    data, inputs = new.trajectory_data, new.original_input_values
-    return StoredTrajectory(
-        id=own,
-        organization_id=organization_id,
-        user_id=user_id,
-        workflow_id=new.workflow_id,
-        run_id=new.run_id,
-        name=new.name,
-        description=new.description,
-        is_approved=new.is_approved,
-        is_generated=new.generated,
-        step_count=new.step_count,
-        trajectory_data=None if data is None else data.text,
-        dimensions=new.dimensions.text,
-        original_input_values=NO_VALUES if inputs is None else inputs.text,
-        created_at=created_at,
-        updated_at=updated_at or created_at,
-        version=first_version(time),
-    )
-
-
 def document_of(trajectory: StoredTrajectory, search: Mapping[str, object]) -> Document:
-    """The document to keep; ``search`` are the fields that it is found by.
+    """The document to store; ``search`` are the fields that it is found by.
 
     Most trajectories are never appended to: what only those need is left out of the others.
     """
@@ -124,7 +89,7 @@ def document_of(trajectory: StoredTrajectory, search: Mapping[str, object]) -> D
 
 
 def stored_trajectory(document: Document) -> StoredTrajectory:
-    """The trajectory in a document of the database; of one read in part, nothing is there."""
+    """The trajectory in a document; one that was read without its steps has none."""
     return StoredTrajectory(
         id=own_id(document["_id"]),
         organization_id=document["organization_id"],
@@ -141,7 +106,7 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
         original_input_values=document["original_input_values"],
         created_at=document["created_at"],
         updated_at=document["updated_at"],
-        # Older than versions are: the first change makes it 1.
+        # A document from before there were versions counts as 0; its first change makes it 1.
         version=document.get("version", 0),
         pieces=tuple(document.get("pieces", ())),
         segments=tuple(

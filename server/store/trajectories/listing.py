@@ -1,43 +1,35 @@
-"""Lists of trajectories: which ones, how many, and each, one after another."""
+"""The queries of lists and exports: which trajectories, how many, and each, one after another."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import datetime
 from typing import Final, Self
 from uuid import UUID
 
-from schemas.resources.trajectories import TrajectoryQuery
+from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
 from schemas.values.times import whole_milliseconds
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, scoped_id
+from server.store.trajectories.counted_list import NEWEST_FIRST, CountedList, Selection
 from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
 from server.store.trajectories.matches import TrajectoryMatches
-from server.store.trajectories.rows import NEWEST_FIRST, CountedRow, Selection
-from server.store.workflows import WorkflowStore, render_included_workflow
 
 # What lists and searches are made from is in no answer.
 _ANSWERED: Final = {"search": False, "uncatalogued": False}
 
+_OLDEST_FIRST: Final = [("created_at", 1), ("_id", 1)]
+_EXPORT_BATCH: Final = 32
+
 
 class TrajectoryListing:
-    """One page of a list: ``open`` it, read ``trajectories`` once to their end, then ``included``.
+    """One page of a list: ``open`` it, and read ``trajectories`` once.
 
     ``total`` is how many the query finds on all its pages, at the moment when it was opened.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        organization_id: UUID,
-        query: TrajectoryQuery,
-        total: int,
-        selections: Sequence[Selection],
-    ) -> None:
+    def __init__(self, database: Database, total: int, selections: Sequence[Selection]) -> None:
         self.total = total
         self._database = database
-        self._organization_id = organization_id
-        self._query = query
         self._selections = selections
-        # A dictionary, as it remembers the order of first mention.
-        self._workflow_ids: dict[UUID, None] = {}
 
     @classmethod
     async def open(cls, database: Database, organization_id: UUID, query: TrajectoryQuery) -> Self:
@@ -45,13 +37,13 @@ class TrajectoryListing:
         wanted = trajectory_filter(organization_id, query)
         async with database.snapshot() as session:
             found = (
-                CountedRow(database, session, wanted)
+                CountedList(database, session, wanted)
                 if query.search is None
                 else TrajectoryMatches(database, session, wanted, query.search)
             )
             total = await found.total()
             selections = await found.page(query.skip, query.limit) if query.skip < total else []
-        return cls(database, organization_id, query, total, selections)
+        return cls(database, total, selections)
 
     async def trajectories(self) -> AsyncIterator[StoredTrajectory]:
         """Each trajectory of the page, newest first; no more than a batch is in memory."""
@@ -66,18 +58,18 @@ class TrajectoryListing:
                 hint=selection.hint,
             )
             async for document in self._database.documents(cursor):
-                trajectory = stored_trajectory(document)
-                self._workflow_ids[trajectory.workflow_id] = None
-                yield trajectory
+                yield stored_trajectory(document)
 
-    async def included(self) -> list[bytes] | None:
-        """The related resources of the items, as JSON; None where the query asks for none."""
-        if not self._query.include:
-            return None
-        workflows = await WorkflowStore(self._database).get_many(
-            self._organization_id, self._workflow_ids
-        )
-        return [render_included_workflow(workflow) for workflow in workflows]
+
+async def exported_trajectories(
+    database: Database, organization_id: UUID, query: ExportQuery
+) -> AsyncGenerator[StoredTrajectory, None]:
+    """All trajectories that the query finds, oldest first."""
+    cursor = database.collection("trajectories").find(
+        export_filter(organization_id, query), sort=_OLDEST_FIRST, batch_size=_EXPORT_BATCH
+    )
+    async for document in database.documents(cursor):
+        yield stored_trajectory(document)
 
 
 def trajectory_filter(organization_id: UUID, query: TrajectoryQuery) -> Document:
@@ -99,4 +91,21 @@ def trajectory_filter(organization_id: UUID, query: TrajectoryQuery) -> Document
             bounds["$lte"] = whole_milliseconds(end)
         if bounds:
             wanted[field] = bounds
+    return wanted
+
+
+def export_filter(organization_id: UUID, query: ExportQuery) -> Document:
+    """The MongoDB filter for an export."""
+    wanted: Document = {"organization_id": organization_id}
+    for field in ("workflow_id", "is_generated"):
+        value = getattr(query, field)
+        if value is not None:
+            wanted[field] = value
+    if query.after_created_at is not None and query.after_id is not None:
+        time = whole_milliseconds(query.after_created_at)
+        wanted["created_at"] = {"$gte": time}
+        wanted["$or"] = [
+            {"created_at": {"$gt": time}},
+            {"_id": {"$gt": scoped_id(organization_id, query.after_id)}},
+        ]
     return wanted

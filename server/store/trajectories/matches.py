@@ -2,29 +2,30 @@
 
 from typing import Final
 
-from server.store.mongodb.database import Collection, Database, Document, own_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Collection, Document, own_id
 from server.store.mongodb.transactions import Session
-from server.store.trajectories.catalogue import WITHOUT_ENTRY
+from server.store.trajectories.counted_list import NEWEST_FIRST, Selection
 from server.store.trajectories.counts import Position
-from server.store.trajectories.rows import NEWEST_FIRST, Selection
+from server.store.trajectories.indexer import WITHOUT_ENTRY
 from server.store.trajectories.search import (
     containing,
     folded,
-    needle_pieces,
+    lookup_keys,
     substring_pattern,
 )
 
-FEW: Final = 1000
-"""What no more have is looked up, compared and sorted at once."""
+MAX_SORTED: Final = 1000
+"""Where no more entries have a key of the needle, they are compared and sorted at once."""
 
-MANY: Final = 20_000
-"""A piece that more have is no help: the texts are read through in the order of the list."""
+MAX_LOOKED_UP: Final = 20_000
+"""A key that more entries have is no help: all texts are read through in the list's order."""
 
 MIN_LOOKED_UP_CHARACTERS: Final = 3
-"""Shorter needles are nearly everywhere, and read for in the same way."""
+"""Shorter needles are nearly everywhere: all texts are read through for them too."""
 
-Place = tuple[Position, bytes]
-"""Where a trajectory stands in the list, and its stored id."""
+Match = tuple[Position, bytes]
+"""A trajectory's place in the list, and its ``_id``."""
 
 _IDS_AT_ONCE: Final = 100
 
@@ -40,15 +41,15 @@ class TrajectoryMatches:
         self._needle = folded(search)
         self._compared: Document = {"search": {"$regex": substring_pattern(self._needle)}}
         # Positions with the ids: those without an entry, and those with one, where they are few.
-        self._without_entry: list[Place] = []
-        self._few: list[Place] | None = None
+        self._without_entry: list[Match] = []
+        self._few: list[Match] | None = None
         # How to find the entries, where they are many.
         self._many: Document = {}
         self._index = ""
 
     async def total(self) -> int:
         """How many there are."""
-        self._without_entry = await self._places(
+        self._without_entry = await self._matches(
             self._trajectories, {**self._wanted, **WITHOUT_ENTRY, **self._compared}, "uncatalogued"
         )
         self._few = await self._find_few()
@@ -60,12 +61,12 @@ class TrajectoryMatches:
         )
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
-        """The trajectories of a page, by their ids; ``total`` comes before."""
+        """The trajectories of a page, by their ids; call ``total`` first."""
         first, entries = 0, self._few
         if entries is None:
             # Each of those without an entry can stand before any of the entries.
             first = max(0, skip - len(self._without_entry))
-            entries = await self._places(
+            entries = await self._matches(
                 self._entries, self._many, self._index, skip=first, limit=skip + limit - first
             )
         merged = sorted([*entries, *self._without_entry], reverse=True)[skip - first :][:limit]
@@ -76,16 +77,16 @@ class TrajectoryMatches:
         ]
 
     @property
-    def _pieces(self) -> list[str]:
+    def _lookup_keys(self) -> list[str]:
         is_short = len(self._needle) < MIN_LOOKED_UP_CHARACTERS
-        return [] if is_short else needle_pieces(self._needle)
+        return [] if is_short else lookup_keys(self._needle)
 
-    async def _find_few(self) -> list[Place] | None:
-        """All entries that are found, where few have a piece of the needle."""
-        for piece in self._pieces:
+    async def _find_few(self) -> list[Match] | None:
+        """All entries that are found, where few have a key of the needle."""
+        for key in self._lookup_keys:
             stages: list[Document] = [
-                {"$match": self._having(piece)},
-                {"$limit": FEW + 1},
+                {"$match": self._having(key)},
+                {"$limit": MAX_SORTED + 1},
                 {
                     "$facet": {
                         "having": [{"$count": "count"}],
@@ -98,26 +99,26 @@ class TrajectoryMatches:
             ]
             cursor = self._entries.aggregate(stages, session=self._session, hint="suffixes")
             async for result in cursor:
-                if not result["having"] or result["having"][0]["count"] <= FEW:
-                    return [_place(each) for each in result["found"]]
+                if not result["having"] or result["having"][0]["count"] <= MAX_SORTED:
+                    return [_match(each) for each in result["found"]]
         return None
 
     async def _find_many(self) -> tuple[Document, str]:
         """The filter for the entries, and the index to find them on."""
-        for piece in self._pieces:
+        for key in self._lookup_keys:
             count = await self._entries.count_documents(
-                self._having(piece), session=self._session, hint="suffixes", limit=MANY + 1
+                self._having(key), session=self._session, hint="suffixes", limit=MAX_LOOKED_UP + 1
             )
-            if count <= MANY:
-                return {**self._wanted, **containing(piece), **self._compared}, "suffixes"
+            if count <= MAX_LOOKED_UP:
+                return {**self._wanted, **containing(key), **self._compared}, "suffixes"
         return {**self._wanted, **self._compared}, "newest"
 
-    def _having(self, piece: str) -> Document:
-        return {"organization_id": self._wanted["organization_id"], **containing(piece)}
+    def _having(self, key: str) -> Document:
+        return {"organization_id": self._wanted["organization_id"], **containing(key)}
 
-    async def _places(
+    async def _matches(
         self, collection: Collection, wanted: Document, index: str, *, skip: int = 0, limit: int = 0
-    ) -> list[Place]:
+    ) -> list[Match]:
         cursor = collection.find(
             wanted,
             {"created_at": True},
@@ -127,8 +128,8 @@ class TrajectoryMatches:
             hint=index,
             session=self._session,
         )
-        return [_place(each) async for each in cursor]
+        return [_match(each) async for each in cursor]
 
 
-def _place(document: Document) -> Place:
+def _match(document: Document) -> Match:
     return Position.of(document["created_at"], own_id(document["_id"])), document["_id"]

@@ -9,7 +9,8 @@ from typing import Final
 from uuid import UUID
 
 from server.store.errors import NotFound
-from server.store.mongodb.database import Database, Document, scoped_id
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.transactions import Session
 from server.store.trajectories.documents import Segment
 
@@ -20,7 +21,7 @@ _NUMBER_BYTES = 4
 
 
 class PartStore:
-    """Every write takes the session of a transaction that also writes the trajectory."""
+    """Reads and writes segments; each write belongs to a transaction that writes the trajectory."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -96,7 +97,7 @@ def _part_id(organization_id: UUID, segment_id: UUID, number: int) -> bytes:
 
 
 def _range_of(segment: bytes) -> Document:
-    """Every part of a segment: they begin with its id, and have a number behind it."""
+    """The ids of every part of a segment: its own id, and a number behind it."""
     return {
         "$gte": segment + b"\x00" * _NUMBER_BYTES,
         "$lte": segment + b"\xff" * _NUMBER_BYTES,

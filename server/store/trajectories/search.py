@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 from uuid import UUID
 
-from server.store.mongodb.database import Document
+from server.store.mongodb.documents import Document
 
 KEY_CHARACTERS: Final = 8
 """Suffixes are cut to this length: a longer needle is compared with what it may be in."""
@@ -22,10 +22,10 @@ MAX_INDEXED_CHARACTERS: Final = 2000
 # Folded text has no capital letters, so that no needle reaches from one text into the next.
 _BETWEEN_TEXTS: Final = "Z"
 _LAST_CHARACTER: Final = "\U0010ffff"
-_MAX_PIECES: Final = 4
+_MAX_LOOKUP_KEYS: Final = 4
 
-_MOST_MARKS: Final = 30
-_AFTER_MARKS: Final = 0x20000
+_MAX_MARKS: Final = 30
+_FIRST_CODE_AFTER_MARKS: Final = 0x20000
 _JOINER: Final = "\u034f"
 
 # ASCII that may mean something to a regular expression, or to the text that carries it: BSON ends
@@ -34,7 +34,7 @@ _SPECIAL: Final = re.compile(r"[^0-9A-Za-z\u0080-\U0010ffff]")
 
 
 def folded(text: str) -> str:
-    """What of a text is compared: Unicode's full case folding, accents composed.
+    """A text as searches compare it: Unicode's full case folding, accents composed.
 
     So "STRASSE" finds "Straße", and "é" is one character, however it was typed; "e" does not find
     it.  It follows Unicode's canonical caseless matching (section 3.13, D145), composed at the end.
@@ -46,7 +46,7 @@ def folded(text: str) -> str:
 
 
 def _stream_safe(text: str) -> str:
-    """Joiners between combining marks, where more follow one another than any language has.
+    """Put joiners between combining marks, where more follow one another than any language has.
 
     Normalizing sorts the marks of a character, which takes the square of their number: 50,000 of
     them would hold up everybody for seconds.  It is Unicode's own remedy (UAX #15, section 13).
@@ -56,12 +56,14 @@ def _stream_safe(text: str) -> str:
 
 @cache
 def _too_many_marks() -> re.Pattern[str]:
-    marks = (chr(code) for code in range(_AFTER_MARKS) if unicodedata.combining(chr(code)))
-    return re.compile(f"[{''.join(marks)}]{{{_MOST_MARKS}}}")
+    marks = (
+        chr(code) for code in range(_FIRST_CODE_AFTER_MARKS) if unicodedata.combining(chr(code))
+    )
+    return re.compile(f"[{''.join(marks)}]{{{_MAX_MARKS}}}")
 
 
 def search_text(own_id: UUID, name: str | None, description: str | None) -> str:
-    """All that a search compares, folded, in one text that no needle finds its way across."""
+    """All texts that a search compares, folded, and joined so that no needle spans two of them."""
     texts = (str(own_id), name, description)
     return _BETWEEN_TEXTS.join(folded(text) for text in texts if text)
 
@@ -79,21 +81,21 @@ def suffix_keys(text: str) -> list[str] | None:
     )
 
 
-def needle_pieces(needle: str) -> list[str]:
-    """The pieces of a folded needle by which it can be looked up: itself, where it is short."""
+def lookup_keys(needle: str) -> list[str]:
+    """The pieces of a folded needle by which it is looked up: itself, where it is short."""
     if len(needle) <= KEY_CHARACTERS:
         return [needle]
     last = len(needle) - KEY_CHARACTERS
-    count = min(_MAX_PIECES, 1 + -(-last // KEY_CHARACTERS))
+    count = min(_MAX_LOOKUP_KEYS, 1 + -(-last // KEY_CHARACTERS))
     starts = [last * number // (count - 1) for number in range(count)]
     return [needle[start : start + KEY_CHARACTERS] for start in starts]
 
 
-def containing(piece: str) -> Document:
-    """The filter for entries with a text that contains a piece, which is no longer than a key."""
+def containing(key: str) -> Document:
+    """The filter for entries with a text that contains what is no longer than a key."""
     # The largest key that begins with it: MongoDB compares texts by their code points.
-    last = piece + _LAST_CHARACTER * (KEY_CHARACTERS - len(piece))
-    return {"suffixes": {"$elemMatch": {"$gte": piece, "$lte": last}}}
+    last = key + _LAST_CHARACTER * (KEY_CHARACTERS - len(key))
+    return {"suffixes": {"$elemMatch": {"$gte": key, "$lte": last}}}
 
 
 def substring_pattern(needle: str) -> str:

@@ -12,7 +12,8 @@ from schemas.http.queries import PageQuery
 from schemas.resources.audit import AuditQuery
 from server.store.audit import AuditedInput, AuditEntry, AuditStore
 from server.store.input_counts import InputCountStore
-from server.store.mongodb.database import CODEC_OPTIONS, Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import CODEC_OPTIONS, Document
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)

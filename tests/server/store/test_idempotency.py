@@ -7,8 +7,9 @@ from uuid import UUID
 import pytest
 
 from server.store.errors import AlreadyExists, KeyReused, StoreUnavailable, WrongState
-from server.store.idempotency import KeyedRequest, KeyStore
-from server.store.mongodb.database import Database, Document
+from server.store.idempotency import IdempotencyStore, KeyedRequest
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
 
@@ -38,7 +39,7 @@ class Work:
 @async_test
 async def test_second_request_gets_the_first_result(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        keys, work = KeyStore(database, DAY), Work(database)
+        keys, work = IdempotencyStore(database, DAY), Work(database)
         first, replayed = await keys.once(request(), work)
         assert not replayed
         assert await keys.once(request(), work) == (first, True)
@@ -48,7 +49,7 @@ async def test_second_request_gets_the_first_result(mongodb: str, database_name:
 @async_test
 async def test_without_a_key_it_is_done_each_time(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        keys, work = KeyStore(database, DAY), Work(database)
+        keys, work = IdempotencyStore(database, DAY), Work(database)
         for _ in range(2):
             assert not (await keys.once(None, work))[1]
         assert await work.done() == 2
@@ -59,7 +60,7 @@ async def test_same_key_of_another_request_is_refused_and_of_another_organizatio
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        keys, work = KeyStore(database, DAY), Work(database)
+        keys, work = IdempotencyStore(database, DAY), Work(database)
         await keys.once(request(), work)
         with pytest.raises(KeyReused):
             await keys.once(request(fingerprint="g"), work)
@@ -72,7 +73,7 @@ async def test_record_of_before_is_found_by_its_key_and_fingerprint(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        keys, work = KeyStore(database, DAY), Work(database)
+        keys, work = IdempotencyStore(database, DAY), Work(database)
         first, _ = await keys.once(request('"k"', "old"), work)
         today = KeyedRequest(ORGANIZATION, "k", "new", ('"k"', "old"))
         assert await keys.once(today, work) == (first, True)
@@ -89,7 +90,7 @@ async def test_record_of_before_is_found_by_its_key_and_fingerprint(
 @async_test
 async def test_many_at_once_are_one(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        keys, work = KeyStore(database, DAY), Work(database)
+        keys, work = IdempotencyStore(database, DAY), Work(database)
         results = await asyncio.gather(*(keys.once(request(), work) for _ in range(12)))
         assert await work.done() == 1
         assert len({result["made"] for result, _ in results}) == 1
@@ -99,7 +100,7 @@ async def test_many_at_once_are_one(mongodb: str, database_name: str) -> None:
 @async_test
 async def test_refused_work_leaves_the_key_free(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        keys, work = KeyStore(database, DAY), Work(database)
+        keys, work = IdempotencyStore(database, DAY), Work(database)
 
         async def refused(session: Session) -> Document:
             await work(session)
@@ -116,7 +117,7 @@ async def test_work_that_the_first_made_impossible_gets_the_first_result(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        keys, work = KeyStore(database, DAY), Work(database)
+        keys, work = IdempotencyStore(database, DAY), Work(database)
 
         async def overtaken(_: Session) -> Document:
             if not await work.done():
@@ -133,10 +134,15 @@ async def test_key_is_free_again_when_its_lifetime_is_over(
 ) -> None:
     async with opened(mongodb, database_name) as database:
         work = Work(database)
-        await KeyStore(database, timedelta(0)).once(request(), work)
-        result, replayed = await KeyStore(database, DAY).once(request(fingerprint="g"), work)
+        await IdempotencyStore(database, timedelta(0)).once(request(), work)
+        result, replayed = await IdempotencyStore(database, DAY).once(
+            request(fingerprint="g"), work
+        )
         assert not replayed
-        assert await KeyStore(database, DAY).once(request(fingerprint="g"), work) == (result, True)
+        assert await IdempotencyStore(database, DAY).once(request(fingerprint="g"), work) == (
+            result,
+            True,
+        )
 
 
 @async_test
@@ -149,7 +155,7 @@ async def test_database_that_does_not_answer_is_no_refusal(
             raise StoreUnavailable("The database does not answer.")
 
         with pytest.raises(StoreUnavailable):
-            await KeyStore(database, DAY).once(request(), silent)
+            await IdempotencyStore(database, DAY).once(request(), silent)
 
 
 @async_test

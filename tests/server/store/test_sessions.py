@@ -4,8 +4,8 @@ from uuid import uuid4
 import pytest
 
 from server.store import sessions as sessions_module
-from server.store.mongodb.database import now
 from server.store.sessions import SessionStore
+from server.store.times import now
 from tests.service import Service
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.http.queries import PageQuery
 from server.store.errors import AlreadyExists
-from server.store.mongodb.database import now
+from server.store.times import now
 from server.store.tokens import TokenStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 

@@ -7,7 +7,7 @@ from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.messages import Input, Resolve
 from server.dispatch.fingerprints import Fingerprints
 from server.store.commands import Answer, CommandRecord, CommandState
-from server.store.mongodb.database import now
+from server.store.times import now
 from tests.commands import accepted, keep_sent, ledger_of, until_recorded
 from tests.links import COMPLETED, hello
 from tests.service import ScriptedMachine, Service, new_key

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES
 from server.store.mongodb.administrators import FIRST_SCOPES, grant_new_scopes
-from server.store.mongodb.database import Database, now
+from server.store.mongodb.database import Database
+from server.store.times import now
 from server.store.tokens import StoredToken, TokenStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 

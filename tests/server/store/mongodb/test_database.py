@@ -7,42 +7,20 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from motor.motor_asyncio import AsyncIOMotorClient
-from pymongo.errors import (
-    AutoReconnect,
-    ConfigurationError,
-    DocumentTooLarge,
-    DuplicateKeyError,
-    ExecutionTimeout,
-    InvalidOperation,
-    NetworkTimeout,
-    NotPrimaryError,
-    OperationFailure,
-    ServerSelectionTimeoutError,
-    WriteConcernError,
-    WTimeoutError,
-)
 
 from server.store.embedded.mongod import EmbeddedMongoDB, find_mongod
 from server.store.errors import (
-    AlreadyExists,
-    StoreError,
     StoreUnavailable,
     StoreUnusable,
-    TooLarge,
 )
-from server.store.mongodb.database import (
-    INDEXES,
-    SCHEMA_VERSION,
-    Database,
-    now,
-    own_id,
-    scoped_id,
-    translated,
-)
+from server.store.mongodb.database import Database
+from server.store.mongodb.indexes import INDEXES
+from server.store.mongodb.migrations import SCHEMA_VERSION
+from server.store.times import now
 from tests.store import async_test, collected, opened, there
 
 
@@ -221,41 +199,3 @@ async def test_restarted_database_is_found_again(tmp_path: Path) -> None:
     assert await database.collection("things").find_one() == {"_id": 1}
     database.close()
     await embedded.stop()
-
-
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        (DuplicateKeyError("dup"), AlreadyExists),
-        (DocumentTooLarge("big"), TooLarge),
-        (OperationFailure("big", 10334), TooLarge),
-        (OperationFailure("no", 18), StoreUnusable),
-        (OperationFailure("no", 13), StoreUnusable),
-        (ConfigurationError("no"), StoreUnusable),
-        (AutoReconnect("gone"), StoreUnavailable),
-        (NetworkTimeout("late"), StoreUnavailable),
-        (NotPrimaryError("no"), StoreUnavailable),
-        (ServerSelectionTimeoutError("none"), StoreUnavailable),
-        (ExecutionTimeout("late", 50), StoreUnavailable),
-        (WTimeoutError("late", 64), StoreUnavailable),
-        (WriteConcernError("late", 50), StoreUnavailable),
-        (InvalidOperation("closed"), StoreUnavailable),
-        (
-            OperationFailure("x", 11602, {"errorLabels": ["RetryableWriteError"]}),
-            StoreUnavailable,
-        ),
-        (OperationFailure("secret", 9), StoreError),
-    ],
-)
-def test_driver_errors_become_ours(error: Exception, expected: type[StoreError]) -> None:
-    ours = translated(error)
-    assert type(ours) is expected
-    assert "secret" not in str(ours)
-
-
-def test_scoped_ids_sort_as_their_own_ids_do() -> None:
-    organization = uuid4()
-    ids = [UUID(int=2**127), UUID(int=1), UUID(int=2**64)]
-    scoped = sorted(scoped_id(organization, one) for one in ids)
-    assert [own_id(one) for one in scoped] == sorted(ids, key=str)
-    assert scoped_id(uuid4(), ids[0]) != scoped_id(uuid4(), ids[0])

@@ -4,9 +4,11 @@ from uuid import uuid4
 
 from server.store.input_counts import InputCount, InputCountStore
 from server.store.machines import MachineStore
-from server.store.mongodb.database import SCHEMA_VERSION, Database, now
+from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
+from server.store.mongodb.migrations import SCHEMA_VERSION
 from server.store.organizations import OrganizationStore
+from server.store.times import now
 from tests.store import ORGANIZATION, async_test, opened, there
 
 

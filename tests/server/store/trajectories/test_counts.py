@@ -12,33 +12,34 @@ from schemas.values.times import whole_milliseconds
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import in_transaction
 from server.store.trajectories import counts as trajectory_counts
-from server.store.trajectories.catalogue import TrajectoryCatalogue
 from server.store.trajectories.counts import (
     BEGINNING,
     END,
-    KINDS,
-    Counted,
-    Kind,
+    STATES,
+    CountedTrajectory,
+    ListPartition,
     Position,
-    Row,
+    State,
     TrajectoryCounts,
 )
-from server.store.trajectories.store import TrajectoryStore
+from server.store.trajectories.indexer import TrajectoryIndexer
 from tests.store import ORGANIZATION, async_test, opened
-from tests.trajectories import WORKFLOW, imported
+from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
 
-GENERATED = Kind(is_generated=True, is_approved=False)
+GENERATED = State(is_generated=True, is_approved=False)
 TIMES = st.datetimes(timezones=st.just(UTC)).map(whole_milliseconds)
 
 
-def counted(number: int, kind: Kind = GENERATED) -> Counted:
+def counted(number: int, state: State = GENERATED) -> CountedTrajectory:
     time = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(hours=number)
-    return Counted(ORGANIZATION, WORKFLOW, Position.of(time, UUID(int=number)), kind)
+    return CountedTrajectory(ORGANIZATION, WORKFLOW, Position.of(time, UUID(int=number)), state)
 
 
-async def sizes(database: Database, row: Row, kinds: Iterable[Kind] = KINDS) -> list[int]:
+async def sizes(
+    database: Database, partition: ListPartition, states: Iterable[State] = STATES
+) -> list[int]:
     async with database.snapshot() as session:
-        found = await TrajectoryCounts(database).buckets(session, row, kinds)
+        found = await TrajectoryCounts(database).buckets(session, partition, states)
     assert [each.position for each in found] == sorted(each.position for each in found)
     return [each.size for each in found]
 
@@ -59,15 +60,15 @@ async def test_a_trajectory_counts_in_its_organization_and_its_workflow(
 ) -> None:
     async with opened(mongodb, database_name) as database:
         counts = TrajectoryCounts(database)
-        approved = Kind(is_generated=True, is_approved=True)
+        approved = State(is_generated=True, is_approved=True)
         given = [counted(1), counted(2), counted(3, approved)]
         await in_transaction(database, lambda session: counts.add(session, given))
-        for row in (Row(ORGANIZATION), Row(ORGANIZATION, WORKFLOW)):
-            assert await sizes(database, row) == [3]
-            assert await sizes(database, row, [approved]) == [1]
-        assert await sizes(database, Row(ORGANIZATION, UUID(int=1))) == []
+        for partition in (ListPartition(ORGANIZATION), ListPartition(ORGANIZATION, WORKFLOW)):
+            assert await sizes(database, partition) == [3]
+            assert await sizes(database, partition, [approved]) == [1]
+        assert await sizes(database, ListPartition(ORGANIZATION, UUID(int=1))) == []
         await in_transaction(database, lambda session: counts.remove(session, counted(2)))
-        assert await sizes(database, Row(ORGANIZATION)) == [2]
+        assert await sizes(database, ListPartition(ORGANIZATION)) == [2]
 
 
 @async_test
@@ -76,21 +77,21 @@ async def test_a_large_bucket_is_cut_and_an_empty_one_goes(
 ) -> None:
     monkeypatch.setattr(trajectory_counts, "MAX_BUCKET", 4)
     async with opened(mongodb, database_name) as database:
-        store, catalogue = TrajectoryStore(database), TrajectoryCatalogue(database)
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
         made = []
         for day in range(1, 10):
             line = imported(created_at=f"2024-01-0{day}T00:00:00Z")
-            made.append(await store.create(ORGANIZATION, None, line))
-        await catalogue.enter_all()
-        row = Row(ORGANIZATION)
-        assert await sizes(database, row) == [4, 5]
-        await store.create(ORGANIZATION, None, imported())
-        await catalogue.enter_all()
-        assert await sizes(database, row) == [4, 3, 3]
+            made.append(await library.create(ORGANIZATION, None, line))
+        await indexer.index_all()
+        partition = ListPartition(ORGANIZATION)
+        assert await sizes(database, partition) == [4, 5]
+        await library.create(ORGANIZATION, None, imported())
+        await indexer.index_all()
+        assert await sizes(database, partition) == [4, 3, 3]
         for each in made[4:7]:
-            await store.delete(ORGANIZATION, each.id)
-        assert await sizes(database, row) == [4, 3]
+            await library.delete(ORGANIZATION, each.id)
+        assert await sizes(database, partition) == [4, 3]
         for each in made[:4]:
-            await store.delete(ORGANIZATION, each.id)
+            await library.delete(ORGANIZATION, each.id)
         # The first stays: what comes before everything else has to be somewhere.
-        assert await sizes(database, row) == [0, 3]
+        assert await sizes(database, partition) == [0, 3]

@@ -2,15 +2,9 @@ from uuid import UUID
 
 import bson
 
-from server.store.mongodb.database import CODEC_OPTIONS
-from server.store.trajectories.documents import (
-    Segment,
-    document_of,
-    new_trajectory,
-    stored_trajectory,
-)
-from tests.store import ORGANIZATION
-from tests.trajectories import imported, stored
+from server.store.mongodb.documents import CODEC_OPTIONS
+from server.store.trajectories.documents import Segment, document_of, stored_trajectory
+from tests.trajectories import stored
 
 SEGMENT = Segment(UUID(int=1), 2, 3_000_000_000)
 
@@ -43,8 +37,3 @@ def test_inline_steps_are_those_of_the_creation_then_the_appended_ones() -> None
     assert trajectory.inline_size == 7 + 5 + 7
     for nothing in (None, b"[]"):
         assert stored(trajectory_data=nothing).inline_steps == []
-
-
-def test_version_of_an_import_is_that_of_now_whatever_its_times() -> None:
-    old = new_trajectory(ORGANIZATION, None, imported(created_at="2001-01-01T00:00:00Z"))
-    assert old.version > 1_700_000_000_000

@@ -11,16 +11,16 @@ import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory, ImportedTrajectory, TrajectoryQuery
 from server.store.mongodb.database import Database
-from server.store.trajectories import catalogue as trajectory_catalogue
+from server.store.trajectories import counted_list
 from server.store.trajectories import counts as trajectory_counts
+from server.store.trajectories import indexer as trajectory_indexer
 from server.store.trajectories import matches as trajectory_matches
-from server.store.trajectories import rows as trajectory_rows
 from server.store.trajectories import search as trajectory_search
-from server.store.trajectories.catalogue import TrajectoryCatalogue
+from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing, trajectory_filter
 from server.store.trajectories.search import folded
-from server.store.trajectories.store import TrajectoryStore
 from tests.store import ORGANIZATION, async_test, collected, opened
+from tests.trajectories import TrajectoryLibrary
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
 IDS = [UUID(int=number << 64) for number in range(3)]
@@ -132,21 +132,21 @@ class Model:
         self.organization_id = uuid4()
         self.kept: list[Kept] = []
         self._database = database
-        self._store = TrajectoryStore(database)
-        self._catalogue = TrajectoryCatalogue(database)
+        self._library = TrajectoryLibrary(database)
+        self._indexer = TrajectoryIndexer(database)
 
     async def live(self, draws: Draws) -> None:
         """Forty things happen, most of them creations."""
         for _ in range(40):
             do = draws.random.choice(
-                (self._create,) * 5 + (self._change, self._delete, self._enter, self._enter)
+                (self._create,) * 5 + (self._change, self._delete, self._index, self._index)
             )
             await do(draws)
 
     async def _create(self, draws: Draws) -> None:
         fields = draws.fields()
         given = ImportedTrajectory.model_validate({**BODY, **fields})
-        made = await self._store.create(self.organization_id, None, given)
+        made = await self._library.create(self.organization_id, None, given)
         self.kept.append(Kept(made.id, {**fields, "updated_at": made.updated_at}))
 
     async def _change(self, draws: Draws) -> None:
@@ -157,16 +157,16 @@ class Model:
         if kept.fields["is_generated"]:
             fields["is_approved"] = draws.flag()
         change = ChangedTrajectory.model_validate(fields)
-        after = await self._store.change(self.organization_id, kept.id, change)
+        after = await self._library.change(self.organization_id, kept.id, change)
         kept.fields |= {**fields, "updated_at": after.updated_at}
 
     async def _delete(self, draws: Draws) -> None:
         if self.kept:
             kept = self.kept.pop(draws.random.randrange(len(self.kept)))
-            await self._store.delete(self.organization_id, kept.id)
+            await self._library.delete(self.organization_id, kept.id)
 
-    async def _enter(self, _: Draws) -> None:
-        await self._catalogue.enter_some()
+    async def _index(self, _: Draws) -> None:
+        await self._indexer.index_some()
 
     async def check(self, query: TrajectoryQuery) -> None:
         expected = [kept for kept in self.kept if kept.is_found_by(query)]
@@ -182,10 +182,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds so low that few trajectories reach all of them."""
     for module, name, value in (
         (trajectory_counts, "MAX_BUCKET", 3),
-        (trajectory_rows, "MAX_BUCKET", 1),
-        (trajectory_catalogue, "BATCH", 5),
-        (trajectory_matches, "FEW", 1),
-        (trajectory_matches, "MANY", 12),
+        (counted_list, "MAX_BUCKET", 1),
+        (trajectory_indexer, "BATCH", 5),
+        (trajectory_matches, "MAX_SORTED", 1),
+        (trajectory_matches, "MAX_LOOKED_UP", 12),
         (trajectory_matches, "_IDS_AT_ONCE", 2),
         (trajectory_search, "KEY_CHARACTERS", 4),
         (trajectory_search, "MAX_INDEXED_CHARACTERS", 56),
@@ -206,7 +206,7 @@ async def test_lists_and_searches_find_what_a_plain_model_finds(
             await model.live(draws)
             for _ in range(40):
                 await model.check(draws.query(model.kept))
-        await TrajectoryCatalogue(database).enter_all()
+        await TrajectoryIndexer(database).index_all()
         for _ in range(40):
             await model.check(draws.query(model.kept))
 

@@ -5,18 +5,17 @@ import pytest
 from schemas.resources.trajectories import TrajectoryQuery
 from server.store.mongodb.database import Database
 from server.store.trajectories import matches as trajectory_matches
-from server.store.trajectories.catalogue import TrajectoryCatalogue
+from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import trajectory_filter
 from server.store.trajectories.matches import TrajectoryMatches
-from server.store.trajectories.store import TrajectoryStore
 from tests.store import ORGANIZATION, async_test, opened
-from tests.trajectories import imported
+from tests.trajectories import TrajectoryLibrary, imported
 
 
 async def filled(database: Database, *names: str) -> None:
     for name in names:
-        await TrajectoryStore(database).create(ORGANIZATION, None, imported(name=name))
-    await TrajectoryCatalogue(database).enter_all()
+        await TrajectoryLibrary(database).create(ORGANIZATION, None, imported(name=name))
+    await TrajectoryIndexer(database).index_all()
 
 
 async def way_of(database: Database, search: str) -> tuple[str, int]:
@@ -33,8 +32,8 @@ async def way_of(database: Database, search: str) -> tuple[str, int]:
 async def test_a_needle_is_looked_up_where_few_have_it(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trajectory_matches, "FEW", 1)
-    monkeypatch.setattr(trajectory_matches, "MANY", 3)
+    monkeypatch.setattr(trajectory_matches, "MAX_SORTED", 1)
+    monkeypatch.setattr(trajectory_matches, "MAX_LOOKED_UP", 3)
     async with opened(mongodb, database_name) as database:
         await filled(database, "common rare", "common", "common", "common word", "few", "few")
         assert await way_of(database, "rare") == ("at once", 1)

@@ -13,7 +13,7 @@ from server.store.trajectories.search import (
     MAX_INDEXED_CHARACTERS,
     containing,
     folded,
-    needle_pieces,
+    lookup_keys,
     search_text,
     substring_pattern,
     suffix_keys,
@@ -58,7 +58,7 @@ def test_keys_find_what_contains_each_piece(needle: str, name: str, description:
     text = search_text(OWN, name, description)
     keys = suffix_keys(text)
     assert keys is not None
-    for piece in needle_pieces(folded(needle)):
+    for piece in lookup_keys(folded(needle)):
         assert 0 < len(piece) <= KEY_CHARACTERS
         assert piece in folded(needle)
         assert found_by_key(keys, piece) == (piece in text)
@@ -106,7 +106,7 @@ def test_too_long_texts_have_no_keys() -> None:
 
 def test_pieces_of_a_long_needle_begin_and_end_with_it() -> None:
     needle = "".join(chr(0x4E00 + number) for number in range(100))
-    pieces = needle_pieces(needle)
+    pieces = lookup_keys(needle)
     assert (pieces[0], pieces[-1]) == (needle[:KEY_CHARACTERS], needle[-KEY_CHARACTERS:])
     assert len(pieces) == 4
-    assert needle_pieces(needle[:9]) == [needle[:8], needle[1:9]]
+    assert lookup_keys(needle[:9]) == [needle[:8], needle[1:9]]

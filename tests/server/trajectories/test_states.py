@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory
-from server.store.trajectories.states import refused_change, refused_steps
+from server.trajectories.states import refused_change, refused_steps
 from tests.trajectories import stored
 
 PENDING, GENERATED, APPROVED, IMPORTED = (False, False), (True, False), (True, True), (False, True)

@@ -1,4 +1,4 @@
-"""A list without a search: a row of trajectories, counted by its buckets.
+"""A list without a search: a partition of the trajectories, counted by its buckets.
 
 Filters that the counts do not know (a run, a time of update) are counted on their index, and there
 ``skip`` goes along it.
@@ -9,19 +9,20 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
-from server.store.trajectories.catalogue import NEW
 from server.store.trajectories.counts import (
     BEGINNING,
     END,
-    KINDS,
     MAX_BUCKET,
+    STATES,
     Bucket,
+    ListPartition,
     Position,
-    Row,
     TrajectoryCounts,
 )
+from server.store.trajectories.indexer import UNINDEXED
 
 NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 
@@ -29,9 +30,9 @@ _UNCOUNTED_FILTERS: Final = {"run_id", "updated_at"}
 
 
 class Selection(NamedTuple):
-    """Some trajectories, newest first: so many of those that the filter finds, after some.
+    """What to read for a page: newest first, ``limit`` of what the filter finds, after ``skip``.
 
-    ``hint`` is the index to find them on; without, the database chooses.
+    ``hint`` is the MongoDB index to read on; without one, MongoDB chooses.
     """
 
     filter: Document
@@ -40,7 +41,7 @@ class Selection(NamedTuple):
     hint: str | None = None
 
 
-class CountedRow:
+class CountedList:
     """The trajectories that a filter without a search finds, in one snapshot."""
 
     def __init__(self, database: Database, session: Session, wanted: Document) -> None:
@@ -48,13 +49,13 @@ class CountedRow:
         self._counts = TrajectoryCounts(database)
         self._session = session
         self._wanted = wanted
-        self._row = Row(wanted["organization_id"], wanted.get("workflow_id"))
+        self._partition = ListPartition(wanted["organization_id"], wanted.get("workflow_id"))
         self._index = _index(wanted)
         self._begin, self._end = _bounds(wanted)
         # The buckets that are wholly asked for, and where the last of them ends.
         self._buckets: list[Bucket] = []
         self._buckets_end = self._begin
-        self._newer = self._uncounted = 0
+        self._newer = self._unindexed = 0
 
     async def total(self) -> int:
         """How many there are."""
@@ -65,14 +66,14 @@ class CountedRow:
         first = self._buckets[0].position
         older = await self._count_between(self._begin, first)
         self._newer = await self._count_between(self._buckets_end, self._end)
-        self._uncounted = await self._count_new(first)
-        return older + sum(each.size for each in self._buckets) + self._uncounted + self._newer
+        self._unindexed = await self._count_unindexed(first)
+        return older + sum(each.size for each in self._buckets) + self._unindexed + self._newer
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
-        """Where the page is, in as few steps from there as can be; ``total`` comes before."""
+        """Where the page is, counted from a bucket near it; call ``total`` first."""
         if skip <= max(MAX_BUCKET, self._newer) or not self._buckets:
             return [Selection(self._wanted, skip, limit, self._index)]
-        # From which position on there are how many: the last that is not beyond the page counts.
+        # A binary search for the last bucket that has no more behind it than the page skips.
         passed, low, high = self._newer, 0, len(self._buckets)
         position = self._buckets_end
         sizes = [each.size for each in self._buckets]
@@ -80,24 +81,24 @@ class CountedRow:
             middle = (low + high) // 2
             candidate = self._buckets[middle].position
             behind = self._newer + sum(sizes[middle:])
-            if self._uncounted:
-                behind += await self._count_new(candidate)
+            if self._unindexed:
+                behind += await self._count_unindexed(candidate)
             if behind <= skip:
                 passed, position, high = behind, candidate, middle
             else:
                 low = middle + 1
-        older = position.older(self._row.organization_id)
+        older = position.older(self._partition.organization_id)
         wanted = {"$and": [self._wanted, older]}
         return [Selection(wanted, skip - passed, limit, self._index)]
 
     async def _find_buckets(self) -> None:
-        kinds = [
-            kind
-            for kind in KINDS
-            if self._wanted.get("is_generated") in (None, kind.is_generated)
-            and self._wanted.get("is_approved") in (None, kind.is_approved)
+        states = [
+            state
+            for state in STATES
+            if self._wanted.get("is_generated") in (None, state.is_generated)
+            and self._wanted.get("is_approved") in (None, state.is_approved)
         ]
-        buckets = await self._counts.buckets(self._session, self._row, kinds)
+        buckets = await self._counts.buckets(self._session, self._partition, states)
         positions = [each.position for each in buckets]
         ends = [*positions[1:], END]
         first = bisect_left(positions, self._begin)
@@ -111,25 +112,25 @@ class CountedRow:
         return await self._trajectories.count_documents(wanted, session=self._session, **hint)
 
     async def _count_between(self, begin: Position, end: Position) -> int:
-        """How many there are from a position on, before another; those not entered included."""
+        """How many there are from a position on, before another; those not indexed included."""
         if begin >= end:
             return 0
-        organization_id = self._row.organization_id
+        organization_id = self._partition.organization_id
         bounds = [begin.not_older(organization_id), end.older(organization_id)]
         return await self._count({"$and": [self._wanted, *bounds]}, self._index)
 
-    async def _count_new(self, begin: Position) -> int:
+    async def _count_unindexed(self, begin: Position) -> int:
         """How many there are in the buckets from a position on that no bucket counts yet."""
-        organization_id = self._row.organization_id
+        organization_id = self._partition.organization_id
         bounds = [begin.not_older(organization_id), self._buckets_end.older(organization_id)]
-        return await self._count({"$and": [self._wanted, NEW, *bounds]}, "uncatalogued")
+        return await self._count({"$and": [self._wanted, UNINDEXED, *bounds]}, "uncatalogued")
 
 
 def _index(wanted: Document) -> str | None:
-    """The index that has all of it in the list's order, without what a filter leaves out.
+    """The MongoDB index that has what the filter finds in the list's order.
 
-    To try several, as the database does on its own, takes long where much is skipped or counted.
-    Only a time of update may be worth a search on its own index, and then the result is sorted.
+    Left to itself, MongoDB tries several, which takes long where much is skipped or counted.  Only
+    with a time of update it may choose: reading on that and sorting can be the best.
     """
     if "updated_at" in wanted:
         return None
@@ -145,7 +146,7 @@ def _index(wanted: Document) -> str | None:
 
 
 def _bounds(wanted: Document) -> tuple[Position, Position]:
-    """The positions from and before which the trajectories of a filter stand."""
+    """Where a filter finds trajectories: from the first position on, and before the second."""
     created = wanted.get("created_at", {})
     begin, end = BEGINNING, END
     if "$gte" in created:

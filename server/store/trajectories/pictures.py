@@ -1,22 +1,11 @@
-"""Pictures by their content, each organization's kept once, however many steps refer to it."""
+"""Pictures by their content, each organization's stored once, however many steps refer to it."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from schemas.resources.kept_pictures import PictureMediaType
-from server.store.mongodb.database import Database, now
-
-
-@dataclass(frozen=True)
-class StoredPicture:
-    """A picture as it is kept; its id is the SHA-256 of its bytes."""
-
-    id: str
-    media_type: PictureMediaType
-    size: int
-    created_at: datetime
+from schemas.resources.stored_pictures import PictureMediaType, StoredPicture
+from server.store.mongodb.database import Database
+from server.store.times import now
 
 
 class PictureStore:
@@ -26,12 +15,14 @@ class PictureStore:
         self._database = database
         self._pictures = database.collection("pictures")
 
-    async def keep(
+    async def add(
         self, organization_id: UUID, media_type: PictureMediaType, content: bytes
     ) -> tuple[StoredPicture, bool]:
-        """Keep a picture; whether it is new."""
+        """Store a picture; whether it is new."""
         picture_id = sha256(content).hexdigest()
-        made = StoredPicture(picture_id, media_type, len(content), now())
+        made = StoredPicture(
+            id=picture_id, media_type=media_type, size=len(content), created_at=now()
+        )
         fields = {**vars(made), "organization_id": organization_id, "content": content}
         del fields["id"]
         async with self._database.operation():
@@ -52,7 +43,12 @@ class PictureStore:
             found = await self._pictures.find_one({"_id": _scoped(organization_id, picture_id)})
         if found is None:
             return None
-        picture = StoredPicture(picture_id, found["media_type"], found["size"], found["created_at"])
+        picture = StoredPicture(
+            id=picture_id,
+            media_type=found["media_type"],
+            size=found["size"],
+            created_at=found["created_at"],
+        )
         return picture, found["content"]
 
     async def delete(self, organization_id: UUID, picture_id: str) -> bool:

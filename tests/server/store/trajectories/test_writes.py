@@ -3,48 +3,52 @@
 import asyncio
 import json
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory
 from schemas.values.json_texts import JsonObjects
-from server.store.errors import StoreUnavailable, TooLarge, VersionMismatch, WrongState
+from server.store.errors import StoreUnavailable, TooLarge, VersionMismatch
 from server.store.mongodb.database import Database
-from server.store.mongodb.transactions import in_transaction
-from server.store.trajectories import store as trajectories_module
+from server.store.trajectories import writes
 from server.store.trajectories.documents import StoredTrajectory
-from server.store.trajectories.rendering import trajectory_pieces
-from server.store.trajectories.store import TrajectoryStore
+from server.store.trajectories.writes import OpenTrajectory
+from server.store.transactions import Transaction
+from server.trajectories.rendering import trajectory_chunks
 from tests.store import ORGANIZATION, async_test, collected, opened, there
-from tests.trajectories import imported
+from tests.trajectories import TrajectoryLibrary, imported
 
 MEBIBYTE = 1024 * 1024
 
 
-class Kept:
+class GrowingTrajectories:
     """The trajectories of one database."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.store = TrajectoryStore(database)
+        self.library = TrajectoryLibrary(database)
 
     async def made(self, **fields: Any) -> UUID:
         new = imported(**{"trajectory_data": [], "is_generated": False, **fields})
-        return (await self.store.create(ORGANIZATION, None, new)).id
+        return (await self.library.create(ORGANIZATION, None, new)).id
 
     async def append(self, own: UUID, *steps: Any, versions: Any = None) -> StoredTrajectory:
         given = JsonObjects.of(list(steps))
-        return await in_transaction(
-            self.database,
-            lambda session: self.store.append(session, ORGANIZATION, own, given, versions),
-        )
+
+        async def work(transaction: Transaction) -> StoredTrajectory:
+            opened = await transaction.trajectories.open(ORGANIZATION, own, versions)
+            return await opened.append(given)
+
+        return await self.library.transactions.run(work)
 
     async def get(self, own: UUID) -> StoredTrajectory:
-        return there(await self.store.get(ORGANIZATION, own))
+        return there(await self.library.get(ORGANIZATION, own))
 
     async def steps(self, own: UUID) -> list[Any]:
-        text = b"".join(await collected(trajectory_pieces(self.database, await self.get(own))))
+        text = b"".join(
+            await collected(trajectory_chunks(self.library.store.parts, await self.get(own)))
+        )
         steps: list[Any] = json.loads(text)["trajectory_data"]
         assert (await self.get(own)).step_count == len(steps)
         return steps
@@ -65,21 +69,21 @@ def large(number: int) -> dict[str, Any]:
 async def test_small_steps_stay_in_the_document_until_they_are_too_many(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trajectories_module, "INLINE_BYTES", 100)
+    monkeypatch.setattr(writes, "INLINE_BYTES", 100)
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made()
-        has_spilled = []
+        growing = GrowingTrajectories(database)
+        own = await growing.made()
+        has_segments = []
         for number in range(24):
-            head = await kept.append(own, {"number": number})
+            head = await growing.append(own, {"number": number})
             assert head.step_count == number + 1
-            has_spilled.append(bool(head.segments))
-        assert has_spilled == sorted(has_spilled)
-        assert not has_spilled[6]
-        assert has_spilled[-1]
-        assert await kept.steps(own) == [{"number": number} for number in range(24)]
-        assert (await kept.get(own)).inline_size <= 100
-        assert await kept.stray_parts() == 0
+            has_segments.append(bool(head.segments))
+        assert has_segments == sorted(has_segments)
+        assert not has_segments[6]
+        assert has_segments[-1]
+        assert await growing.steps(own) == [{"number": number} for number in range(24)]
+        assert (await growing.get(own)).inline_size <= 100
+        assert await growing.stray_parts() == 0
 
 
 @pytest.mark.parametrize("created", [[], None, [{"number": -1}], [large(-1)] * 20])
@@ -88,11 +92,11 @@ async def test_large_steps_follow_what_it_was_created_with(
     mongodb: str, database_name: str, created: Any
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made(trajectory_data=created)
+        growing = GrowingTrajectories(database)
+        own = await growing.made(trajectory_data=created)
         for number in range(5):
-            await kept.append(own, large(number), {})
-        numbers = [step.get("number") for step in await kept.steps(own)]
+            await growing.append(own, large(number), {})
+        numbers = [step.get("number") for step in await growing.steps(own)]
         expected = [step["number"] for step in created or ()]
         assert numbers == expected + [each for number in range(5) for each in (number, None)]
 
@@ -102,67 +106,67 @@ async def test_trajectory_that_is_older_than_versions_and_sizes_grows_too(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made(trajectory_data=[{"number": 0}])
+        growing = GrowingTrajectories(database)
+        own = await growing.made(trajectory_data=[{"number": 0}])
         old = {"version": "", "inline_size": ""}
         await database.collection("trajectories").update_one({}, {"$unset": old})
-        assert (await kept.append(own, {"number": 1}, versions={0})).version == 1
+        assert (await growing.append(own, {"number": 1}, versions={0})).version == 1
         with pytest.raises(VersionMismatch):
-            await kept.append(own, {"number": 2}, versions={0})
-        await kept.append(own, {"number": 2})
-        assert await kept.steps(own) == [{"number": number} for number in range(3)]
+            await growing.append(own, {"number": 2}, versions={0})
+        await growing.append(own, {"number": 2})
+        assert await growing.steps(own) == [{"number": number} for number in range(3)]
 
 
 @async_test
 async def test_appends_at_once_are_all_kept_in_some_order(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trajectories_module, "INLINE_BYTES", 200)
+    monkeypatch.setattr(writes, "INLINE_BYTES", 200)
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made()
-        heads = await asyncio.gather(*(kept.append(own, {"number": n}) for n in range(20)))
+        growing = GrowingTrajectories(database)
+        own = await growing.made()
+        heads = await asyncio.gather(*(growing.append(own, {"number": n}) for n in range(20)))
         assert sorted(head.step_count for head in heads) == list(range(1, 21))
-        assert sorted(step["number"] for step in await kept.steps(own)) == list(range(20))
-        assert await kept.stray_parts() == 0
+        assert sorted(step["number"] for step in await growing.steps(own)) == list(range(20))
+        assert await growing.stray_parts() == 0
 
 
-@pytest.mark.parametrize("method", ["_update", "_spilled"])
+@pytest.mark.parametrize("method", ["_update", "_steps_moved_out"])
 @async_test
 async def test_append_that_fails_leaves_no_step_and_no_part(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made()
-        await kept.append(own, large(0), large(1), large(2))
-        before = await kept.get(own)
-        whole = getattr(TrajectoryStore, method)
+        growing = GrowingTrajectories(database)
+        own = await growing.made()
+        await growing.append(own, large(0), large(1), large(2))
+        before = await growing.get(own)
+        whole = getattr(OpenTrajectory, method)
 
         async def fail(*arguments: Any, **named: Any) -> None:
             await whole(*arguments, **named)
             raise StoreUnavailable("The database does not answer.")
 
         with monkeypatch.context() as broken:
-            broken.setattr(TrajectoryStore, method, fail)
+            broken.setattr(OpenTrajectory, method, fail)
             with pytest.raises(StoreUnavailable):
-                await kept.append(own, large(3), large(4), large(5))
-        assert await kept.get(own) == before
-        assert await kept.stray_parts() == 0
-        await kept.append(own, large(3))
-        assert [step["number"] for step in await kept.steps(own)] == [0, 1, 2, 3]
+                await growing.append(own, large(3), large(4), large(5))
+        assert await growing.get(own) == before
+        assert await growing.stray_parts() == 0
+        await growing.append(own, large(3))
+        assert [step["number"] for step in await growing.steps(own)] == [0, 1, 2, 3]
 
 
 @async_test
 async def test_reader_sees_the_version_that_it_began_with(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made()
-        await kept.append(own, large(0), large(1), large(2))
-        await kept.append(own, {"number": 3})
-        reader = trajectory_pieces(database, await kept.get(own))
+        growing = GrowingTrajectories(database)
+        own = await growing.made()
+        await growing.append(own, large(0), large(1), large(2))
+        await growing.append(own, {"number": 3})
+        reader = trajectory_chunks(growing.library.store.parts, await growing.get(own))
         text = await anext(reader) + await anext(reader)
-        await kept.append(own, large(4), large(5), large(6))
+        await growing.append(own, large(4), large(5), large(6))
         text += b"".join(await collected(reader))
         assert [step["number"] for step in json.loads(text)["trajectory_data"]] == [0, 1, 2, 3]
 
@@ -172,15 +176,18 @@ async def test_deletion_takes_the_parts_along_also_while_steps_are_appended(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made()
-        await kept.append(own, large(0), large(1), large(2))
+        growing = GrowingTrajectories(database)
+        own = await growing.made()
+        await growing.append(own, large(0), large(1), large(2))
         await asyncio.gather(
-            *(kept.append(own, large(number), large(number), large(number)) for number in range(4)),
-            kept.store.delete(ORGANIZATION, own),
+            *(
+                growing.append(own, large(number), large(number), large(number))
+                for number in range(4)
+            ),
+            growing.library.delete(ORGANIZATION, own),
             return_exceptions=True,
         )
-        assert await kept.store.get(ORGANIZATION, own) is None
+        assert await growing.library.get(ORGANIZATION, own) is None
         for name in ("trajectory_parts", "trajectory_segments"):
             assert await database.collection(name).count_documents({}) == 0
 
@@ -190,28 +197,23 @@ async def test_duplicates_made_while_the_original_is_deleted_are_whole_or_not_th
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made()
-        await kept.append(own, large(0), large(1), large(2))
+        growing = GrowingTrajectories(database)
+        own = await growing.made()
+        await growing.append(own, large(0), large(1), large(2))
 
         async def duplicate() -> UUID:
-            return (
-                await in_transaction(
-                    database,
-                    lambda session: kept.store.duplicate(session, ORGANIZATION, None, own, None),
-                )
-            ).id
+            return (await growing.library.trajectories.duplicate(ORGANIZATION, None, own, None)).id
 
         *copies, _ = await asyncio.gather(
             *(duplicate() for _ in range(4)),
-            kept.store.delete(ORGANIZATION, own),
+            growing.library.delete(ORGANIZATION, own),
             return_exceptions=True,
         )
         there_are = [copy for copy in copies if isinstance(copy, UUID)]
         for copy in there_are:
-            assert [step["number"] for step in await kept.steps(copy)] == [0, 1, 2]
+            assert [step["number"] for step in await growing.steps(copy)] == [0, 1, 2]
         for copy in there_are:
-            await kept.store.delete(ORGANIZATION, copy)
+            await growing.library.delete(ORGANIZATION, copy)
         for name in ("trajectory_parts", "trajectory_segments"):
             assert await database.collection(name).count_documents({}) == 0
 
@@ -221,13 +223,13 @@ async def test_change_that_would_not_fit_the_document_moves_the_steps_out_of_it(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made(trajectory_data=[large(number) for number in range(28)])
+        growing = GrowingTrajectories(database)
+        own = await growing.made(trajectory_data=[large(number) for number in range(28)])
         values = {"text": "x" * 8 * MEBIBYTE}
         change = ChangedTrajectory.model_validate({"original_input_values": values})
-        after = await kept.store.change(ORGANIZATION, own, change)
+        after = await growing.library.change(ORGANIZATION, own, change)
         assert json.loads(after.original_input_values) == values
-        assert [step["number"] for step in await kept.steps(own)] == list(range(28))
+        assert [step["number"] for step in await growing.steps(own)] == list(range(28))
 
 
 @async_test
@@ -235,22 +237,11 @@ async def test_change_that_fits_no_document_is_too_large_and_changes_nothing(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made(original_input_values={"text": "x" * 14 * MEBIBYTE})
-        before = await kept.get(own)
+        growing = GrowingTrajectories(database)
+        own = await growing.made(original_input_values={"text": "x" * 14 * MEBIBYTE})
+        before = await growing.get(own)
         dimensions = {"width": 1, "height": 1, "text": "x" * 3 * MEBIBYTE}
         change = ChangedTrajectory.model_validate({"dimensions": dimensions})
         with pytest.raises(TooLarge):
-            await kept.store.change(ORGANIZATION, own, change)
-        assert await kept.get(own) == before
-
-
-@async_test
-async def test_generated_one_takes_no_steps(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        kept = Kept(database)
-        own = await kept.made(trajectory_data=[{}], is_generated=True)
-        with pytest.raises(WrongState):
-            await kept.append(own, {})
-        assert (await kept.get(own)).step_count == 1
-        assert await kept.store.get(ORGANIZATION, uuid4()) is None
+            await growing.library.change(ORGANIZATION, own, change)
+        assert await growing.get(own) == before

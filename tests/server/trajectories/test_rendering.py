@@ -3,17 +3,20 @@ from uuid import UUID
 
 import pytest
 
-from schemas.resources.trajectories import TrajectoryHead
+from schemas.resources.trajectories import IncludedResource, TrajectoryHead
+from schemas.resources.workflows import NewWorkflow
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import in_transaction
-from server.store.trajectories import rendering as trajectory_rendering
 from server.store.trajectories.documents import Segment, StoredTrajectory
 from server.store.trajectories.parts import PartStore
-from server.store.trajectories.rendering import (
+from server.trajectories import rendering as trajectory_rendering
+from server.trajectories.creation import new_workflow
+from server.trajectories.rendering import (
     render_head,
+    render_included_workflow,
     render_trajectory,
     rendered_size,
-    trajectory_pieces,
+    trajectory_chunks,
 )
 from tests.store import ORGANIZATION, async_test, collected, opened
 from tests.trajectories import stored
@@ -34,7 +37,7 @@ INCLUDED = [b'{"type":"workflow"}', b"{}"]
 )
 @pytest.mark.parametrize("included", [None, [], INCLUDED])
 @async_test
-async def test_pieces_and_the_whole_are_the_same_text_of_the_size_that_was_said(
+async def test_chunks_and_the_whole_are_the_same_text_of_the_size_that_was_said(
     mongodb: str,
     database_name: str,
     trajectory: StoredTrajectory,
@@ -43,8 +46,8 @@ async def test_pieces_and_the_whole_are_the_same_text_of_the_size_that_was_said(
 ) -> None:
     async with opened(mongodb, database_name) as database:
         whole = render_trajectory(trajectory, included)
-        pieces = await collected(trajectory_pieces(database, trajectory, included))
-        assert b"".join(pieces) == whole
+        chunks = await collected(trajectory_chunks(PartStore(database), trajectory, included))
+        assert b"".join(chunks) == whole
         assert rendered_size(trajectory, included) == len(whole)
         answer = json.loads(whole)
         assert answer["trajectory_data"] == steps
@@ -65,11 +68,11 @@ async def appended(database: Database, number: int) -> Segment:
 async def test_steps_of_segments_come_before_those_in_the_document(
     mongodb: str, database_name: str, inline: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trajectory_rendering, "SLICE_BYTES", 2)
+    monkeypatch.setattr(trajectory_rendering, "CHUNK_BYTES", 2)
     async with opened(mongodb, database_name) as database:
         segments = [await appended(database, number) for number in (1, 2)]
         trajectory = stored(trajectory_data=inline, segments=tuple(segments))
-        text = b"".join(await collected(trajectory_pieces(database, trajectory)))
+        text = b"".join(await collected(trajectory_chunks(PartStore(database), trajectory)))
         assert rendered_size(trajectory) == len(text)
         assert json.loads(text)["trajectory_data"] == [
             {"segment": 1},
@@ -85,3 +88,13 @@ def test_head_lacks_the_steps_and_says_how_many_they_are() -> None:
     head = json.loads(render_head(stored(step_count=3), step_count=3))
     assert "trajectory_data" not in head
     assert TrajectoryHead.model_validate(head).step_count == 3
+
+
+def test_included_workflow_says_its_type_and_its_fields() -> None:
+    made = new_workflow(ORGANIZATION, NewWorkflow(name='"Ä"\n', description=None))
+    rendered = render_included_workflow(made)
+    IncludedResource.model_validate_json(rendered)
+    fields = json.loads(rendered)
+    assert (fields["type"], fields["id"]) == ("workflow", str(made.id))
+    assert (fields["name"], fields["description"]) == ('"Ä"\n', None)
+    assert fields["created_at"].endswith("Z")

@@ -7,17 +7,17 @@ from uuid import UUID
 
 from schemas.values.json_encoding import encode_json
 from schemas.values.times import format_time
-from server.store.mongodb.database import Database
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.parts import PartStore
+from server.store.trajectories.workflows import StoredWorkflow
 
-SLICE_BYTES: Final = 256 * 1024
-"""The most that is handed on at once."""
+CHUNK_BYTES: Final = 256 * 1024
+"""The most that is handed on at once, but for a part from the store, which may be larger."""
 
 
-def render_head(trajectory: StoredTrajectory, **facts: Any) -> bytes:
-    """The trajectory without its steps, as a JSON object, with further facts about it."""
-    return b"".join([*_head(trajectory, {**_facts(trajectory), **facts}), b"}"])
+def render_head(trajectory: StoredTrajectory, **further: Any) -> bytes:
+    """The trajectory without its steps, as a JSON object, with further fields."""
+    return b"".join([*_head(trajectory, {**_fields(trajectory), **further}), b"}"])
 
 
 def render_trajectory(
@@ -25,7 +25,7 @@ def render_trajectory(
 ) -> bytes:
     """The trajectory as a JSON object; with ``included``, rendered resources, where it is given.
 
-    Only for one without segments; :func:`trajectory_pieces` is for all.
+    Only for one without segments; :func:`trajectory_chunks` is for all.
     """
     if trajectory.segments:
         raise ValueError("the steps of this trajectory are not all in its document")
@@ -34,45 +34,45 @@ def render_trajectory(
     )
 
 
-async def trajectory_pieces(
-    database: Database, trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
+async def trajectory_chunks(
+    parts: PartStore, trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
 ) -> AsyncGenerator[bytes, None]:
-    """The same text as :func:`render_trajectory`, of any trajectory, piece by piece.
+    """The same text as :func:`render_trajectory`, of any trajectory, chunk by chunk.
 
-    It is that of the version which was read: steps appended meanwhile are not in it.  Raises
+    It is the text of the version that was read: steps appended meanwhile are not in it.  Raises
     NotFound in the middle where the trajectory is deleted meanwhile.
     """
-    if not trajectory.segments and rendered_size(trajectory, included) <= SLICE_BYTES:
+    if not trajectory.segments and rendered_size(trajectory, included) <= CHUNK_BYTES:
         yield render_trajectory(trajectory, included)
         return
     for text in _beginning(trajectory):
-        for piece in _sliced(text):
-            yield piece
-    async for piece in step_pieces(database, trajectory):
-        yield piece
+        for chunk in _chunks(text):
+            yield chunk
+    async for chunk in _step_chunks(parts, trajectory):
+        yield chunk
     yield _end(trajectory, included)
 
 
-async def line_pieces(
-    database: Database, trajectory: StoredTrajectory
+async def line_chunks(
+    parts: PartStore, trajectory: StoredTrajectory
 ) -> AsyncGenerator[bytes, None]:
     """The trajectory as a line of an export, which an import takes; its steps come last.
 
-    It is said of it what is true wherever it is imported, so not to whom it belongs.
+    The line says what is true wherever it is imported, so not to whom the trajectory belongs.
     """
-    for text in [*_head(trajectory, _own_facts(trajectory)), _opened(trajectory)]:
-        for piece in _sliced(text):
-            yield piece
-    async for piece in step_pieces(database, trajectory):
-        yield piece
+    for text in [*_head(trajectory, _portable_fields(trajectory)), _opened(trajectory)]:
+        for chunk in _chunks(text):
+            yield chunk
+    async for chunk in _step_chunks(parts, trajectory):
+        yield chunk
     yield _end(trajectory, None) + b"\n"
 
 
-async def step_pieces(
-    database: Database, trajectory: StoredTrajectory
+async def _step_chunks(
+    parts: PartStore, trajectory: StoredTrajectory
 ) -> AsyncGenerator[bytes, None]:
     """The text of the steps, without the brackets around them."""
-    parts, comma = PartStore(database), b""
+    comma = b""
     for segment in trajectory.segments:
         if comma:
             yield comma
@@ -82,13 +82,13 @@ async def step_pieces(
     for text in trajectory.inline_steps:
         if comma:
             yield comma
-        for piece in _sliced(text):
-            yield piece
+        for chunk in _chunks(text):
+            yield chunk
         comma = b","
 
 
 def rendered_size(trajectory: StoredTrajectory, included: Sequence[bytes] | None = None) -> int:
-    """How many bytes :func:`trajectory_pieces` gives in all."""
+    """How many bytes :func:`trajectory_chunks` gives in all."""
     texts = [segment.size for segment in trajectory.segments]
     texts += map(len, trajectory.inline_steps)
     commas = max(len(texts) - 1, 0)
@@ -96,20 +96,20 @@ def rendered_size(trajectory: StoredTrajectory, included: Sequence[bytes] | None
     return sum(texts)
 
 
-def has_steps_text(trajectory: StoredTrajectory) -> bool:
-    """Whether its steps are an array; null otherwise."""
+def _has_steps_text(trajectory: StoredTrajectory) -> bool:
+    """Whether its steps are an array in JSON; otherwise they are null."""
     return bool(trajectory.trajectory_data is not None or trajectory.segments or trajectory.pieces)
 
 
-def _sliced(text: bytes | memoryview) -> Iterator[bytes]:
+def _chunks(text: bytes | memoryview) -> Iterator[bytes]:
     view = memoryview(text)
-    return (bytes(view[start : start + SLICE_BYTES]) for start in range(0, len(view), SLICE_BYTES))
+    return (bytes(view[start : start + CHUNK_BYTES]) for start in range(0, len(view), CHUNK_BYTES))
 
 
-def _head(trajectory: StoredTrajectory, facts: Mapping[str, Any]) -> list[bytes]:
-    """The texts of a JSON object of these facts and the free-form parts, without its last brace."""
+def _head(trajectory: StoredTrajectory, fields: Mapping[str, Any]) -> list[bytes]:
+    """The texts of a JSON object of the fields and the free-form parts, without its last brace."""
     return [
-        encode_json(facts)[:-1],
+        encode_json(fields)[:-1],
         b',"dimensions":',
         trajectory.dimensions,
         b',"original_input_values":',
@@ -117,8 +117,8 @@ def _head(trajectory: StoredTrajectory, facts: Mapping[str, Any]) -> list[bytes]
     ]
 
 
-def _own_facts(trajectory: StoredTrajectory) -> dict[str, Any]:
-    """What can be said of it wherever it is."""
+def _portable_fields(trajectory: StoredTrajectory) -> dict[str, Any]:
+    """What is true of a trajectory wherever it is imported."""
     return {
         "id": str(trajectory.id),
         "workflow_id": _text(trajectory.workflow_id),
@@ -132,31 +132,45 @@ def _own_facts(trajectory: StoredTrajectory) -> dict[str, Any]:
     }
 
 
-def _facts(trajectory: StoredTrajectory) -> dict[str, Any]:
-    """What is said of it here, where it belongs to somebody."""
+def _fields(trajectory: StoredTrajectory) -> dict[str, Any]:
+    """The portable fields, and to whom the trajectory belongs here."""
     return {
-        **_own_facts(trajectory),
+        **_portable_fields(trajectory),
         "user_id": _text(trajectory.user_id),
         "organization_id": _text(trajectory.organization_id),
     }
 
 
 def _beginning(trajectory: StoredTrajectory) -> list[bytes]:
-    return [*_head(trajectory, _facts(trajectory)), _opened(trajectory)]
+    return [*_head(trajectory, _fields(trajectory)), _opened(trajectory)]
 
 
 def _opened(trajectory: StoredTrajectory) -> bytes:
-    return b',"trajectory_data":' + (b"[" if has_steps_text(trajectory) else b"null")
+    return b',"trajectory_data":' + (b"[" if _has_steps_text(trajectory) else b"null")
 
 
 def _end(trajectory: StoredTrajectory, included: Sequence[bytes] | None) -> bytes:
-    end = b"]" if has_steps_text(trajectory) else b""
+    end = b"]" if _has_steps_text(trajectory) else b""
     if included is None:
         return end + b"}"
     return b"".join([end, b',"included":[', b",".join(included), b"]}"])
 
 
+def render_included_workflow(workflow: StoredWorkflow) -> bytes:
+    """The workflow as one IncludedResource, in JSON."""
+    return encode_json(
+        {
+            "type": "workflow",
+            "id": str(workflow.id),
+            "name": workflow.name,
+            "description": workflow.description,
+            "created_at": format_time(workflow.created_at),
+            "updated_at": format_time(workflow.updated_at),
+        }
+    )
+
+
 @lru_cache(maxsize=1024)
 def _text(value: UUID | None) -> str | None:
-    """A UUID that many trajectories share, as text."""
+    """A UUID as text, remembered because many trajectories share it."""
     return None if value is None else str(value)

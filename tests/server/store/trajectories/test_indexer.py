@@ -1,4 +1,4 @@
-"""The catalogue: in every snapshot each trajectory is marked or entered, never both or neither."""
+"""The list index: in every snapshot each trajectory is marked or indexed, never both or neither."""
 
 import asyncio
 from random import Random
@@ -9,17 +9,17 @@ import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory, TrajectoryQuery
 from server.store.errors import NotFound, StoreUnavailable
-from server.store.mongodb.database import Database, Document, own_id, scoped_id
-from server.store.trajectories import catalogue as trajectory_catalogue
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.trajectories import counts as trajectory_counts
-from server.store.trajectories.catalogue import TrajectoryCatalogue, entry_of
+from server.store.trajectories import indexer as trajectory_indexer
+from server.store.trajectories.counted_list import CountedList
+from server.store.trajectories.indexer import TrajectoryIndexer, entry_of
 from server.store.trajectories.listing import trajectory_filter
-from server.store.trajectories.rows import CountedRow
 from server.store.trajectories.search import MAX_INDEXED_CHARACTERS
-from server.store.trajectories.store import TrajectoryStore
 from server.tasks import Tasks
 from tests.store import ORGANIZATION, async_test, opened, there
-from tests.trajectories import imported
+from tests.trajectories import TrajectoryLibrary, imported
 
 EVERYTHING = TrajectoryQuery(is_generated=None)
 
@@ -36,29 +36,29 @@ async def check(database: Database) -> None:
         there_are = [document async for document in cursor]
         cursor = database.collection("trajectory_entries").find({}, session=session)
         entries = {entry["_id"]: entry async for entry in cursor}
-        assert await CountedRow(database, session, wanted).total() == len(there_are)
-    entered = [each for each in there_are if each["uncatalogued"] is None]
-    assert entries == {each["_id"]: entry_of(each) for each in entered}
+        assert await CountedList(database, session, wanted).total() == len(there_are)
+    indexed = [each for each in there_are if each["uncatalogued"] is None]
+    assert entries == {each["_id"]: entry_of(each) for each in indexed}
 
 
 @async_test
-async def test_new_and_changed_trajectories_are_entered_once(
+async def test_new_and_changed_trajectories_are_indexed_once(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store, catalogue = TrajectoryStore(database), TrajectoryCatalogue(database)
-        made = await store.create(ORGANIZATION, None, imported(name="Before"))
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        made = await library.create(ORGANIZATION, None, imported(name="Before"))
         await check(database)
-        assert (await catalogue.enter_some(), await catalogue.enter_some()) == (1, 0)
+        assert (await indexer.index_some(), await indexer.index_some()) == (1, 0)
         await check(database)
-        await store.change(ORGANIZATION, made.id, ChangedTrajectory(name="After"))
+        await library.change(ORGANIZATION, made.id, ChangedTrajectory(name="After"))
         assert await documents(database, "trajectory_entries") == []
         await check(database)
-        await catalogue.enter_all()
+        await indexer.index_all()
         (entry,) = await documents(database, "trajectory_entries")
         assert "after" in entry["search"]
         await check(database)
-        await store.delete(ORGANIZATION, made.id)
+        await library.delete(ORGANIZATION, made.id)
         assert await documents(database, "trajectory_entries") == []
         await check(database)
 
@@ -68,17 +68,17 @@ async def test_too_long_texts_are_counted_and_go_on_to_be_read_through(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store, catalogue = TrajectoryStore(database), TrajectoryCatalogue(database)
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
         long = imported(description="x" * MAX_INDEXED_CHARACTERS)
-        made = await store.create(ORGANIZATION, None, long)
-        await catalogue.enter_all()
+        made = await library.create(ORGANIZATION, None, long)
+        await indexer.index_all()
         (document,) = await documents(database, "trajectories")
         assert document["uncatalogued"] == "long"
         assert await documents(database, "trajectory_entries") == []
-        await store.change(ORGANIZATION, made.id, ChangedTrajectory(description=None))
-        await catalogue.enter_all()
+        await library.change(ORGANIZATION, made.id, ChangedTrajectory(description=None))
+        await indexer.index_all()
         assert len(await documents(database, "trajectory_entries")) == 1
-        await store.delete(ORGANIZATION, made.id)
+        await library.delete(ORGANIZATION, made.id)
         assert await CountedTotal(database).now() == 0
 
 
@@ -91,14 +91,14 @@ class CountedTotal:
     async def now(self) -> int:
         async with self._database.snapshot() as session:
             wanted = trajectory_filter(ORGANIZATION, EVERYTHING)
-            return await CountedRow(self._database, session, wanted).total()
+            return await CountedList(self._database, session, wanted).total()
 
 
 class Writer:
     """Makes, changes and deletes trajectories, as one of several."""
 
-    def __init__(self, store: TrajectoryStore, seed: int) -> None:
-        self._store = store
+    def __init__(self, library: TrajectoryLibrary, seed: int) -> None:
+        self._library = library
         self._random = Random(seed)
         self._ids: list[UUID] = []
 
@@ -107,35 +107,35 @@ class Writer:
             what = self._random.random()
             if what < 0.5 or not self._ids:
                 line = imported(name=f"n{number}", created_at=f"2024-01-{number % 28 + 1:02}")
-                self._ids.append((await self._store.create(ORGANIZATION, None, line)).id)
+                self._ids.append((await self._library.create(ORGANIZATION, None, line)).id)
                 continue
             own = self._random.choice(self._ids)
             if what < 0.8:
                 fields: Any = {"name": f"m{number}", "is_approved": self._random.random() < 0.5}
                 change = ChangedTrajectory.model_validate(fields)
-                await self._store.change(ORGANIZATION, own, change)
+                await self._library.change(ORGANIZATION, own, change)
             else:
                 self._ids.remove(own)
-                await self._store.delete(ORGANIZATION, own)
+                await self._library.delete(ORGANIZATION, own)
 
 
 @pytest.mark.timeout(120)
 @async_test
-async def test_every_snapshot_is_right_while_all_write_and_those_who_enter_are_killed(
+async def test_every_snapshot_is_right_while_all_write_and_those_who_index_are_killed(
     mongodb: str, database_name: str
 ) -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr(trajectory_counts, "MAX_BUCKET", 8)
-    patch.setattr(trajectory_catalogue, "BATCH", 7)
-    patch.setattr(trajectory_catalogue, "POLL_SECONDS", 0.001)
+    patch.setattr(trajectory_indexer, "BATCH", 7)
+    patch.setattr(trajectory_indexer, "POLL_SECONDS", 0.001)
     try:
         async with opened(mongodb, database_name, timeout=30.0) as database:
-            store = TrajectoryStore(database)
+            library = TrajectoryLibrary(database)
             tasks = Tasks()
-            writers = [tasks.start(Writer(store, seed).run(60), "write") for seed in range(4)]
+            writers = [tasks.start(Writer(library, seed).run(60), "write") for seed in range(4)]
             random, checks = Random(1), 0
             while not all(writer.done() for writer in writers):
-                nodes = [tasks.start(TrajectoryCatalogue(database).run(), node) for node in "ab"]
+                nodes = [tasks.start(TrajectoryIndexer(database).run(), node) for node in "ab"]
                 await asyncio.sleep(random.uniform(0, 0.05))
                 await check(database)
                 checks += 1
@@ -144,7 +144,7 @@ async def test_every_snapshot_is_right_while_all_write_and_those_who_enter_are_k
                 await asyncio.wait(nodes)
             await asyncio.gather(*writers)
             assert checks > 5
-            await TrajectoryCatalogue(database).enter_all()
+            await TrajectoryIndexer(database).index_all()
             await check(database)
             assert {each["uncatalogued"] for each in await documents(database, "trajectories")} == {
                 None
@@ -154,14 +154,14 @@ async def test_every_snapshot_is_right_while_all_write_and_those_who_enter_are_k
 
 
 @async_test
-async def test_what_is_older_than_the_catalogue_is_marked_once(
+async def test_what_is_older_than_the_index_is_marked_once(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store = TrajectoryStore(database)
-        old = await store.create(ORGANIZATION, None, imported())
-        new = await store.create(ORGANIZATION, None, imported())
-        await TrajectoryCatalogue(database).enter_all()
+        library = TrajectoryLibrary(database)
+        old = await library.create(ORGANIZATION, None, imported())
+        new = await library.create(ORGANIZATION, None, imported())
+        await TrajectoryIndexer(database).index_all()
         # As an older Farhand left it; the other node of two that start at once was quicker.
         trajectories = database.collection("trajectories")
         await trajectories.update_one(
@@ -174,23 +174,23 @@ async def test_what_is_older_than_the_catalogue_is_marked_once(
 
 
 @async_test
-async def test_entering_goes_on_after_a_failure(
+async def test_indexing_goes_on_after_a_failure(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trajectory_catalogue, "_PAUSE_AFTER_FAILURE_SECONDS", 0.001)
-    monkeypatch.setattr(trajectory_catalogue, "POLL_SECONDS", 0.001)
+    monkeypatch.setattr(trajectory_indexer, "_PAUSE_AFTER_FAILURE_SECONDS", 0.001)
+    monkeypatch.setattr(trajectory_indexer, "POLL_SECONDS", 0.001)
     async with opened(mongodb, database_name) as database:
-        store, catalogue = TrajectoryStore(database), TrajectoryCatalogue(database)
-        enter, failures = catalogue.enter_some, iter([StoreUnavailable("no primary")])
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        index_some, failures = indexer.index_some, iter([StoreUnavailable("no primary")])
 
         async def failing_once() -> int:
             for failure in failures:
                 raise failure
-            return await enter()
+            return await index_some()
 
-        monkeypatch.setattr(catalogue, "enter_some", failing_once)
-        running = Tasks().start(catalogue.run(), "enter")
-        await store.create(ORGANIZATION, None, imported())
+        monkeypatch.setattr(indexer, "index_some", failing_once)
+        running = Tasks().start(indexer.run(), "index")
+        await library.create(ORGANIZATION, None, imported())
         async with asyncio.timeout(20):
             while not await documents(database, "trajectory_entries"):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -198,15 +198,15 @@ async def test_entering_goes_on_after_a_failure(
 
 
 @async_test
-async def test_a_trajectory_that_is_gone_is_withdrawn_by_nobody(
+async def test_a_trajectory_that_is_gone_is_unindexed_by_nobody(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
-        store = TrajectoryStore(database)
-        made = await store.create(ORGANIZATION, None, imported())
-        await TrajectoryCatalogue(database).enter_all()
-        await store.delete(ORGANIZATION, made.id)
+        library = TrajectoryLibrary(database)
+        made = await library.create(ORGANIZATION, None, imported())
+        await TrajectoryIndexer(database).index_all()
+        await library.delete(ORGANIZATION, made.id)
         with pytest.raises(NotFound):
-            await store.delete(ORGANIZATION, made.id)
+            await library.delete(ORGANIZATION, made.id)
         assert await CountedTotal(database).now() == 0
         assert there(await database.collection("trajectory_counts").find_one({}))

@@ -1,22 +1,22 @@
 from hashlib import sha256
 
-from server.store.pictures import PictureStore
+from server.store.trajectories.pictures import PictureStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 CONTENT = b"\x89PNG\r\n\x1a\n" + b"p" * 100
 
 
 @async_test
-async def test_same_bytes_are_kept_once_for_each_organization(
+async def test_same_bytes_are_stored_once_for_each_organization(
     mongodb: str, database_name: str
 ) -> None:
     async with opened(mongodb, database_name) as database:
         pictures = PictureStore(database)
-        made, is_new = await pictures.keep(ORGANIZATION, "image/png", CONTENT)
+        made, is_new = await pictures.add(ORGANIZATION, "image/png", CONTENT)
         assert (made.id, is_new) == (sha256(CONTENT).hexdigest(), True)
-        assert await pictures.keep(ORGANIZATION, "image/png", CONTENT) == (made, False)
+        assert await pictures.add(ORGANIZATION, "image/png", CONTENT) == (made, False)
         assert await pictures.get(OTHER_ORGANIZATION, made.id) is None
-        assert (await pictures.keep(OTHER_ORGANIZATION, "image/png", CONTENT))[1]
+        assert (await pictures.add(OTHER_ORGANIZATION, "image/png", CONTENT))[1]
         assert there(await pictures.get(ORGANIZATION, made.id)) == (made, CONTENT)
         assert await pictures.delete(ORGANIZATION, made.id)
         assert not await pictures.delete(ORGANIZATION, made.id)

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from schemas.resources.kept_pictures import PictureId, media_type_of
+from schemas.resources.stored_pictures import PictureId, media_type_of
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def media_type_of(content: bytes) -> PictureMediaType | None:
     return None
 
 
-class KeptPicture(BaseModel):
+class StoredPicture(BaseModel):
     """A picture, without its bytes."""
 
     id: PictureId = Field(description="The SHA-256 of its bytes; a step's picture names it.")

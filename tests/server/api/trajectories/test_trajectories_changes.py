@@ -1,4 +1,4 @@
-"""A trajectory's life over HTTP: changed, appended to, approved, duplicated, deleted."""
+"""A trajectory's changes over HTTP: fields, states, steps, duplicates, deletion."""
 
 import asyncio
 from datetime import datetime
@@ -8,25 +8,10 @@ from uuid import uuid4
 import pytest
 
 from schemas.resources.trajectories import Trajectory, TrajectoryHead
-from tests.service import Reply, Service
-from tests.trajectories import sent
+from tests.server.api.trajectories.requests import created, patched, path_of
+from tests.service import Service
 
 RUN = str(uuid4())
-
-
-async def made(service: Service, **fields: Any) -> Reply:
-    reply = await service.post("/v1/trajectories", sent(**fields))
-    assert reply.status == 201, reply.body
-    return reply
-
-
-def path_of(reply: Reply) -> str:
-    return str(reply.headers["Location"])
-
-
-async def patched(service: Service, path: str, body: Any, **headers: str) -> Reply:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return await service.request("PATCH", path, body, headers=named)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +35,7 @@ async def patched(service: Service, path: str, body: Any, **headers: str) -> Rep
 async def test_what_is_named_changes_and_nothing_else(
     service: Service, given: dict[str, Any], changes: dict[str, Any]
 ) -> None:
-    before = await made(service, **given)
+    before = await created(service, **given)
     reply = await patched(service, path_of(before), changes)
     assert reply.status == 200, reply.body
     assert reply.json == {**before.json, "updated_at": reply.json["updated_at"], **changes}
@@ -63,7 +48,7 @@ async def test_what_is_named_changes_and_nothing_else(
 
 @pytest.mark.gen_test
 async def test_input_values_are_cleared_to_none(service: Service) -> None:
-    before = await made(service, original_input_values={"a": 1})
+    before = await created(service, original_input_values={"a": 1})
     reply = await patched(service, path_of(before), {"original_input_values": None})
     assert reply.json["original_input_values"] == {}
 
@@ -72,7 +57,7 @@ async def test_input_values_are_cleared_to_none(service: Service) -> None:
 async def test_changed_name_and_description_are_found_and_the_old_ones_are_not(
     service: Service,
 ) -> None:
-    before = await made(service, name="Apfel", description="Birne")
+    before = await created(service, name="Apfel", description="Birne")
     await patched(service, path_of(before), {"name": "Kirsche"})
     for word, total in (("apfel", 0), ("kirsche", 1), ("birne", 1)):
         assert (await service.get(f"/v1/trajectories?search={word}")).json["total"] == total
@@ -80,7 +65,7 @@ async def test_changed_name_and_description_are_found_and_the_old_ones_are_not(
 
 @pytest.mark.gen_test
 async def test_change_of_the_flags_moves_it_between_the_lists(service: Service) -> None:
-    path = path_of(await made(service))
+    path = path_of(await created(service))
 
     async def totals() -> list[int]:
         queries = ("is_generated=true", "is_generated=false", "is_approved=true")
@@ -117,7 +102,7 @@ async def test_change_of_the_flags_moves_it_between_the_lists(service: Service) 
 async def test_wrong_change_is_422_and_changes_nothing(
     service: Service, body: dict[str, Any], loc: list[str], kind: str
 ) -> None:
-    before = await made(service)
+    before = await created(service)
     reply = await patched(service, path_of(before), body)
     assert reply.faults[0][0] == loc
     assert (await service.get(path_of(before))).json == before.json
@@ -138,7 +123,7 @@ async def test_wrong_change_is_422_and_changes_nothing(
 async def test_change_that_the_state_does_not_allow_is_409_and_changes_nothing(
     service: Service, given: dict[str, Any], changes: dict[str, Any], words: str
 ) -> None:
-    before = await made(service, **given)
+    before = await created(service, **given)
     reply = await patched(service, path_of(before), {"name": "n", **changes})
     assert (reply.status, reply.problem) == (409, "wrong-state")
     assert words in reply.json["detail"]
@@ -147,7 +132,7 @@ async def test_change_that_the_state_does_not_allow_is_409_and_changes_nothing(
 
 @pytest.mark.gen_test
 async def test_from_pending_to_approved_and_back_step_by_step(service: Service) -> None:
-    path = path_of(await made(service, trajectory_data=None))
+    path = path_of(await created(service, trajectory_data=None))
     steps = f"{path}/steps"
     assert (await service.post(steps, {"steps": [{"n": 1}]})).status == 200
     for changes in ({"is_generated": True}, {"is_approved": True}):
@@ -163,7 +148,7 @@ async def test_from_pending_to_approved_and_back_step_by_step(service: Service) 
 
 @pytest.mark.gen_test
 async def test_appending_answers_the_head_with_the_new_number_of_steps(service: Service) -> None:
-    before = await made(service, is_generated=False, name="n")
+    before = await created(service, is_generated=False, name="n")
     steps = [{"$push": {"a.b": [1, 2.0, None]}}, {}]
     reply = await service.post(f"{path_of(before)}/steps", {"steps": steps})
     assert reply.status == 200
@@ -195,7 +180,7 @@ async def test_appending_answers_the_head_with_the_new_number_of_steps(service: 
 async def test_wrong_steps_are_422_and_none_of_them_is_kept(
     service: Service, content: bytes, loc: list[str], kind: str
 ) -> None:
-    before = await made(service, is_generated=False)
+    before = await created(service, is_generated=False)
     reply = await service.post(f"{path_of(before)}/steps", content=content)
     assert reply.faults[0] == (loc, kind)
     assert (await service.get(path_of(before))).json == before.json
@@ -205,7 +190,7 @@ async def test_wrong_steps_are_422_and_none_of_them_is_kept(
 async def test_step_of_12_megabytes_is_taken_and_a_body_beyond_the_limit_refused(
     service: Service,
 ) -> None:
-    path = path_of(await made(service, is_generated=False))
+    path = path_of(await created(service, is_generated=False))
     step = {"picture": "x" * 12_000_000}
     assert (await service.post(f"{path}/steps", {"steps": [step]})).status == 200
     assert (await service.get(path)).json["trajectory_data"][1] == step
@@ -216,7 +201,7 @@ async def test_step_of_12_megabytes_is_taken_and_a_body_beyond_the_limit_refused
 
 @pytest.mark.gen_test
 async def test_steps_appended_at_once_are_all_kept(service: Service) -> None:
-    path = path_of(await made(service, trajectory_data=[]))
+    path = path_of(await created(service, trajectory_data=[]))
 
     async def append(number: int) -> None:
         # Some outgrow the document, and some do not.
@@ -231,7 +216,7 @@ async def test_steps_appended_at_once_are_all_kept(service: Service) -> None:
 
 @pytest.mark.gen_test
 async def test_changes_of_different_fields_at_once_are_all_kept(service: Service) -> None:
-    path = path_of(await made(service, is_generated=False))
+    path = path_of(await created(service, is_generated=False))
     changes = {"name": "n", "description": "d", "run_id": RUN, "is_generated": True}
     replies = await asyncio.gather(
         *(patched(service, path, {name: value}) for name, value in changes.items())
@@ -242,87 +227,9 @@ async def test_changes_of_different_fields_at_once_are_all_kept(service: Service
     assert {name: read[name] for name in changes} == changes
 
 
-@pytest.mark.parametrize("method", ["PATCH", "DELETE", "POST"])
-@pytest.mark.gen_test
-async def test_if_match_lets_through_the_version_that_it_names_and_no_other(
-    service: Service, method: str
-) -> None:
-    before = await made(service, is_generated=False)
-    path = path_of(before)
-    address = f"{path}/steps" if method == "POST" else path
-    bodies: dict[str, Any] = {"PATCH": {"name": "n"}, "POST": {"steps": [{}]}}
-
-    async def ask(tag: str) -> Reply:
-        return await service.request(method, address, bodies.get(method), headers={"If-Match": tag})
-
-    tag = before.headers["ETag"]
-    assert tag.startswith('"')
-    for stale in ('"7"', '"unknown"', f"W/{tag}"):
-        reply = await ask(stale)
-        assert (reply.status, reply.problem) == (412, "precondition-failed")
-    for wrong in ("7", tag + " x", "w/*"):
-        assert (await ask(wrong)).faults == [(["header", "If-Match"], "entity_tag")]
-    assert (await service.get(path)).json == before.json
-    assert (await ask(f'"7", {tag}')).status in (200, 204)
-    gone = method == "DELETE"
-    assert (await ask(tag)).status == (404 if gone else 412)
-    assert (await ask("*")).status == (404 if gone else 200)
-
-
-@pytest.mark.gen_test
-async def test_one_of_two_changes_of_the_same_version_gets_through(service: Service) -> None:
-    before = await made(service)
-    path, tag = path_of(before), before.headers["ETag"]
-    replies = await asyncio.gather(
-        *(patched(service, path, {"name": str(n)}, If_Match=tag) for n in range(6))
-    )
-    assert sorted(reply.status for reply in replies) == [200] + [412] * 5
-    (won,) = (reply.json for reply in replies if reply.status == 200)
-    assert (await service.get(path)).json == won
-
-
-@pytest.mark.gen_test
-async def test_known_version_is_304_without_a_body(service: Service) -> None:
-    before = await made(service)
-    path, tag = path_of(before), before.headers["ETag"]
-    for known in (tag, f"W/{tag}", "*", f'"7", {tag}'):
-        reply = await service.get(path, headers={"If-None-Match": known})
-        assert (reply.status, reply.body, reply.headers["ETag"]) == (304, b"", tag)
-    assert (await service.get(path, headers={"If-None-Match": '"7"'})).json == before.json
-    reply = await service.get(path, headers={"If-None-Match": "7"})
-    assert reply.faults == [(["header", "If-None-Match"], "entity_tag")]
-
-
-@pytest.mark.gen_test
-async def test_tag_with_included_names_their_version_too_and_is_good_for_a_change(
-    service: Service,
-) -> None:
-    workflow = await service.post("/v1/workflows", {"name": "w"})
-    path = path_of(await made(service, workflow_id=workflow.json["id"]))
-    address = f"{path}?include=workflow"
-    tag = (await service.get(address)).headers["ETag"]
-    assert (await service.get(address, headers={"If-None-Match": tag})).status == 304
-    await patched(service, path_of(workflow), {"name": "v"})
-    read = await service.get(address, headers={"If-None-Match": tag})
-    assert read.status == 200
-    assert read.json["included"][0]["name"] == "v"
-    assert (await patched(service, path, {"name": "n"}, If_Match=tag)).status == 200
-
-
-@pytest.mark.gen_test
-async def test_trajectory_that_is_deleted_and_made_anew_has_no_tag_again(
-    service: Service,
-) -> None:
-    own = str(uuid4())
-    first = await made(service, id=own)
-    assert (await service.request("DELETE", path_of(first))).status == 204
-    again = await made(service, id=own)
-    assert again.headers["ETag"] != first.headers["ETag"]
-
-
 @pytest.mark.gen_test
 async def test_deleted_is_gone_from_everywhere(service: Service) -> None:
-    path = path_of(await made(service, name="gone"))
+    path = path_of(await created(service, name="gone"))
     reply = await service.request("DELETE", path)
     assert (reply.status, reply.body) == (204, b"")
     assert (await service.get("/v1/trajectories")).json["total"] == 0
@@ -339,7 +246,7 @@ async def test_deleted_is_gone_from_everywhere(service: Service) -> None:
 
 @pytest.mark.gen_test
 async def test_other_organizations_can_do_nothing_with_it(service: Service) -> None:
-    other, before = await service.elsewhere(), await made(service, is_generated=False)
+    other, before = await service.elsewhere(), await created(service, is_generated=False)
     path = path_of(before)
     for method, address, body in (
         ("DELETE", path, None),
@@ -367,7 +274,7 @@ async def test_other_organizations_can_do_nothing_with_it(service: Service) -> N
 async def test_duplicate_is_the_same_but_for_its_id_times_name_and_approval(
     service: Service, name: str | None, given: Any, expected: str | None
 ) -> None:
-    original = await made(
+    original = await created(
         service,
         name=name,
         description="d",
@@ -390,7 +297,7 @@ async def test_duplicate_is_the_same_but_for_its_id_times_name_and_approval(
 
 @pytest.mark.gen_test
 async def test_duplicate_and_original_go_their_own_ways(service: Service) -> None:
-    original = path_of(await made(service, trajectory_data=[]))
+    original = path_of(await created(service, trajectory_data=[]))
 
     async def append(path: str, who: str) -> None:
         step = {"who": who, "text": "x" * 1_200_000}
@@ -421,30 +328,17 @@ async def test_duplicate_and_original_go_their_own_ways(service: Service) -> Non
 @pytest.mark.gen_test
 async def test_time_of_a_change_is_now_and_never_goes_back(service: Service) -> None:
     ahead = "2999-01-01T00:00:00.000Z"
-    before = await made(service, updated_at=ahead)
+    before = await created(service, updated_at=ahead)
     reply = await patched(service, path_of(before), {"name": "n"})
     assert reply.json["updated_at"] == ahead
-    old = await made(service, created_at="2001-01-01T00:00:00Z")
+    old = await created(service, created_at="2001-01-01T00:00:00Z")
     reply = await patched(service, path_of(old), {"name": "n"})
     assert datetime.fromisoformat(reply.json["updated_at"]).year > 2020
 
 
 @pytest.mark.gen_test
 async def test_empty_change_is_a_change_of_nothing(service: Service) -> None:
-    before = await made(service, name="n")
+    before = await created(service, name="n")
     reply = await patched(service, path_of(before), {})
     assert reply.status == 200
     assert {**reply.json, "updated_at": None} == {**before.json, "updated_at": None}
-
-
-@pytest.mark.gen_test
-async def test_change_answers_as_much_as_is_preferred(service: Service) -> None:
-    path = path_of(await made(service))
-    reply = await patched(service, path, {"name": "n"}, Prefer="return=minimal")
-    assert (reply.status, reply.body) == (204, b"")
-    assert reply.headers["Preference-Applied"] == "return=minimal"
-    read = await service.get(path)
-    assert (read.json["name"], read.headers["ETag"]) == ("n", reply.headers["ETag"])
-    reply = await patched(service, path, {"name": "m"}, Prefer="return=representation")
-    assert (reply.status, reply.json["name"]) == (200, "m")
-    assert reply.headers["Preference-Applied"] == "return=representation"

@@ -10,14 +10,14 @@ from uuid import UUID
 import pytest
 
 from schemas.resources.trajectories import TrajectoryQuery
-from server.store.mongodb.database import Database, Document
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+from server.store.trajectories import counted_list
 from server.store.trajectories import counts as trajectory_counts
-from server.store.trajectories import rows as trajectory_rows
-from server.store.trajectories.catalogue import TrajectoryCatalogue
+from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing
-from server.store.trajectories.store import TrajectoryStore
 from tests.store import ORGANIZATION, async_test, collected, opened
-from tests.trajectories import WORKFLOW, imported
+from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 SIZE = 600
@@ -54,9 +54,9 @@ class Profiled:
 
 @asynccontextmanager
 async def library(mongodb: str, name: str) -> AsyncIterator[Database]:
-    """Some hundred trajectories, most of them in the catalogue, in buckets of a hundred."""
+    """Some hundred trajectories, most of them in the indexer, in buckets of a hundred."""
     async with opened(mongodb, name) as database:
-        store = TrajectoryStore(database)
+        trajectories = TrajectoryLibrary(database)
         for number in range(SIZE):
             fields: dict[str, Any] = {
                 "name": f"{'needle' if number % 50 == 0 else 'hay'} {number}",
@@ -67,9 +67,9 @@ async def library(mongodb: str, name: str) -> AsyncIterator[Database]:
                 fields["workflow_id"] = str(UUID(int=number % 4))
             if number % 20 == 0:
                 fields["run_id"] = str(RUN)
-            await store.create(ORGANIZATION, None, imported(**fields))
+            await trajectories.create(ORGANIZATION, None, imported(**fields))
             if number == SIZE - 10:
-                await TrajectoryCatalogue(database).enter_all()
+                await TrajectoryIndexer(database).index_all()
         yield database
 
 
@@ -80,7 +80,7 @@ def filter_combinations() -> Iterator[tuple[str, ...]]:
 @pytest.fixture
 def buckets_of_a_hundred(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trajectory_counts, "MAX_BUCKET", 100)
-    monkeypatch.setattr(trajectory_rows, "MAX_BUCKET", 100)
+    monkeypatch.setattr(counted_list, "MAX_BUCKET", 100)
 
 
 async def page(database: Database, **query: str) -> tuple[int, int]:
@@ -133,7 +133,7 @@ async def test_a_deep_page_does_not_read_what_it_skips(
 @async_test
 async def test_a_page_behind_the_end_asks_for_nothing(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
-        await TrajectoryStore(database).create(ORGANIZATION, None, imported())
+        await TrajectoryLibrary(database).create(ORGANIZATION, None, imported())
         assert await page(database, skip="1") == (1, 0)
         assert await page(database, skip=str(2**63 - 1)) == (1, 0)
         assert await page(database, created_at_to="9999-12-31T23:59:59.999999Z") == (1, 1)

@@ -1,0 +1,124 @@
+"""Every MongoDB index of every collection; the server makes what is missing when it starts."""
+
+from typing import Final
+
+from pymongo import ASCENDING, DESCENDING, IndexModel
+
+_NEWEST_FIRST = [("created_at", DESCENDING), ("_id", DESCENDING)]
+# Behind the order as well: what does not match is passed over, and counted, without being read.
+_GENERATED = ("is_generated", ASCENDING)
+_APPROVED = ("is_approved", ASCENDING)
+_LAST_UPDATED_FIRST = [("updated_at", DESCENDING), *_NEWEST_FIRST]
+
+INDEXES: Final[dict[str, list[IndexModel]]] = {
+    "trajectories": [
+        IndexModel([("organization_id", ASCENDING), *prefix, *_NEWEST_FIRST, *filtered], name=name)
+        for name, prefix, filtered in (
+            ("newest", [], [_GENERATED, _APPROVED]),
+            ("newest_generated", [_GENERATED], [_APPROVED]),
+            ("newest_approved", [_APPROVED], [_GENERATED]),
+            ("newest_of_workflow", [("workflow_id", ASCENDING)], [_GENERATED, _APPROVED]),
+            ("newest_of_run", [("run_id", ASCENDING)], [_GENERATED, _APPROVED]),
+        )
+    ]
+    + [
+        IndexModel([("organization_id", ASCENDING), *_LAST_UPDATED_FIRST], name="last_updated"),
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                ("workflow_id", ASCENDING),
+                *_LAST_UPDATED_FIRST,
+            ],
+            name="latest_of_workflow",
+            partialFilterExpression={"is_generated": True, "step_count": {"$gte": 1}},
+        ),
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                *_NEWEST_FIRST,
+                *(_GENERATED, _APPROVED, ("uncatalogued", ASCENDING)),
+            ],
+            name="uncatalogued",
+            partialFilterExpression={"uncatalogued": {"$gt": ""}},
+        ),
+    ],
+    "trajectory_entries": [
+        IndexModel([("organization_id", ASCENDING), ("suffixes", ASCENDING)], name="suffixes"),
+        # The texts are in it, so that what nearly everything contains is counted without reading.
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                *_NEWEST_FIRST,
+                *(_GENERATED, _APPROVED, ("search", ASCENDING)),
+            ],
+            name="newest",
+        ),
+    ],
+    "workflows": [IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest")],
+    "organizations": [
+        IndexModel(
+            [("is_default", ASCENDING)],
+            name="one_default",
+            unique=True,
+            partialFilterExpression={"is_default": True},
+        ),
+        IndexModel(_NEWEST_FIRST, name="newest"),
+    ],
+    "tokens": [
+        IndexModel([("hash", ASCENDING)], name="hash", unique=True),
+        IndexModel([("organization_id", ASCENDING), *_NEWEST_FIRST], name="newest"),
+        IndexModel(
+            [("organization_id", ASCENDING), ("machine_id", ASCENDING)],
+            name="of_machine",
+            partialFilterExpression={"machine_id": {"$type": "string"}},
+        ),
+    ],
+    "machines": [
+        IndexModel(
+            [("organization_id", ASCENDING), ("machine_id", ASCENDING)],
+            name="machine",
+            unique=True,
+        ),
+    ],
+    "commands": [
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                ("machine_id", ASCENDING),
+                ("accepted_at", ASCENDING),
+            ],
+            name="sent_to_machine",
+            partialFilterExpression={"state": "SENT"},
+        ),
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
+    "audit": [
+        # The texts behind the order: what does not match is passed over without being read.
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                *_NEWEST_FIRST,
+                *(("action", ASCENDING), ("token_id", ASCENDING)),
+            ],
+            name="newest",
+        ),
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                ("machine_id", ASCENDING),
+                *_NEWEST_FIRST,
+                ("outcome", ASCENDING),
+            ],
+            name="of_machine",
+        ),
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
+    "idempotency_keys": [
+        IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
+    "sessions": [
+        IndexModel([("token_hash", ASCENDING), *_NEWEST_FIRST], name="of_token"),
+        IndexModel([("expires_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
+}
+"""Every index of every collection.  A changed index needs a new name, or a migration."""

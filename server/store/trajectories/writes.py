@@ -1,0 +1,203 @@
+"""Trajectories inside a transaction: inserted, opened to be changed, appended to and deleted.
+
+Their free-form parts are stored as JSON text, not as BSON: any key and any number comes back as it
+was, and an answer is put together by copying bytes.  The steps are in the document, until appended
+ones outgrow it: then they move to the collection of parts (``trajectory_parts``).
+
+Everything here raises the driver's own errors, which say whether to try the transaction again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from pymongo import ReturnDocument
+
+from schemas.values.json_texts import JsonObjects
+from server.store.errors import NotFound
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, scoped_id
+from server.store.mongodb.transactions import Session
+from server.store.times import now
+from server.store.trajectories.documents import (
+    NO_STEPS,
+    Segment,
+    StoredTrajectory,
+    document_of,
+    stored_trajectory,
+)
+from server.store.trajectories.indexer import UNINDEXED, TrajectoryIndexer
+from server.store.trajectories.parts import PartStore
+from server.store.trajectories.search import search_text
+from server.store.versions import Versions, check_version
+
+INLINE_BYTES: Final = 1024 * 1024
+"""Steps are appended in the document for as long as those in it have no more bytes than this."""
+
+_CERTAINLY_FITS_BYTES: Final = 12 * 1024 * 1024
+"""Up to this estimate a changed document surely fits, with all that it is found by."""
+
+_WITHOUT_STEPS: Final = {"trajectory_data": False, "pieces": False}
+
+
+class TrajectoryWrites:
+    """The trajectories as one transaction reads and writes them."""
+
+    def __init__(self, database: Database, session: Session) -> None:
+        self._database = database
+        self._session = session
+        self._trajectories = database.collection("trajectories")
+        self._parts = PartStore(database)
+
+    async def insert(self, trajectory: StoredTrajectory) -> None:
+        """Store a trajectory that is not there yet.  Raises TooLarge above 16 MiB in all."""
+        document = new_document(self._database, trajectory)
+        await self._trajectories.insert_one(document, session=self._session)
+
+    async def insert_duplicate(self, trajectory: StoredTrajectory) -> None:
+        """Store a trajectory that shares its segments of steps with the one it was copied from."""
+        await self._parts.share(self._session, trajectory.organization_id, trajectory.segments)
+        await self.insert(trajectory)
+
+    async def get(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory:
+        """The trajectory, to be read.  Raises NotFound."""
+        found = await self._trajectories.find_one(
+            {"_id": scoped_id(organization_id, trajectory_id)}, session=self._session
+        )
+        if found is None:
+            raise NotFound("There is no such trajectory.")
+        return stored_trajectory(found)
+
+    async def open(
+        self, organization_id: UUID, trajectory_id: UUID, versions: Versions
+    ) -> "OpenTrajectory":
+        """The trajectory, to be written.  Raises NotFound or VersionMismatch."""
+        found = await self._trajectories.find_one(
+            {"_id": scoped_id(organization_id, trajectory_id)},
+            _WITHOUT_STEPS,
+            session=self._session,
+        )
+        if found is None:
+            raise NotFound("There is no such trajectory.")
+        check_version(found, versions)
+        # The steps of one that is older than sizes are move out of it at the first occasion.
+        found.setdefault("inline_size", _CERTAINLY_FITS_BYTES)
+        return OpenTrajectory(self._database, self._session, found)
+
+    async def refer_to_workflow(self, organization_id: UUID, workflow_id: UUID) -> bool:
+        """Whether any trajectory is one of this workflow."""
+        referring = {"organization_id": organization_id, "workflow_id": workflow_id}
+        found = await self._trajectories.find_one(referring, {"_id": True}, session=self._session)
+        return found is not None
+
+
+class OpenTrajectory:
+    """One trajectory in a transaction, to be written once.
+
+    ``stored`` is what it was when it was opened, without its steps.
+    """
+
+    def __init__(self, database: Database, session: Session, document: Document) -> None:
+        self.stored = stored_trajectory(document)
+        self._session = session
+        self._document = document
+        self._trajectories = database.collection("trajectories")
+        self._parts = PartStore(database)
+        self._indexer = TrajectoryIndexer(database)
+
+    async def change(self, fields: Mapping[str, Any]) -> StoredTrajectory:
+        """Write these fields of a StoredTrajectory; it is returned as it is then.
+
+        Raises TooLarge above 16 MiB in all.
+        """
+        after = replace(self.stored, **fields)
+        changed: Document = dict(fields)
+        if changed.keys() & {"name", "description"}:
+            changed |= _search_fields(after)
+        if _size_of_texts(after) + self._document["inline_size"] > _CERTAINLY_FITS_BYTES:
+            changed |= await self._steps_moved_out()
+        return stored_trajectory(await self._update(changed))
+
+    async def append(self, steps: JsonObjects) -> StoredTrajectory:
+        """Put steps behind those that are there; the trajectory then, without its steps' text."""
+        text = steps.text[1:-1]
+        size = self._document["inline_size"] + len(text)
+        fields: Document = {"step_count": self.stored.step_count + steps.count}
+        if size <= INLINE_BYTES:
+            fields["inline_size"] = size
+            return stored_trajectory(await self._update(fields, text))
+        fields |= await self._steps_moved_out(text)
+        return stored_trajectory(await self._update(fields, b""))
+
+    async def delete(self) -> None:
+        """Delete it, and its steps wherever they are."""
+        await self._indexer.unindex(self._session, self._document)
+        await self._trajectories.delete_one({"_id": self._document["_id"]}, session=self._session)
+        await self._parts.release(self._session, self.stored.organization_id, self.stored.segments)
+
+    async def _update(self, fields: Document, appended: bytes | None = None) -> Document:
+        """Write these fields, and append a piece of steps; the document as it is then.
+
+        With a piece, be it an empty one, the steps are not read back.
+        """
+        time = max(now(), self.stored.updated_at)
+        unindexed = await self._indexer.unindex(self._session, self._document)
+        update: Document = {
+            "$set": {"updated_at": time, **fields, **unindexed},
+            "$inc": {"version": 1},
+            **({"$push": {"pieces": appended}} if appended else {}),
+        }
+        after: Document = await self._trajectories.find_one_and_update(
+            {"_id": self._document["_id"]},
+            update,
+            projection=None if appended is None else _WITHOUT_STEPS,
+            return_document=ReturnDocument.AFTER,
+            session=self._session,
+        )
+        return after
+
+    async def _steps_moved_out(self, appended: bytes = b"") -> Document:
+        """Move the document's steps, and appended ones, to its segment; the fields to write."""
+        whole = await self._trajectories.find_one(
+            {"_id": self._document["_id"]}, session=self._session
+        )
+        trajectory = stored_trajectory(whole or self._document)
+        steps = [each for each in (*trajectory.inline_steps, memoryview(appended)) if each]
+        if not steps:
+            return {}
+        *shared, last = trajectory.segments or (Segment(uuid4(), 0, 0),)
+        if last.parts and last.id != trajectory.own_segment:
+            shared, last = [*shared, last], Segment(uuid4(), 0, 0)
+        grown = await self._parts.append(self._session, trajectory.organization_id, last, steps)
+        return {
+            "trajectory_data": NO_STEPS,
+            "pieces": [],
+            "inline_size": 0,
+            "segments": [segment.document() for segment in (*shared, grown)],
+            "own_segment": grown.id,
+        }
+
+
+def new_document(database: Database, trajectory: StoredTrajectory) -> Document:
+    """The document of a new trajectory.  Raises TooLarge where the database would not take it."""
+    document = document_of(trajectory, {**_search_fields(trajectory), **UNINDEXED})
+    database.check_size(document, _size_of_texts(trajectory))
+    return document
+
+
+def _search_fields(trajectory: StoredTrajectory) -> Document:
+    return {"search": search_text(trajectory.id, trajectory.name, trajectory.description)}
+
+
+def _size_of_texts(trajectory: StoredTrajectory) -> int:
+    """How many bytes its texts take in a document, or more, but never less."""
+    free_form = (
+        trajectory.dimensions,
+        trajectory.original_input_values,
+        trajectory.trajectory_data or b"",
+        *trajectory.pieces,
+    )
+    # A description is stored twice, once folded, with up to 4 bytes for a character; folding can
+    # make three characters of one.
+    return sum(map(len, free_form)) + 16 * len(trajectory.description or "")

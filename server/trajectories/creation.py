@@ -1,0 +1,105 @@
+"""What is made of what a request gives: new trajectories and workflows, duplicates, changes."""
+
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from schemas.resources.trajectories import (
+    MAX_NAME_CHARACTERS,
+    ChangedTrajectory,
+    ImportedTrajectory,
+    NewTrajectory,
+)
+from schemas.resources.workflows import NewWorkflow
+from schemas.values.times import whole_milliseconds
+from server.store.errors import WrongState
+from server.store.times import now
+from server.store.trajectories.documents import NO_VALUES, StoredTrajectory
+from server.store.trajectories.workflows import StoredWorkflow
+from server.store.versions import first_version
+
+_COPY_MARK: Final = " (copy)"
+
+
+def new_workflow(organization_id: UUID, new: NewWorkflow) -> StoredWorkflow:
+    """The workflow that is made now from what was given."""
+    time = now()
+    return StoredWorkflow(
+        id=uuid4(),
+        organization_id=organization_id,
+        name=new.name,
+        description=new.description,
+        created_at=time,
+        updated_at=time,
+        version=first_version(time),
+    )
+
+
+def new_trajectory(
+    organization_id: UUID, user_id: UUID | None, new: NewTrajectory
+) -> StoredTrajectory:
+    """The trajectory that is made now from what was given; an imported one has its own times."""
+    time = now()
+    own, created_at, updated_at = uuid4(), time, None
+    if isinstance(new, ImportedTrajectory):
+        own = new.id or own
+        updated_at = new.updated_at and whole_milliseconds(new.updated_at)
+        # Nothing is updated before it is created, where only one of the two is known either.
+        created_at = whole_milliseconds(new.created_at or min(created_at, updated_at or created_at))
+    data, inputs = new.trajectory_data, new.original_input_values
+    return StoredTrajectory(
+        id=own,
+        organization_id=organization_id,
+        user_id=user_id,
+        workflow_id=new.workflow_id,
+        run_id=new.run_id,
+        name=new.name,
+        description=new.description,
+        is_approved=new.is_approved,
+        is_generated=new.generated,
+        step_count=new.step_count,
+        trajectory_data=None if data is None else data.text,
+        dimensions=new.dimensions.text,
+        original_input_values=NO_VALUES if inputs is None else inputs.text,
+        created_at=created_at,
+        updated_at=updated_at or created_at,
+        version=first_version(time),
+    )
+
+
+def duplicate_of(
+    original: StoredTrajectory, user_id: UUID | None, name: str | None
+) -> StoredTrajectory:
+    """A copy with an id and times of its own, not approved, which shares the stored segments."""
+    time = now()
+    return replace(
+        original,
+        id=uuid4(),
+        user_id=user_id,
+        name=_copy_name(original.name) if name is None else name,
+        is_approved=False,
+        created_at=time,
+        updated_at=time,
+        version=first_version(time),
+        own_segment=None,
+    )
+
+
+def changed_fields(before: StoredTrajectory, change: ChangedTrajectory) -> dict[str, Any]:
+    """The fields of a StoredTrajectory that a change gives other values.
+
+    Raises WrongState where it would be updated before it was created.
+    """
+    fields: dict[str, Any] = {name: getattr(change, name) for name in change.model_fields_set}
+    for name in ("dimensions", "original_input_values"):
+        if name in fields:
+            fields[name] = NO_VALUES if fields[name] is None else fields[name].text
+    if "updated_at" in fields:
+        fields["updated_at"] = whole_milliseconds(fields["updated_at"])
+        if fields["updated_at"] < before.created_at:
+            raise WrongState("updated_at must not be before its created_at")
+    return fields
+
+
+def _copy_name(name: str | None) -> str | None:
+    return name and name[: MAX_NAME_CHARACTERS - len(_COPY_MARK)] + _COPY_MARK

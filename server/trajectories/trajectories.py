@@ -1,0 +1,188 @@
+"""Trajectories as the API offers them: each method is one operation, with its rules."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+from schemas.http.entity_tags import version_tag
+from schemas.resources.trajectories import (
+    ChangedTrajectory,
+    ExportQuery,
+    NewTrajectory,
+    TrajectoryQuery,
+)
+from schemas.values.json_texts import JsonObjects
+from server.store.errors import WrongState
+from server.store.idempotency import KeyedRequest
+from server.store.trajectories.documents import StoredTrajectory
+from server.store.trajectories.store import TrajectoryStore
+from server.store.trajectories.workflows import WorkflowStore
+from server.store.transactions import Transaction, Transactions
+from server.store.versions import Versions
+from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
+from server.trajectories.creation import changed_fields, duplicate_of, new_trajectory
+from server.trajectories.export import export_chunks
+from server.trajectories.listing import page_chunks
+from server.trajectories.rendering import render_head
+from server.trajectories.states import refused_change, refused_steps
+
+_MADE_ANEW: Final = ("id", "user_id", "created_at", "updated_at", "version")
+"""What a new trajectory has that is not in the request, or not always."""
+
+
+class Trajectories:
+    """Every method sees the trajectories of the organization it is given, and no others.
+
+    With a ``request`` under an idempotency key it is done once, and the answer is that of the
+    first time.  The store's errors say what was wrong: see ``server.store.errors``.
+    """
+
+    def __init__(
+        self, store: TrajectoryStore, workflows: WorkflowStore, transactions: Transactions
+    ) -> None:
+        self._store = store
+        self._workflows = workflows
+        self._transactions = transactions
+
+    async def list(
+        self, organization_id: UUID, query: TrajectoryQuery
+    ) -> AsyncGenerator[bytes, None]:
+        """One page, newest first, as JSON text, chunk by chunk."""
+        listing = await self._store.list(organization_id, query)
+        return page_chunks(listing, self._store.parts, self._workflows, organization_id, query)
+
+    def export(self, organization_id: UUID, query: ExportQuery) -> AsyncGenerator[bytes, None]:
+        """What the query finds, oldest first, as lines of JSON that an import takes."""
+        return export_chunks(self._store, organization_id, query)
+
+    async def get(
+        self, organization_id: UUID, trajectory_id: UUID, *, with_workflow: bool = False
+    ) -> TrajectoryAnswer | None:
+        """The trajectory, or None."""
+        stored = await self._store.get(organization_id, trajectory_id)
+        if stored is None:
+            return None
+        if not with_workflow:
+            return self._answer(stored)
+        workflows = await self._workflows.get_many(organization_id, [stored.workflow_id])
+        return TrajectoryAnswer(self._store.parts, stored, workflows)
+
+    async def latest(self, organization_id: UUID, workflow_id: UUID) -> TrajectoryAnswer | None:
+        """The most recently updated one of the workflow that is generated and has a step."""
+        stored = await self._store.latest(organization_id, workflow_id)
+        return None if stored is None else self._answer(stored)
+
+    async def create(
+        self,
+        organization_id: UUID,
+        user_id: UUID | None,
+        new: NewTrajectory,
+        request: KeyedRequest | None = None,
+    ) -> tuple[TrajectoryAnswer, bool]:
+        """Make a trajectory, or import one with its own id and times; whether it is a replay.
+
+        Raises AlreadyExists where an imported id is taken, TooLarge or KeyReused.
+        """
+        made = new_trajectory(organization_id, user_id, new)
+        if request is None:
+            await self._store.insert(made)
+            return self._answer(made), False
+
+        async def work(transaction: Transaction) -> dict[str, Any]:
+            await transaction.trajectories.insert(made)
+            return {name: getattr(made, name) for name in _MADE_ANEW}
+
+        # The same request says the same again; what it does not say is in the key's record.
+        first, is_replayed = await self._transactions.run_once(request, work)
+        return self._answer(replace(made, **first)), is_replayed
+
+    async def change(
+        self,
+        organization_id: UUID,
+        trajectory_id: UUID,
+        change: ChangedTrajectory,
+        versions: Versions = None,
+    ) -> TrajectoryAnswer:
+        """Change what is named, and nothing else; the trajectory as it is then.
+
+        Raises NotFound, VersionMismatch, WrongState, or TooLarge above 16 MiB in all.
+        """
+
+        async def work(transaction: Transaction) -> StoredTrajectory:
+            opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
+            if refusal := refused_change(opened.stored, change):
+                raise WrongState(refusal)
+            return await opened.change(changed_fields(opened.stored, change))
+
+        return self._answer(await self._transactions.run(work))
+
+    async def delete(
+        self, organization_id: UUID, trajectory_id: UUID, versions: Versions = None
+    ) -> None:
+        """Delete a trajectory and its steps.  Raises NotFound or VersionMismatch."""
+
+        async def work(transaction: Transaction) -> None:
+            opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
+            await opened.delete()
+
+        await self._transactions.run(work)
+
+    async def append(
+        self,
+        organization_id: UUID,
+        trajectory_id: UUID,
+        steps: JsonObjects,
+        versions: Versions = None,
+        request: KeyedRequest | None = None,
+    ) -> KeyedAnswer:
+        """Put steps behind those that are there; the trajectory then, without its steps.
+
+        Raises NotFound, VersionMismatch, KeyReused, or WrongState where it is not pending
+        generation.
+        """
+
+        async def work(transaction: Transaction) -> dict[str, Any]:
+            opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
+            if refusal := refused_steps(opened.stored):
+                raise WrongState(refusal)
+            return _head_result(await opened.append(steps))
+
+        return _head_answer(*await self._transactions.run_once(request, work))
+
+    async def duplicate(
+        self,
+        organization_id: UUID,
+        user_id: UUID | None,
+        trajectory_id: UUID,
+        name: str | None,
+        request: KeyedRequest | None = None,
+    ) -> KeyedAnswer:
+        """Make a copy with an id and times of its own, not approved; the copy without its steps.
+
+        Raises NotFound, KeyReused, or TooLarge where its longer name does not fit any more.
+        """
+
+        async def work(transaction: Transaction) -> dict[str, Any]:
+            original = await transaction.trajectories.get(organization_id, trajectory_id)
+            copy = duplicate_of(original, user_id, name)
+            await transaction.trajectories.insert_duplicate(copy)
+            return _head_result(copy)
+
+        return _head_answer(*await self._transactions.run_once(request, work))
+
+    def _answer(self, stored: StoredTrajectory) -> TrajectoryAnswer:
+        return TrajectoryAnswer(self._store.parts, stored)
+
+
+def _head_result(stored: StoredTrajectory) -> dict[str, Any]:
+    """What a key's record keeps of an answer that is a trajectory without its steps."""
+    return {
+        "id": stored.id,
+        "tag": version_tag(stored.version),
+        "head": render_head(stored, step_count=stored.step_count),
+    }
+
+
+def _head_answer(result: dict[str, Any], is_replayed: bool) -> KeyedAnswer:
+    return KeyedAnswer(result["id"], result["tag"], result["head"], is_replayed)

@@ -1,0 +1,66 @@
+import pytest
+from pymongo.errors import (
+    AutoReconnect,
+    ConfigurationError,
+    DocumentTooLarge,
+    DuplicateKeyError,
+    ExecutionTimeout,
+    InvalidOperation,
+    NetworkTimeout,
+    NotPrimaryError,
+    OperationFailure,
+    ServerSelectionTimeoutError,
+    WriteConcernError,
+    WTimeoutError,
+)
+
+from server.store.errors import (
+    AlreadyExists,
+    StoreError,
+    StoreUnavailable,
+    StoreUnusable,
+    TooLarge,
+)
+from server.store.mongodb.error_translation import translate_errors, translated
+from tests.store import async_test
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (DuplicateKeyError("dup"), AlreadyExists),
+        (DocumentTooLarge("big"), TooLarge),
+        (OperationFailure("big", 10334), TooLarge),
+        (OperationFailure("no", 18), StoreUnusable),
+        (OperationFailure("no", 13), StoreUnusable),
+        (ConfigurationError("no"), StoreUnusable),
+        (AutoReconnect("gone"), StoreUnavailable),
+        (NetworkTimeout("late"), StoreUnavailable),
+        (NotPrimaryError("no"), StoreUnavailable),
+        (ServerSelectionTimeoutError("none"), StoreUnavailable),
+        (ExecutionTimeout("late", 50), StoreUnavailable),
+        (WTimeoutError("late", 64), StoreUnavailable),
+        (WriteConcernError("late", 50), StoreUnavailable),
+        (InvalidOperation("closed"), StoreUnavailable),
+        (
+            OperationFailure("x", 11602, {"errorLabels": ["RetryableWriteError"]}),
+            StoreUnavailable,
+        ),
+        (OperationFailure("secret", 9), StoreError),
+    ],
+)
+def test_driver_errors_become_ours(error: Exception, expected: type[StoreError]) -> None:
+    ours = translated(error)
+    assert type(ours) is expected
+    assert "secret" not in str(ours)
+
+
+@async_test
+async def test_what_is_raised_inside_is_translated() -> None:
+    for error in (NetworkTimeout("late"), TimeoutError()):
+        with pytest.raises(StoreUnavailable):
+            async with translate_errors():
+                raise error
+    with pytest.raises(KeyError):
+        async with translate_errors():
+            raise KeyError

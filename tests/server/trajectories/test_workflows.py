@@ -1,0 +1,67 @@
+import pytest
+
+from schemas.http.queries import PageQuery
+from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow
+from server.store.errors import InUse, NotFound, VersionMismatch
+from server.store.idempotency import KeyedRequest
+from server.trajectories.workflows import Workflows
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.trajectories import TrajectoryLibrary, imported
+
+
+def workflows_of(library: TrajectoryLibrary) -> Workflows:
+    return Workflows(library.workflows, library.transactions)
+
+
+@async_test
+async def test_workflow_is_made_once_under_a_key_and_read_back(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        workflows = workflows_of(TrajectoryLibrary(database))
+        request = KeyedRequest(ORGANIZATION, "k", "f")
+        new = NewWorkflow(name="n", description="d")
+        first, again = [await workflows.create(ORGANIZATION, new, request) for _ in range(2)]
+        assert [first.is_replayed, again.is_replayed] == [False, True]
+        assert (again.id, again.tag, again.body) == (first.id, first.tag, first.body)
+        found = there(await workflows.get(ORGANIZATION, first.id))
+        assert (found.tag, found.workflow) == (
+            first.tag,
+            Workflow.model_validate_json(first.body),
+        )
+        assert await workflows.list(ORGANIZATION, PageQuery()) == ([found.workflow], 1)
+        assert await workflows.get(OTHER_ORGANIZATION, first.id) is None
+
+
+@async_test
+async def test_change_changes_what_is_named(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        library = TrajectoryLibrary(database)
+        workflows, made = workflows_of(library), await library.create_workflow(ORGANIZATION, "n")
+        change = ChangedWorkflow(description="d")
+        after = await workflows.change(ORGANIZATION, made.id, change, {made.version})
+        assert (after.workflow.name, after.workflow.description) == ("n", "d")
+        assert after.workflow.updated_at >= made.updated_at
+        with pytest.raises(VersionMismatch):
+            await workflows.change(ORGANIZATION, made.id, change, {made.version})
+        assert there(await workflows.get(ORGANIZATION, made.id)) == after
+
+
+@async_test
+async def test_workflow_is_deleted_when_no_trajectory_refers_to_it(
+    mongodb: str, database_name: str
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        library = TrajectoryLibrary(database)
+        workflows, made = workflows_of(library), await library.create_workflow(ORGANIZATION, "n")
+        line = imported(workflow_id=str(made.id))
+        referring = await library.create(ORGANIZATION, None, line)
+        await library.create(OTHER_ORGANIZATION, None, line)
+        with pytest.raises(InUse):
+            await workflows.delete(ORGANIZATION, made.id)
+        await library.delete(ORGANIZATION, referring.id)
+        with pytest.raises(VersionMismatch):
+            await workflows.delete(ORGANIZATION, made.id, {1})
+        await workflows.delete(ORGANIZATION, made.id)
+        with pytest.raises(NotFound):
+            await workflows.delete(ORGANIZATION, made.id)
