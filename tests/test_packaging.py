@@ -22,8 +22,11 @@ from tests.processes import environment, free_port, running
 
 PROJECT = Path(__file__).parent.parent
 PACKAGES = ("machine_client", "schemas", "server")
+TYPES = ("server/console/tsconfig.json", "server/console/types/")
+"""What `make lint` reads in a package, and no program."""
 LEFTOVERS = (
     *("machine-token", "server.log", "demo.png", "notes/plan.txt", ".venv/bin/farhand"),
+    ".ci/javascript/node_modules/typescript/package.json",
     *("server/__pycache__/app.cpython-311.pyc", "dist/farhand-0.0.9.tar.gz", ".mypy_cache/x.json"),
 )
 """What a clone has in it after some work."""
@@ -82,6 +85,8 @@ def test_source_archive_has_every_file_and_no_leftovers(built: Built) -> None:
 def test_wheel_has_the_packages_and_nothing_else(built: Built) -> None:
     names = set(zipfile.ZipFile(built.wheel).namelist())
     of_packages = {name for name in built.tracked if name.partition("/")[0] in PACKAGES}
+    assert {name for name in of_packages if name.startswith(TYPES)}
+    of_packages = {name for name in of_packages if not name.startswith(TYPES)}
     about = {name for name in names if re.match(r"farhand-[\d.]+\.dist-info/", name)}
     assert names - about == of_packages
     assert {name.rpartition("/")[2] for name in about} >= {

@@ -298,12 +298,15 @@ def test_pending_trajectory_has_no_steps_and_nothing_to_approve(
 
 def test_steps_of_any_shape_are_shown_as_they_are(reader: Visit, library: Library) -> None:
     odd = {"note": "<script>alert(1)</script>", "body": {"x": "left", "y": None}, "nested": [[{}]]}
-    trajectory = library.add("Odd", odd, {})
+    untold = {"operation": {}, "body": {"button": {}, "direction": ["up"], "amount": {}}}
+    trajectory = library.add("Odd", odd, {}, untold)
     reader.go(f"/trajectories/{trajectory}")
     page = reader.page
     expect(page.get_by_text("<script>alert(1)</script>")).to_be_visible()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("Step 2 of 2: Step")).to_be_visible()
+    expect(page.get_by_text("Step 2 of 3: Step", exact=True)).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("Step 3 of 3: Step", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("address", ["00000000-0000-4000-8000-000000000001", "no-uuid", "%FF"])

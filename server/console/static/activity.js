@@ -1,7 +1,7 @@
 /** Who did what, to what and when: the organization's audit, newest first. */
 
 import { keepChosen } from "./address.js";
-import { call, path, query as queried } from "./api.js";
+import { call, capital, path, query as queried, statusOf } from "./api.js";
 import { h, setText } from "./dom.js";
 import { emptyState, failure, labelled, outcomeBadge, timeAgo } from "./parts.js";
 import { operationOf } from "./words.js";
@@ -9,6 +9,7 @@ import { operationOf } from "./words.js";
 const PAGE = 50;
 const TYPING_MILLISECONDS = 250;
 
+/** @type {[string, string][]} */
 const FAMILIES = [
   ["", "Everything"],
   ["input", "Inputs"],
@@ -20,6 +21,7 @@ const FAMILIES = [
   ["organization", "Organizations"],
 ];
 
+/** @param {Page} page */
 export function activityPage({ signal, query, title }) {
   title("Activity");
   const machine = h("input", { type: "search", placeholder: "Id of a machine", maxlength: 128 });
@@ -45,10 +47,15 @@ export function activityPage({ signal, query, title }) {
     told,
     more,
   );
+  /** @type {AbortController | null} */
   let reading = null;
   let shown = 0;
-  /** From when the newest entry of the first page is: what comes later would move the others. */
+  /**
+   * From when the newest entry of the first page is: what comes later would move the others.
+   * @type {string | null}
+   */
   let newest = null;
+  /** @type {Set<string>} */
   let ids = new Set();
   let typing = 0;
 
@@ -56,7 +63,7 @@ export function activityPage({ signal, query, title }) {
     clearTimeout(typing);
     typing = setTimeout(begin, TYPING_MILLISECONDS);
   });
-  action.addEventListener("change", () => begin());
+  action.addEventListener("change", () => void begin());
   signal.addEventListener("abort", () => clearTimeout(typing));
 
   function chosen() {
@@ -80,6 +87,7 @@ export function activityPage({ signal, query, title }) {
     try {
       const part = { created_at_to: newest, skip: shown, limit: PAGE };
       const address = queried("v1/audit", { ...chosen(), ...part });
+      /** @type {Answer<Part<AuditEntry>>} */
       const { data } = await call("GET", address, { signal: current });
       if (!shown) list.replaceChildren();
       newest ??= data.items[0]?.created_at ?? null;
@@ -92,7 +100,7 @@ export function activityPage({ signal, query, title }) {
       setText(told, shown ? `The latest ${shown} of ${data.total}` : "");
       place.replaceChildren(shown ? list : nothing());
     } catch (error) {
-      if (current.aborted || error.status === 401) return;
+      if (current.aborted || statusOf(error) === 401) return;
       place.replaceChildren(failure(error, begin));
       more.hidden = true;
     } finally {
@@ -100,7 +108,7 @@ export function activityPage({ signal, query, title }) {
     }
   }
 
-  begin();
+  void begin();
   return page;
 }
 
@@ -108,13 +116,16 @@ function nothing() {
   return emptyState("Nothing was done", h("p", {}, "No entry fits: every input and every change is here once it has happened."));
 }
 
-/** "machine.paused" is "Machine paused"; an input is called as everywhere. */
+/**
+ * "machine.paused" is "Machine paused"; an input is called as everywhere.
+ * @param {AuditEntry} entry
+ */
 function words({ action, command }) {
   if (command) return operationOf(command.operation);
-  const text = action.replace(/[._]/g, " ");
-  return text[0].toUpperCase() + text.slice(1);
+  return capital(action.replace(/[._]/g, " "));
 }
 
+/** @param {AuditEntry} item */
 function entry(item) {
   const { machine_id, target, token_name, created_at, command } = item;
   const what = machine_id

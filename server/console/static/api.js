@@ -9,6 +9,11 @@ const CALL_SECONDS = 100;
 
 /** What went wrong, in words for a person; status 0 is no answer at all. */
 export class Problem extends Error {
+  /**
+   * @param {number} status
+   * @param {string} words
+   * @param {{name?: string, retryAfter?: number, members?: ProblemMembers}} [more]
+   */
   constructor(status, words, { name = "", retryAfter = 0, members = {} } = {}) {
     super(words);
     this.status = status;
@@ -16,6 +21,24 @@ export class Problem extends Error {
     this.retryAfter = retryAfter;
     this.members = members;
   }
+}
+
+/**
+ * The status of the answer that an error is of; undefined where it is of none.
+ * @param {unknown} error
+ */
+export function statusOf(error) {
+  return error instanceof Problem ? error.status : undefined;
+}
+
+/** @param {unknown} error */
+export function wordsOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** @param {unknown} error */
+export function nameOf(error) {
+  return error instanceof Error ? error.name : "";
 }
 
 export const NO_ANSWER =
@@ -28,10 +51,15 @@ export const session = new EventTarget();
 /**
  * Send a request and return {status, headers, data}; data is null where there is no JSON.
  * Throws a Problem for every answer that is no success, and an AbortError when the signal says so.
+ * @template Data
+ * @param {string} method
+ * @param {string} address
+ * @param {RequestOptions<unknown>} [options]
+ * @returns {Promise<Answer<Data>>}
  */
-export async function call(method, path, { body, headers = {}, signal } = {}) {
-  const response = await request(method, path, {
-    body: body === undefined ? undefined : JSON.stringify(body),
+export async function call(method, address, { body, headers = {}, signal } = {}) {
+  const response = await request(method, address, {
+    body: body === undefined ? null : JSON.stringify(body),
     headers: body === undefined ? headers : { "Content-Type": "application/json", ...headers },
     signal: within(CALL_SECONDS, signal),
   });
@@ -40,7 +68,7 @@ export async function call(method, path, { body, headers = {}, signal } = {}) {
     return {
       status: response.status,
       headers: response.headers,
-      data: text ? JSON.parse(text) : null,
+      data: /** @type {Data} */ (text ? JSON.parse(text) : null),
     };
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -48,11 +76,14 @@ export async function call(method, path, { body, headers = {}, signal } = {}) {
   }
 }
 
-/** Send a request and return the Response with its body unread, for streams. */
-export async function request(method, path, { body, headers = {}, signal } = {}) {
+/**
+ * Send a request and return the Response with its body unread, for streams.
+ * @type {(method: string, address: string, options?: RequestOptions<string>) => Promise<Response>}
+ */
+export async function request(method, address, { body = null, headers = {}, signal = null } = {}) {
   let response;
   try {
-    response = await fetch(new URL(path.replace(/^\//, ""), HOME), {
+    response = await fetch(new URL(address.replace(/^\//, ""), HOME), {
       method,
       body,
       signal,
@@ -62,7 +93,7 @@ export async function request(method, path, { body, headers = {}, signal } = {})
       redirect: "error",
     });
   } catch (error) {
-    if (signal?.aborted && signal.reason?.name !== "TimeoutError") throw error;
+    if (signal?.aborted && nameOf(signal.reason) !== "TimeoutError") throw error;
     throw new Problem(0, NO_ANSWER);
   }
   learnTime(response.headers.get("Date"));
@@ -72,15 +103,18 @@ export async function request(method, path, { body, headers = {}, signal } = {})
   throw problem;
 }
 
+/** @type {(seconds: number, signal: AbortSignal | null | undefined) => AbortSignal} */
 function within(seconds, signal) {
   const limit = AbortSignal.timeout(seconds * 1000);
   return signal ? AbortSignal.any([signal, limit]) : limit;
 }
 
+/** @param {Response} response */
 async function problemOf(response) {
+  /** @type {ProblemMembers} */
   let content = {};
   try {
-    content = (await response.json()) ?? {};
+    content = /** @type {ProblemMembers | null} */ (await response.json()) ?? {};
   } catch {
     // A proxy's own page: the status has to do.
   }
@@ -91,6 +125,7 @@ async function problemOf(response) {
   });
 }
 
+/** @type {(status: number, content: ProblemMembers) => string} */
 function wordsFor(status, content) {
   if (Array.isArray(content.detail)) {
     const places = content.detail.map(({ loc, msg }) => {
@@ -107,33 +142,54 @@ function wordsFor(status, content) {
   return `The server answered HTTP ${status} without saying why. Its log says more.`;
 }
 
-/** With a capital at its beginning and a stop at its end. */
+/**
+ * With a capital at its beginning and a stop at its end.
+ * @param {string} text
+ */
 export function sentence(text) {
   const trimmed = text.trim();
   const stop = !trimmed || /[.!?…]$/.test(trimmed) ? "" : ".";
   return capital(trimmed) + stop;
 }
 
+/** @param {string} text */
 export function capital(text) {
   const [first = "", ...rest] = text;
   return first.toUpperCase() + rest.join("");
 }
 
-/** A path with its parts encoded: path`/v1/machines/${id}`. */
+/**
+ * A path with its parts encoded: path`/v1/machines/${id}`.
+ * @param {TemplateStringsArray} strings
+ * @param {string[]} parts
+ */
 export function path(strings, ...parts) {
-  return strings.reduce((text, piece, at) => text + encodeURIComponent(parts[at - 1]) + piece);
+  return strings.reduce((text, piece, at) => text + encodeURIComponent(parts[at - 1] ?? "") + piece);
 }
 
-/** A path with a query; null and empty values are left out. */
+/**
+ * A path with a query; null and empty values are left out.
+ * @type {(address: string, parameters: Record<string, string | number | null>) => string}
+ */
 export function query(address, parameters) {
-  const kept = Object.entries(parameters).filter(([, value]) => value !== null && value !== "");
-  return kept.length ? `${address}?${new URLSearchParams(kept)}` : address;
+  const kept = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null && value !== "") kept.append(name, String(value));
+  return kept.size ? `${address}?${kept}` : address;
 }
 
-/** All pages of a list, read one after another. */
+/**
+ * All pages of a list, read one after another.
+ * @template Item
+ * @param {string} address
+ * @param {AbortSignal} signal
+ * @returns {Promise<Item[]>}
+ */
 export async function listAll(address, signal, most = 10_000) {
+  /** @type {Item[]} */
   const items = [];
   for (;;) {
+    /** @type {Answer<Part<Item>>} */
     const { data } = await call("GET", query(address, { skip: items.length, limit: 1000 }), {
       signal,
     });

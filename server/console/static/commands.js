@@ -1,6 +1,6 @@
 /** What was done on a machine lately: by whom, when, and how it ended. */
 
-import { call, path, query } from "./api.js";
+import { call, path, query, statusOf, wordsOf } from "./api.js";
 import { fill, h, setText } from "./dom.js";
 import { outcomeBadge, timeAgo } from "./parts.js";
 import { count, operationOf, span } from "./words.js";
@@ -9,10 +9,15 @@ const SHOWN = 50;
 
 /** A list that begins with what the server remembers and goes on with what it tells. */
 export class CommandList {
+  /** @type {Map<string, CommandItem>} */
   #items = new Map();
   #total = 0;
   #drawing = 0;
 
+  /**
+   * @param {string} machineId
+   * @param {AbortSignal} signal
+   */
   constructor(machineId, signal) {
     this.machineId = machineId;
     this.signal = signal;
@@ -24,6 +29,7 @@ export class CommandList {
   async read() {
     try {
       const address = query(path`/v1/machines/${this.machineId}/commands`, { limit: SHOWN });
+      /** @type {Answer<Part<CommandItem>>} */
       const { data } = await call("GET", address, { signal: this.signal });
       const said = [...this.#items.values()].filter((item) => !data.items.some(same(item)));
       const newer = said.filter((item) => item.accepted_at > (data.items[0]?.accepted_at ?? ""));
@@ -31,13 +37,16 @@ export class CommandList {
       this.#total = data.total + newer.length;
       this.#draw();
     } catch (error) {
-      if (this.signal.aborted || error.status === 401) return;
-      const words = error.status === 404 ? "This server does not tell commands." : error.message;
+      if (this.signal.aborted || statusOf(error) === 401) return;
+      const words = statusOf(error) === 404 ? "This server does not tell commands." : wordsOf(error);
       setText(this.told, words);
     }
   }
 
-  /** Take what an event says of a command: a new one, or how a known one has ended. */
+  /**
+   * Take what an event says of a command: a new one, or how a known one has ended.
+   * @param {CommandItem} item
+   */
   take(item) {
     if (!this.#items.has(item.command_id)) {
       this.#total += 1;
@@ -62,6 +71,9 @@ export class CommandList {
 /**
  * A machine with one more input in its counts, where the command's outcome is final.  The server
  * tells each command, and the counts only with the machine.
+ * @param {Machine} machine
+ * @param {CommandItem} command
+ * @returns {Machine}
  */
 export function counted(machine, { outcome, accepted_at }) {
   if (outcome === "pending" || !machine.inputs) return machine;
@@ -70,10 +82,12 @@ export function counted(machine, { outcome, accepted_at }) {
   return { ...machine, inputs, last_input_at: accepted_at };
 }
 
+/** @param {CommandItem} item */
 function same(item) {
-  return (other) => other.command_id === item.command_id;
+  return (/** @type {CommandItem} */ other) => other.command_id === item.command_id;
 }
 
+/** @param {CommandItem} item */
 function line(item) {
   return h(
     "li",

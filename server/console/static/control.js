@@ -8,16 +8,24 @@ const LONG_PRESS_MILLISECONDS = 600;
 const PIXELS_OF_A_NOTCH = 100;
 const LINES_OF_A_NOTCH = 3;
 const MAX_NOTCHES = 20;
+/** @type {Button[]} */
 const BUTTONS = ["left", "middle", "right"];
 
 /**
  * Listens to `surface` until the signal is aborted.  `placeOf(event)` is the place on the machine
  * under the pointer or null; `inputs` takes what is done; `leave()` is called for Escape.
+ * @param {Control} control
  */
 export function takeControl({ surface, placeOf, inputs, leave, signal }) {
   const clicks = new Clicks(inputs, signal);
   const options = { signal, passive: false };
+  /**
+   * @template {keyof HTMLElementEventMap} Name
+   * @param {Name} type
+   * @param {(event: HTMLElementEventMap[Name]) => unknown} take
+   */
   const on = (type, take) => surface.addEventListener(type, take, options);
+  /** @type {Down | null} */
   let down = null;
   let turned = 0;
 
@@ -29,11 +37,12 @@ export function takeControl({ surface, placeOf, inputs, leave, signal }) {
     event.preventDefault();
     surface.focus({ preventScroll: true });
     const place = placeOf(event);
-    if (!place || down || event.button > 2) return;
+    const button = BUTTONS[event.button];
+    if (!place || down || !button) return;
     surface.setPointerCapture(event.pointerId);
     down = {
       place,
-      button: BUTTONS[event.button],
+      button,
       x: event.clientX,
       y: event.clientY,
       at: event.timeStamp,
@@ -74,9 +83,9 @@ export function takeControl({ surface, placeOf, inputs, leave, signal }) {
     if (!place || !notches) return;
     turned -= notches;
     clicks.flush();
-    const direction = sideways ? ["left", "right"] : ["up", "down"];
+    const forward = notches > 0;
     inputs.send("mouse/scroll", {
-      direction: direction[Number(notches > 0)],
+      direction: sideways ? (forward ? "right" : "left") : forward ? "down" : "up",
       amount: Math.min(Math.abs(notches), MAX_NOTCHES),
       ...place,
     });
@@ -104,14 +113,20 @@ export function takeControl({ surface, placeOf, inputs, leave, signal }) {
  * which: two single ones would be as far apart on the machine as the network makes them.
  */
 class Clicks {
+  /** @type {InputBodies["mouse/click"] | null} */
   #pending = null;
   #timer = 0;
 
+  /**
+   * @param {Sender} inputs
+   * @param {AbortSignal} signal
+   */
   constructor(inputs, signal) {
     this.inputs = inputs;
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
+  /** @type {(place: Place, button: Button) => void} */
   add(place, button) {
     const pending = this.#pending;
     const near =

@@ -3,32 +3,38 @@
  * is asked for, and its address has its id behind the #.
  */
 
-import { fill, h, put } from "./dom.js";
+import { byId, fill, h, put } from "./dom.js";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const DEEPEST = 6;
 
+/** @type {Record<string, Schema>} */
 let models = {};
 
 async function start() {
-  const main = document.getElementById("main");
+  const main = byId("main");
   try {
-    const answer = await fetch("openapi.json");
-    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-    show(main, await answer.json());
+    const response = await fetch("openapi.json");
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    show(main, /** @type {OpenApi} */ (await response.json()));
   } catch (error) {
-    fill(main, h("p", { class: "empty" }, `openapi.json cannot be read: ${error.message}`));
+    fill(main, h("p", { class: "empty" }, `openapi.json cannot be read: ${error instanceof Error ? error.message : String(error)}`));
   }
 }
 
+/** @type {(main: HTMLElement, description: OpenApi) => void} */
 function show(main, description) {
   models = description.components.schemas;
+  /** @type {Map<string, HTMLElement[]>} */
   const groups = new Map();
   for (const [path, methods] of Object.entries(description.paths))
-    for (const method of METHODS.filter((each) => each in methods)) {
-      const name = methods[method].tags[0];
-      if (!groups.has(name)) groups.set(name, []);
-      groups.get(name).push(operation(method, path, methods[method]));
+    for (const method of METHODS) {
+      const described = methods[method];
+      if (!described) continue;
+      const [name] = described.tags;
+      const group = groups.get(name) ?? [];
+      groups.set(name, group);
+      group.push(operation(method, path, described));
     }
   const sections = [...groups].map(([name, operations]) =>
     h("section", {}, h("h2", {}, name), operations),
@@ -45,8 +51,12 @@ function show(main, description) {
   addEventListener("hashchange", openNamed);
 }
 
-/** Leaves those operations that have every word, wherever in their line. */
+/**
+ * Leaves those operations that have every word, wherever in their line.
+ * @param {HTMLElement[]} sections
+ */
 function finder(sections) {
+  /** @type {HTMLInputElement} */
   const input = h("input", {
     class: "find",
     type: "search",
@@ -55,9 +65,11 @@ function finder(sections) {
     input: () => {
       const words = input.value.toLowerCase().split(/\s+/);
       for (const section of sections) {
-        const operations = [...section.querySelectorAll("details.operation")];
+        /** @type {NodeListOf<HTMLElement>} */
+        const found = section.querySelectorAll("details.operation");
+        const operations = [...found];
         for (const each of operations) {
-          const text = each.querySelector("summary").textContent.toLowerCase();
+          const text = (each.querySelector("summary")?.textContent ?? "").toLowerCase();
           each.hidden = !words.every((word) => text.includes(word));
         }
         section.hidden = operations.every((each) => each.hidden);
@@ -69,12 +81,14 @@ function finder(sections) {
 
 function openNamed() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!named?.matches("details")) return;
+  if (!(named instanceof HTMLDetailsElement)) return;
   named.open = true;
   named.scrollIntoView();
 }
 
+/** @type {OfOperation<HTMLElement>} */
 function operation(method, path, described) {
+  /** @type {HTMLDetailsElement} */
   const details = h(
     "details",
     {
@@ -96,6 +110,7 @@ function operation(method, path, described) {
   return details;
 }
 
+/** @type {OfOperation<HTMLElement>} */
 function contents(method, path, described) {
   return h(
     "div",
@@ -111,22 +126,25 @@ function contents(method, path, described) {
   );
 }
 
+/** @param {DescribedOperation} described */
 function needs(described) {
   if (!described.security) return "Needs no token.";
   const [scope] = described.security[0].token;
   return scope ? `Needs a token with the scope ${scope}.` : "Needs any token.";
 }
 
+/** @type {(place: string, all: DescribedParameter[]) => Child} */
 function parameters(place, all) {
   const here = all.filter((each) => each.in === place);
   if (here.length === 0) return null;
-  const rows = here.map((each) => field(each.name, each.schema, each.required, each.description, 0));
+  const rows = here.map((each) => field(each.name, each.schema, Boolean(each.required), each.description, 0));
   return [h("h3", {}, `In the ${place}`), h("table", {}, rows)];
 }
 
+/** @param {DescribedBody | undefined} request */
 function body(request) {
   if (!request) return null;
-  const [type, { schema }] = Object.entries(request.content)[0];
+  const [type, { schema } = {}] = Object.entries(request.content)[0] ?? [];
   const kinds = Object.keys(request.content).join(" or ");
   const title = `Body: ${kinds}${request.required ? "" : ", may be left out"}`;
   return [
@@ -136,8 +154,9 @@ function body(request) {
   ];
 }
 
+/** @param {[string, DescribedAnswer]} entry */
 function answer([status, response]) {
-  const schemas = Object.values(response.content ?? {}).map(({ schema }) => schema).filter(Boolean);
+  const schemas = Object.values(response.content ?? {}).flatMap(({ schema }) => schema ?? []);
   const headers = Object.entries(response.headers ?? {}).map(([name, each]) =>
     h("div", {}, h("code", {}, name), ` ${each.description}`),
   );
@@ -145,10 +164,12 @@ function answer([status, response]) {
   return h("tr", {}, h("td", {}, status), h("td", {}, texts, headers, schemas.map((each) => nested(each, 0))));
 }
 
+/** @param {Schema} schema */
 function resolved(schema) {
-  return schema.$ref ? models[schema.$ref.split("/").pop()] : schema;
+  return models[schema.$ref?.split("/").pop() ?? ""] ?? schema;
 }
 
+/** @type {(schema: Schema, depth: number) => HTMLElement} */
 function members(schema, depth) {
   const required = schema.required ?? [];
   const rows = Object.entries(schema.properties ?? {}).map(([name, each]) =>
@@ -157,6 +178,7 @@ function members(schema, depth) {
   return h("table", {}, rows);
 }
 
+/** @type {FieldRow} */
 function field(name, schema, required, description, depth) {
   return h(
     "tr",
@@ -166,10 +188,14 @@ function field(name, schema, required, description, depth) {
   );
 }
 
-/** What a value that is an object, or a list of them, has in it: opened by who wants to know. */
+/**
+ * What a value that is an object, or a list of them, has in it: opened by who wants to know.
+ * @type {(schema: Schema, depth: number) => HTMLElement | null}
+ */
 function nested(schema, depth) {
   const inner = objectIn(schema);
   if (!inner || depth > DEEPEST) return null;
+  /** @type {HTMLDetailsElement} */
   const details = h(
     "details",
     {
@@ -183,6 +209,7 @@ function nested(schema, depth) {
   return details;
 }
 
+/** @type {(schema: Schema) => Schema | null} */
 function objectIn(schema) {
   const whole = resolved(schema);
   if (whole.properties) return whole;
@@ -194,6 +221,7 @@ function objectIn(schema) {
   return null;
 }
 
+/** @type {(schema: Schema) => string} */
 function typeOf(schema) {
   const whole = resolved(schema);
   const union = whole.anyOf ?? whole.oneOf;
@@ -203,6 +231,7 @@ function typeOf(schema) {
   return text;
 }
 
+/** @type {(schema: Schema) => string} */
 function simple(schema) {
   if (schema.enum) return schema.enum.map((each) => JSON.stringify(each)).join(", ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -210,16 +239,18 @@ function simple(schema) {
   return (schema.format ?? schema.type ?? "any value") + bounds(schema);
 }
 
+/** @param {Schema} schema */
 function bounds(schema) {
-  const [least, most, unit] =
-    schema.type === "string"
-      ? [schema.minLength, schema.maxLength, " characters"]
-      : [schema.minimum, schema.maximum, ""];
+  const isText = schema.type === "string";
+  const least = isText ? schema.minLength : schema.minimum;
+  const most = isText ? schema.maxLength : schema.maximum;
+  const unit = isText ? " characters" : "";
   if (least !== undefined && most !== undefined) return ` ${least} to ${most}${unit}`;
   if (most !== undefined) return ` up to ${most}${unit}`;
   return least === undefined ? "" : ` from ${least}${unit}`;
 }
 
+/** @type {OfOperation<string>} */
 function curl(method, path, described) {
   const base = new URL(".", location.href).href.replace(/\/$/, "");
   const lines = [`curl -X ${method.toUpperCase()} '${base}${path}'`];
@@ -227,25 +258,30 @@ function curl(method, path, described) {
   const [type, content] = Object.entries(described.requestBody?.content ?? {})[0] ?? [];
   if (type === "application/json") {
     lines.push("-H 'Content-Type: application/json'");
-    lines.push(`-d '${JSON.stringify(example(content.schema, 0))}'`);
+    lines.push(`-d '${JSON.stringify(example(content?.schema ?? {}, 0))}'`);
   } else if (type) lines.push(`-H 'Content-Type: ${type}'`, "--data-binary @FILE");
   return lines.join(" \\\n     ");
 }
 
-/** The smallest value that a schema could mean; ids and texts are the reader's to fill in. */
+/**
+ * The smallest value that a schema could mean; ids and texts are the reader's to fill in.
+ * @type {(schema: Schema, depth: number) => unknown}
+ */
 function example(schema, depth) {
   const whole = resolved(schema);
   if (whole.default !== undefined && whole.default !== null) return whole.default;
   if (whole.enum) return whole.enum[0];
-  if (whole.anyOf) return example(whole.anyOf[0], depth);
-  if (whole.properties && depth < DEEPEST)
+  if (whole.anyOf?.[0]) return example(whole.anyOf[0], depth);
+  const { properties } = whole;
+  if (properties && depth < DEEPEST)
     return Object.fromEntries(
-      (whole.required ?? []).map((name) => [name, example(whole.properties[name], depth + 1)]),
+      (whole.required ?? []).map((name) => [name, example(properties[name] ?? {}, depth + 1)]),
     );
   if (whole.type === "array") return whole.items && whole.minItems ? [example(whole.items, depth + 1)] : [];
   if (whole.format === "uuid") return "00000000-0000-4000-8000-000000000000";
-  const simple = { string: "text", boolean: true, object: {} };
-  return simple[whole.type] ?? Math.max(1, whole.minimum ?? 1);
+  /** @type {Record<string, unknown>} */
+  const examples = { string: "text", boolean: true, object: {} };
+  return examples[whole.type ?? ""] ?? Math.max(1, whole.minimum ?? 1);
 }
 
-start();
+void start();

@@ -3,7 +3,7 @@
  * was refused nor that a silent one is dead.
  */
 
-import { request } from "./api.js";
+import { request, statusOf, wordsOf } from "./api.js";
 import { pause } from "./dom.js";
 
 const SILENCE_SECONDS = 40;
@@ -23,9 +23,21 @@ export class Events extends EventTarget {
   state = "connecting";
   /** Why the server refuses the stream, in its words; empty where it does not. */
   refusal = "";
+  /** @type {AbortController | null} */
   #running = null;
   #lastId = "";
   #wait = SHORTEST_WAIT;
+
+  /**
+   * Listen until the signal is aborted.
+   * @template {keyof Told} Name
+   * @param {Name} type
+   * @param {(event: CustomEvent<Told[Name]>) => unknown} take
+   * @param {AbortSignal} signal
+   */
+  on(type, take, signal) {
+    this.addEventListener(type, /** @type {EventListener} */ (take), { signal });
+  }
 
   start() {
     document.addEventListener("visibilitychange", this.#look);
@@ -46,10 +58,11 @@ export class Events extends EventTarget {
       this.#running = null;
     } else if (!this.#running) {
       this.#running = new AbortController();
-      this.#run(this.#running.signal);
+      void this.#run(this.#running.signal);
     }
   };
 
+  /** @param {AbortSignal} signal */
   async #run(signal) {
     while (!signal.aborted) {
       const attempt = new AbortController();
@@ -57,9 +70,9 @@ export class Events extends EventTarget {
       try {
         await this.#read(both, attempt);
       } catch (error) {
-        if (signal.aborted || error.status === 401) return;
-        if (error.status === 404) return this.#poll(signal);
-        this.refusal = error.status ? error.message : "";
+        if (signal.aborted || statusOf(error) === 401) return;
+        if (statusOf(error) === 404) return this.#poll(signal);
+        this.refusal = statusOf(error) ? wordsOf(error) : "";
       }
       if (signal.aborted) return;
       this.#say("lost");
@@ -68,8 +81,10 @@ export class Events extends EventTarget {
     }
   }
 
+  /** @type {(signal: AbortSignal, attempt: AbortController) => Promise<void>} */
   async #read(signal, attempt) {
     const resumed = this.#lastId !== "";
+    /** @type {Record<string, string>} */
     const headers = resumed ? { "Last-Event-ID": this.#lastId } : {};
     let alive = setTimeout(() => attempt.abort(), SILENCE_SECONDS * 1000);
     try {
@@ -88,19 +103,23 @@ export class Events extends EventTarget {
     }
   }
 
+  /** @param {ServerEvent} event */
   #take({ id, type, data }) {
     if (id !== null) this.#lastId = id;
     if (!data) return;
-    let detail = null;
+    /** @type {unknown} */
+    let detail;
     try {
       detail = JSON.parse(data);
     } catch {
       // One that this page cannot read leaves nothing to trust: read everything again.
-      type = "reset";
+      this.#tell("reset");
+      return;
     }
     this.#tell(type, detail);
   }
 
+  /** @param {AbortSignal} signal */
   async #poll(signal) {
     this.#say("polling");
     while (!signal.aborted) {
@@ -109,10 +128,12 @@ export class Events extends EventTarget {
     }
   }
 
+  /** @type {(type: string, detail?: unknown) => void} */
   #tell(type, detail = null) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
+  /** @param {string} state */
   #say(state) {
     if (this.state === state) return;
     this.state = state;
@@ -120,9 +141,14 @@ export class Events extends EventTarget {
   }
 }
 
-/** The events of a body, as the HTML standard reads them; null for each sign of life. */
+/**
+ * The events of a body, as the HTML standard reads them; null for each sign of life.
+ * @param {Response["body"]} body
+ */
 export async function* eventsIn(body) {
+  /** @type {ServerEvent} */
   let event = { id: null, type: "message", data: "" };
+  /** @type {string[]} */
   let data = [];
   for await (const line of linesOf(body)) {
     if (line === "") {
@@ -133,14 +159,16 @@ export async function* eventsIn(body) {
       continue;
     }
     yield null;
-    const [, name, value] = /^([^:]*):? ?(.*)$/s.exec(line);
+    const [, name, value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (name === "data") data.push(value);
     else if (name === "event") event.type = value;
     else if (name === "id" && !value.includes("\0")) event.id = value;
   }
 }
 
+/** @param {Response["body"]} body */
 async function* linesOf(body) {
+  if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {
@@ -150,7 +178,7 @@ async function* linesOf(body) {
       rest += value;
       if (rest.length > MAX_LINE) throw new Error("the event stream sent an endless line");
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop();
+      rest = lines.pop() ?? "";
       yield* lines;
     }
   } finally {

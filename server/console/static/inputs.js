@@ -3,7 +3,7 @@
  * after a lost answer never presses twice.
  */
 
-import { call, path, Problem } from "./api.js";
+import { call, path, Problem, wordsOf } from "./api.js";
 import { pause } from "./dom.js";
 
 export const MAX_WAITING = 64;
@@ -22,11 +22,17 @@ function newKey() {
  * What waits is joined where that changes nothing: characters to a text, notches to more notches.
  */
 export class Inputs {
+  /** @type {Input[]} */
   #waiting = [];
   #sending = false;
   /** Whether something was not sent since all was quiet: that stays said meanwhile. */
   #hasLost = false;
 
+  /**
+   * @param {string} machineId
+   * @param {(sentence: string, kind: Kind) => void} told
+   * @param {AbortSignal} signal
+   */
   constructor(machineId, told, signal) {
     this.machineId = machineId;
     this.told = told;
@@ -37,18 +43,24 @@ export class Inputs {
     return !this.#sending && !this.#waiting.length;
   }
 
-  /** Put an input behind the others: the end of its address, such as "mouse/click", and its body. */
+  /**
+   * Put an input behind the others: the end of its address, such as "mouse/click", and its body.
+   * @template {keyof InputBodies} Name
+   * @param {Name} operation
+   * @param {InputBodies[Name]} body
+   */
   send(operation, body) {
     if (this.isIdle) this.#hasLost = false;
+    const next = /** @type {Input} */ ({ operation, body: { ...body } });
     const last = this.#waiting.at(-1);
-    if (last && joined(last, operation, body)) return;
+    if (last && joined(last, next)) return;
     if (this.#waiting.length >= MAX_WAITING) {
       this.#hasLost = true;
       this.told("Too fast: what was done just now was not sent. Wait until the machine has caught up.", "bad");
       return;
     }
-    this.#waiting.push({ operation, body: { ...body } });
-    if (!this.#sending) this.#sendAll();
+    this.#waiting.push(next);
+    if (!this.#sending) void this.#sendAll();
   }
 
   /** Forget what has not been sent. */
@@ -60,8 +72,9 @@ export class Inputs {
 
   async #sendAll() {
     this.#sending = true;
-    while (this.#waiting.length && !this.signal.aborted) {
+    while (!this.signal.aborted) {
       const input = this.#waiting.shift();
+      if (!input) break;
       try {
         await this.#sendOne(input);
         if (!this.#hasLost) this.told("", "good");
@@ -70,12 +83,13 @@ export class Inputs {
         // What was to follow was meant for a screen on which this had happened.
         const dropped = this.drop();
         const rest = dropped ? ` ${dropped} more that waited behind it ${dropped === 1 ? "was" : "were"} not sent.` : "";
-        this.told(error.message + rest, "bad");
+        this.told(wordsOf(error) + rest, "bad");
       }
     }
     this.#sending = false;
   }
 
+  /** @param {Input} input */
   async #sendOne({ operation, body }) {
     const address = path`/v1/computer/${this.machineId}/input/` + operation;
     const headers = { "Idempotency-Key": newKey() };
@@ -84,23 +98,29 @@ export class Inputs {
       try {
         return await call("POST", address, { body, headers, signal: this.signal });
       } catch (error) {
+        if (this.signal.aborted || !mayAskAgain(error)) throw inWords(error);
         const again = Math.max(wait, error.retryAfter * 1000);
-        const late = performance.now() + again > until;
-        if (late || this.signal.aborted || !mayAskAgain(error)) throw inWords(error);
+        if (performance.now() + again > until) throw inWords(error);
         await pause(again, this.signal);
       }
     }
   }
 }
 
-/** Whether asking again with the same key can bring more; what is final stays as it is. */
+/**
+ * Whether asking again with the same key can bring more; what is final stays as it is.
+ * @param {unknown} error
+ * @returns {error is Problem}
+ */
 function mayAskAgain(error) {
   if (!(error instanceof Problem) || error.members.final) return false;
   if (error.status === 0 || error.status === 429) return true;
   return ["outcome-pending", "idempotency-key-in-progress"].includes(error.problem);
 }
 
+/** @param {unknown} error */
 function inWords(error) {
+  if (!(error instanceof Problem)) return error;
   if (error.status !== 0 && error.problem !== "outcome-pending") return error;
   return new Problem(
     error.status,
@@ -108,20 +128,26 @@ function inWords(error) {
   );
 }
 
-/** Join an input to one that waits, where the two together are the same; whether that was done. */
-function joined(last, operation, body) {
-  if (last.operation !== operation) return false;
-  const before = last.body;
-  if (operation === "keyboard/type" && (before.text + body.text).length <= MAX_TEXT) {
-    before.text += body.text;
+/**
+ * Join an input to one that waits, where the two together are the same; whether that was done.
+ * @param {Input} last
+ * @param {Input} next
+ */
+function joined(last, next) {
+  if (last.operation === "keyboard/type" && next.operation === "keyboard/type") {
+    if ((last.body.text + next.body.text).length > MAX_TEXT) return false;
+    last.body.text += next.body.text;
     return true;
   }
-  if (operation === "keyboard/key" && before.text.length + body.text.length < MAX_TEXT) {
-    before.text += ` ${body.text}`;
+  if (last.operation === "keyboard/key" && next.operation === "keyboard/key") {
+    if (last.body.text.length + next.body.text.length >= MAX_TEXT) return false;
+    last.body.text += ` ${next.body.text}`;
     return true;
   }
-  const isThere = before.x === body.x && before.y === body.y;
-  if (operation === "mouse/scroll" && isThere && before.direction === body.direction) {
+  if (last.operation === "mouse/scroll" && next.operation === "mouse/scroll") {
+    const [before, body] = [last.body, next.body];
+    const isThere = before.x === body.x && before.y === body.y;
+    if (!isThere || before.direction !== body.direction) return false;
     before.amount = Math.min(before.amount + body.amount, 100);
     return true;
   }

@@ -1,5 +1,6 @@
 /** From a browser's keyboard to the names of the key combination language. */
 
+/** @type {Record<string, string>} */
 const NAMES = {
   " ": "space",
   "+": "plus",
@@ -28,11 +29,12 @@ const MODIFIERS = ["Control", "Shift", "Alt", "AltGraph", "Meta"];
 /**
  * What a key press means: {text} for a character to type, {chord} for a key combination, null for
  * what cannot be sent: a modifier alone, a dead key, a key without a name.
+ * @param {KeyboardEvent} event
  */
 export function meaningOf(event) {
   const { key } = event;
   if (MODIFIERS.includes(key)) return null;
-  const character = [...key].length === 1;
+  const character = Array.from(key).length === 1;
   // AltGr makes characters, and some systems report it as Ctrl and Alt together.
   const typed = character && (event.getModifierState("AltGraph") || !heldBy(event).length);
   if (typed) return { text: key };
@@ -43,6 +45,7 @@ export function meaningOf(event) {
   return { chord: [...heldBy(event), ...(shift ? ["shift"] : []), name].join("+") };
 }
 
+/** @param {KeyboardEvent} event */
 function heldBy(event) {
   const held = [];
   if (event.ctrlKey) held.push("ctrl");
@@ -51,12 +54,13 @@ function heldBy(event) {
   return held;
 }
 
+/** @param {string} key */
 function functionKey(key) {
   return /^F([1-9]|1\d|2[0-4])$/.test(key) ? key.toLowerCase() : null;
 }
 
 /** Combinations that a browser or a system keeps for itself, as buttons. */
-export const OFFERED = [
+export const OFFERED = /** @type {const} */ ([
   ["Esc", "esc"],
   ["Tab", "tab"],
   ["Enter", "enter"],
@@ -65,4 +69,4 @@ export const OFFERED = [
   ["Alt+F4", "alt+f4"],
   ["Ctrl+W", "ctrl+w"],
   ["Super", "super"],
-];
+]);

@@ -1,6 +1,6 @@
 /** One machine: its live screen, hands on it, its recent commands, and what it is. */
 
-import { call, HOME, path, sentence } from "./api.js";
+import { call, HOME, path, sentence, statusOf } from "./api.js";
 import { CommandList, counted } from "./commands.js";
 import { takeControl } from "./control.js";
 import { fill, h, pause, setAttribute, setText } from "./dom.js";
@@ -24,9 +24,11 @@ const READ_SECONDS = 30;
 const TRIES = 3;
 const AGAIN_MILLISECONDS = 3000;
 
+/** @param {Page} page */
 export function machinePage({ signal, events, me, id, title }) {
   const page = h("section", { class: "machine" }, h("p", { class: "empty" }, "Reading the machine…"));
   const address = path`/v1/machines/${id}`;
+  /** @type {MachineView | null} */
   let view = null;
   let heard = 0;
   let readsSoon = false;
@@ -36,14 +38,22 @@ export function machinePage({ signal, events, me, id, title }) {
     try {
       for (let left = TRIES; left > 0; left -= 1) {
         const before = heard;
+        /** @type {Answer<Machine>} */
         const { data } = await call("GET", address, { signal });
-        if (before === heard || left === 1) return take(data);
+        if (before === heard || left === 1) {
+          take(data);
+          return;
+        }
       }
     } catch (error) {
-      if (signal.aborted || error.status === 401) return;
-      if (error.status === 404 || error.status === 422) return gone();
+      const status = statusOf(error);
+      if (signal.aborted || status === 401) return;
+      if (status === 404 || status === 422) {
+        gone();
+        return;
+      }
       if (!view && !page.querySelector("[role=alert]")) fill(page, failure(error, read));
-      if (error.status !== 403) readSoon();
+      if (status !== 403) void readSoon();
     }
   }
 
@@ -53,9 +63,10 @@ export function machinePage({ signal, events, me, id, title }) {
     readsSoon = true;
     await pause(AGAIN_MILLISECONDS, signal);
     readsSoon = false;
-    if (!signal.aborted) read();
+    if (!signal.aborted) void read();
   }
 
+  /** @param {Machine} machine */
   function take(machine) {
     if (!view) {
       view = new MachineView({ machine, address, me, signal, read });
@@ -72,10 +83,11 @@ export function machinePage({ signal, events, me, id, title }) {
     fill(page, notFound("machine", "#/machines", "the machines"));
   }
 
-  const listen = (type, take_) => events.addEventListener(type, take_, { signal });
+  /** @type {Listen} */
+  const listen = (type, take_) => events.on(type, take_, signal);
   listen("reset", () => {
-    read();
-    view?.commands.read();
+    void read();
+    void view?.commands.read();
   });
   listen("machine", ({ detail }) => {
     if (detail.id !== id) return;
@@ -92,15 +104,32 @@ export function machinePage({ signal, events, me, id, title }) {
   // Nobody tells how long the way to the machine takes.
   const reading = setInterval(() => document.hidden || read(), READ_SECONDS * 1000);
   signal.addEventListener("abort", () => clearInterval(reading));
-  read();
+  void read();
   return page;
 }
 
 /** The parts of the page, and what changes in them. */
 class MachineView {
   #closing = new AbortController();
+  /** @type {AbortController | null} */
   #control = null;
+  shows = false;
+  name = h("h1");
+  badge = h("span");
+  reason = h("span", { class: "why" });
+  since = timeAgo(null);
+  renaming = h("button", { type: "button", click: () => this.#rename() }, "Rename");
+  pausing = h("button", { type: "button", click: () => this.#pause() });
+  canvas = h("canvas", { tabindex: "0", width: 1280, height: 800, role: "img" });
+  veil = h("div", { class: "veil" });
+  stage = h("div", { class: "stage" }, this.canvas, this.veil);
+  caption = h("p", { class: "caption small" });
+  told = h("p", { class: "said", role: "status" });
+  facts = h("dl", { class: "facts" });
+  controlButton = h("button", { type: "button", class: "primary", click: () => this.#toggle() });
+  sign = h("strong", { class: "sign", role: "status" });
 
+  /** @param {ViewParts & {machine: Machine}} parts */
   constructor({ machine, address, me, signal, read }) {
     this.machine = machine;
     this.address = address;
@@ -110,35 +139,21 @@ class MachineView {
     this.mayChange = me.scopes.includes("machines:write");
     this.inputs = new Inputs(machine.id, (words, kind) => this.#tell(words, kind), this.signal);
     this.commands = new CommandList(machine.id, this.signal);
-    this.#build(me.scopes.includes("audit:read"));
-    this.screen = new Screen(this.canvas, machine.id, this.#seen, this.signal);
+    this.heading = h("div", { class: "head" }, this.#titleRow());
+    this.keypad = this.#keypad();
+    this.element = this.#element(me.scopes.includes("audit:read"));
+    this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
     this.signal.addEventListener("abort", () => this.leave());
-    this.commands.read();
+    void this.commands.read();
   }
 
   close() {
     this.#closing.abort();
   }
 
-  #build(mayAudit) {
-    this.name = h("h1");
-    this.badge = h("span");
-    this.reason = h("span", { class: "why" });
-    this.since = timeAgo(null);
-    this.heading = h("div", { class: "head" }, this.#titleRow());
-    this.canvas = h("canvas", {
-      tabindex: "0",
-      width: 1280,
-      height: 800,
-      role: "img",
-      "aria-label": `Screen of ${this.machine.name}`,
-    });
-    this.veil = h("div", { class: "veil" });
-    this.stage = h("div", { class: "stage" }, this.canvas, this.veil);
-    this.caption = h("p", { class: "caption small" });
-    this.told = h("p", { class: "said", role: "status" });
-    this.facts = h("dl", { class: "facts" });
-    this.element = h(
+  /** @param {boolean} mayAudit */
+  #element(mayAudit) {
+    return h(
       "div",
       {},
       h("p", { class: "crumbs" }, h("a", { href: "#/machines" }, "‹ Machines")),
@@ -146,7 +161,7 @@ class MachineView {
       h(
         "div",
         { class: "split" },
-        h("div", {}, this.#controlBar(), this.stage, this.told, this.#keypad(), this.caption),
+        h("div", {}, this.#controlBar(), this.stage, this.told, this.keypad, this.caption),
         h(
           "aside",
           {},
@@ -161,8 +176,6 @@ class MachineView {
   }
 
   #titleRow() {
-    this.renaming = h("button", { type: "button", click: () => this.#rename() }, "Rename");
-    this.pausing = h("button", { type: "button", click: () => this.#pause() });
     return [
       this.name,
       h("p", { class: "lead" }, this.badge, " ", this.reason, " ", this.since),
@@ -171,14 +184,13 @@ class MachineView {
   }
 
   #controlBar() {
-    this.controlButton = h("button", { type: "button", class: "primary", click: () => this.#toggle() });
-    this.sign = h("strong", { class: "sign", role: "status" });
     return h("div", { class: "control-bar" }, this.controlButton, this.sign);
   }
 
   /** Keys that a browser keeps for itself, and a field for those without a keyboard. */
   #keypad() {
     const text = h("input", { type: "text", maxlength: 1000, autocomplete: "off", spellcheck: "false" });
+    /** @param {Event} event */
     const send = (event) => {
       event.preventDefault();
       if (text.value) this.inputs.send("keyboard/type", { text: text.value });
@@ -187,15 +199,15 @@ class MachineView {
     const keys = OFFERED.map(([label, chord]) =>
       h("button", { type: "button", click: () => this.inputs.send("keyboard/key", { text: chord }) }, label),
     );
-    this.keypad = h(
+    return h(
       "div",
       { class: "keypad", hidden: true },
       h("div", { class: "row", role: "group", "aria-label": "Keys" }, keys),
       h("form", { class: "row", submit: send }, labelled("Text", text, "field inline"), h("button", {}, "Type it")),
     );
-    return this.keypad;
   }
 
+  /** @param {Machine} machine */
   update(machine) {
     const before = this.machine;
     this.machine = machine;
@@ -242,6 +254,7 @@ class MachineView {
     );
   }
 
+  /** @type {(state: string, words: string) => void} */
   #seen = (state, words) => {
     this.stage.dataset.state = state;
     this.shows = state === "live";
@@ -280,7 +293,10 @@ class MachineView {
   }
 
   #toggle() {
-    if (this.#control) return this.leave();
+    if (this.#control) {
+      this.leave();
+      return;
+    }
     this.#control = new AbortController();
     takeControl({
       surface: this.canvas,
@@ -304,6 +320,7 @@ class MachineView {
     this.controlButton.focus({ preventScroll: true });
   }
 
+  /** @type {(words: string, kind: Kind) => void} */
   #tell(words, kind) {
     setText(this.told, words);
     this.told.dataset.kind = kind;
@@ -326,6 +343,7 @@ class MachineView {
       this.update(this.machine);
       this.renaming.focus({ preventScroll: true });
     };
+    /** @param {Event} event */
     const submit = async (event) => {
       event.preventDefault();
       const body = { name: field.value.trim() };
@@ -336,6 +354,7 @@ class MachineView {
       });
     };
     const cancel = h("button", { type: "button", click: back }, "Cancel");
+    /** @param {KeyboardEvent} event */
     const keydown = (event) => event.key === "Escape" && back();
     fill(this.heading, h("form", { class: "row rename", submit, keydown }, field, save, cancel));
     this.name = h("h1");

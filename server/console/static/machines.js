@@ -1,7 +1,7 @@
 /** All machines in one table: those in trouble first, with the reason and since when. */
 
 import { keepChosen } from "./address.js";
-import { capital, HOME, listAll, path } from "./api.js";
+import { capital, HOME, listAll, path, statusOf } from "./api.js";
 import { counted } from "./commands.js";
 import { h, pause, setAttribute, setText } from "./dom.js";
 import {
@@ -20,11 +20,15 @@ const AGAIN_MILLISECONDS = 3000;
 
 const NAMES = new Intl.Collator(undefined, { numeric: true });
 
+/** @type {Order} */
 const newest = (one, other) => (one.since < other.since ? 1 : one.since > other.since ? -1 : 0);
+/** @type {Order} */
 const byName = (one, other) =>
   NAMES.compare(one.name, other.name) || (one.id < other.id ? -1 : 1);
+/** @type {(value: (machine: Machine) => number | null | undefined) => Order} */
 const most = (value) => (one, other) => (value(other) ?? -1) - (value(one) ?? -1);
 
+/** @type {Column[]} */
 const COLUMNS = [
   { key: "state", label: "State", order: null },
   { key: "name", label: "Machine", order: byName },
@@ -37,21 +41,28 @@ const COLUMNS = [
   { key: "failed", label: "Failed", order: most((one) => one.inputs?.failed), numeric: true },
 ];
 
-/** Trouble first, the latest of it above; what works is by name, so that it stays in its place. */
+/**
+ * Trouble first, the latest of it above; what works is by name, so that it stays in its place.
+ * @type {Order}
+ */
 function byTrouble(one, other) {
   const [mine, others] = [troubleOf(one), troubleOf(other)];
   if (mine !== others) return mine - others;
   return (whyOf(one) ? newest(one, other) : 0) || byName(one, other);
 }
 
+/** @param {Page} page */
 export function machinesPage({ signal, events, query, title }) {
   title("Machines");
+  /** @type {Map<string, Machine>} */
   const machines = new Map();
+  /** @type {Map<string, Row>} */
   const rows = new Map();
   const chosen = { text: query.get("q") ?? "", state: query.get("state") ?? "", order: "state" };
   let drawing = 0;
   let isRead = false;
 
+  /** @type {HTMLInputElement} */
   const search = h("input", {
     type: "search",
     placeholder: "Name, id, reason…",
@@ -80,6 +91,7 @@ export function machinesPage({ signal, events, query, title }) {
     told,
   );
 
+  /** @param {Partial<typeof chosen>} change */
   function choose(change) {
     Object.assign(chosen, change);
     keepChosen("/machines", { q: chosen.text, state: chosen.state });
@@ -100,14 +112,15 @@ export function machinesPage({ signal, events, query, title }) {
     page.classList.toggle("none", !machines.size);
     if (!machines.size) {
       if (!place.querySelector(".first-machine")) place.replaceChildren(firstMachine());
-      return setText(told, "");
+      setText(told, "");
+      return;
     }
     if (!table.isConnected) place.replaceChildren(h("div", { class: "scroll" }, table));
     const order = COLUMNS.find(({ key }) => key === chosen.order)?.order ?? byTrouble;
-    const found = [...machines.values()].filter(wanted).sort((a, b) => order(a, b) || byName(a, b));
-    for (const [at, { key }] of COLUMNS.entries())
-      setAttribute(heads[at], "aria-sort", key === chosen.order ? "descending" : null);
-    arrange(found.map((machine) => rowOf(rows, machine)));
+    const found = [...machines.values()].filter(wanted).toSorted((a, b) => order(a, b) || byName(a, b));
+    for (const head of heads)
+      setAttribute(head, "aria-sort", head.dataset.column === chosen.order ? "descending" : null);
+    arrange(found.map((machine) => rowOf(rows, machine).element));
     const all = found.length === machines.size;
     setText(
       told,
@@ -115,9 +128,12 @@ export function machinesPage({ signal, events, query, title }) {
     );
   }
 
-  /** Bring the rows into this order, without touching those that are in their places. */
+  /**
+   * Bring the rows into this order, without touching those that are in their places.
+   * @param {HTMLElement[]} wantedRows
+   */
   function arrange(wantedRows) {
-    const focused = body.contains(document.activeElement) ? document.activeElement : null;
+    const focused = document.activeElement;
     let next = body.firstChild;
     for (const row of wantedRows) {
       if (row === next) next = next.nextSibling;
@@ -128,10 +144,11 @@ export function machinesPage({ signal, events, query, title }) {
       next = next.nextSibling;
       surplus.remove();
     }
-    if (focused?.isConnected && document.activeElement !== focused)
+    if (focused instanceof HTMLElement && body.contains(focused) && document.activeElement !== focused)
       focused.focus({ preventScroll: true });
   }
 
+  /** @param {Machine} machine */
   function wanted(machine) {
     if (chosen.state && machine.state !== chosen.state) return false;
     const text = chosen.text.trim().toLowerCase();
@@ -141,38 +158,43 @@ export function machinesPage({ signal, events, query, title }) {
   }
 
   function drawChips() {
+    /** @type {Record<string, number>} */
     const counts = {};
     for (const { state } of machines.values()) counts[state] = (counts[state] ?? 0) + 1;
+    /** @type {[string, string, number][]} */
     const all = [["", "All", machines.size]];
     const known = new Set([...Object.keys(STATES), ...Object.keys(counts)]);
     for (const state of known) all.push([state, stateOf(state).word, counts[state] ?? 0]);
     const text = JSON.stringify([all, chosen.state]);
     if (chips.dataset.shown === text) return;
     chips.dataset.shown = text;
-    const focused = [...chips.children].indexOf(document.activeElement);
-    chips.replaceChildren(
-      ...all.map(([state, word, amount]) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: "chip",
-            "data-state": state,
-            "data-none": amount === 0,
-            "aria-pressed": String(chosen.state === state),
-            click: () => choose({ state: chosen.state === state ? "" : state }),
-          },
-          state && stateShape(state),
-          h("b", {}, String(amount)),
-          ` ${word}`,
-        ),
+    const focused = [...chips.children].findIndex((chip) => chip === document.activeElement);
+    const buttons = all.map(([state, word, amount]) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "chip",
+          "data-state": state,
+          "data-none": amount === 0,
+          "aria-pressed": String(chosen.state === state),
+          click: () => choose({ state: chosen.state === state ? "" : state }),
+        },
+        state && stateShape(state),
+        h("b", {}, String(amount)),
+        ` ${word}`,
       ),
     );
-    if (focused >= 0) chips.children[focused]?.focus();
+    chips.replaceChildren(...buttons);
+    if (focused >= 0) buttons[focused]?.focus();
   }
 
+  /** @type {AbortController | null} */
   let reading = null;
-  // What is said while the list is on its way is newer than the list.
+  /**
+   * What is said while the list is on its way is newer than the list.
+   * @type {Map<string, Machine | null>}
+   */
   let meanwhile = new Map();
   async function readAll() {
     reading?.abort();
@@ -180,6 +202,7 @@ export function machinesPage({ signal, events, query, title }) {
     meanwhile = new Map();
     const current = AbortSignal.any([signal, reading.signal]);
     try {
+      /** @type {Machine[]} */
       const all = await listAll("v1/machines", current);
       machines.clear();
       for (const machine of all) machines.set(machine.id, machine);
@@ -189,19 +212,27 @@ export function machinesPage({ signal, events, query, title }) {
       isRead = true;
       draw();
     } catch (error) {
-      if (current.aborted || error.status === 401) return;
+      if (current.aborted || statusOf(error) === 401) return;
       if (!isRead && !place.querySelector("[role=alert]")) place.replaceChildren(failure(error, readAll));
       // What is shown is no longer true, or nothing is: it is read as soon as that can be.
-      if (error.status !== 403) pause(AGAIN_MILLISECONDS, current).then(() => current.aborted || readAll());
+      if (statusOf(error) !== 403) void readSoon(current);
     }
   }
 
+  /** @param {AbortSignal} current */
+  async function readSoon(current) {
+    await pause(AGAIN_MILLISECONDS, current);
+    if (!current.aborted) void readAll();
+  }
+
+  /** @type {(id: string, machine: Machine | null) => void} */
   function heard(id, machine) {
     meanwhile.set(id, machine);
     apply(id, machine);
     draw();
   }
 
+  /** @type {(id: string, machine: Machine | null) => void} */
   function apply(id, machine) {
     if (machine) machines.set(id, machine);
     else {
@@ -210,7 +241,8 @@ export function machinesPage({ signal, events, query, title }) {
     }
   }
 
-  const listen = (type, take) => events.addEventListener(type, take, { signal });
+  /** @type {Listen} */
+  const listen = (type, take) => events.on(type, take, signal);
   listen("reset", readAll);
   listen("machine", ({ detail }) => heard(detail.id, detail));
   listen("machine_removed", ({ detail }) => heard(detail.id, null));
@@ -223,14 +255,15 @@ export function machinesPage({ signal, events, query, title }) {
     // What was counted here and on the server at once is put right from time to time.
     stale ||= setTimeout(() => {
       stale = 0;
-      readAll();
+      void readAll();
     }, COUNTS_SECONDS * 1000);
   });
   signal.addEventListener("abort", () => clearTimeout(stale));
-  readAll();
+  void readAll();
   return page;
 }
 
+/** @type {(column: Column, choose: () => void) => HTMLElement} */
 function heading({ key, label, order, numeric }, choose) {
   const sortable = order !== undefined;
   const said = sortable ? `Sort by ${label.toLowerCase()}` : null;
@@ -241,7 +274,12 @@ function heading({ key, label, order, numeric }, choose) {
   );
 }
 
-/** The machine's row, made once and then only changed where it differs. */
+/** @typedef {ReturnType<typeof newRow>} Row */
+
+/**
+ * The machine's row, made once and then only changed where it differs.
+ * @type {(rows: Map<string, Row>, machine: Machine) => Row}
+ */
 function rowOf(rows, machine) {
   let row = rows.get(machine.id);
   if (!row) {
@@ -250,9 +288,9 @@ function rowOf(rows, machine) {
   }
   if (row.machine === machine) return row;
   row.machine = machine;
-  const cells = row.shown;
-  if (row.dataset.state !== machine.state) {
-    row.dataset.state = machine.state;
+  const { cells, element } = row;
+  if (element.dataset.state !== machine.state) {
+    element.dataset.state = machine.state;
     cells.state.replaceChildren(stateShape(machine.state), stateOf(machine.state).word);
   }
   setText(cells.link, machine.name);
@@ -270,31 +308,40 @@ function rowOf(rows, machine) {
   return row;
 }
 
+/** @param {Machine} machine */
 function newRow({ id }) {
+  /** @type {(column: string, ...content: Child[]) => HTMLElement} */
+  const cell = (column, ...content) => {
+    const { label, numeric } = COLUMNS.find(({ key }) => key === column) ?? {};
+    const attributes = { role: "cell", "data-label": label, "data-column": column };
+    return h("td", { ...attributes, class: numeric ? "number" : null }, content);
+  };
   const cells = {
     state: h("span", { class: "state" }),
     link: h("a", { href: `#${path`/machines/${id}`}` }),
     id: h("small"),
+    reason: cell("reason"),
     since: timeAgo(null),
+    round_trip: cell("round_trip"),
+    display: cell("display"),
+    version: cell("version"),
+    inputs: cell("inputs"),
+    failed: cell("failed"),
   };
-  const cell = (column, ...content) => {
-    const { label, numeric } = COLUMNS.find(({ key }) => key === column);
-    const attributes = { role: "cell", "data-label": label, "data-column": column };
-    return h("td", { ...attributes, class: numeric ? "number" : null }, content);
-  };
-  const row = h(
+  const element = h(
     "tr",
     { role: "row" },
     cell("state", cells.state),
     cell("name", cells.link, cells.id),
-    (cells.reason = cell("reason")),
+    cells.reason,
     cell("since", cells.since),
-    ...["round_trip", "display", "version", "inputs", "failed"].map(
-      (column) => (cells[column] = cell(column)),
-    ),
+    cells.round_trip,
+    cells.display,
+    cells.version,
+    cells.inputs,
+    cells.failed,
   );
-  row.shown = cells;
-  return row;
+  return { element, cells, machine: /** @type {Machine | null} */ (null) };
 }
 
 /** What to do where there is no machine yet. */

@@ -1,8 +1,10 @@
 /** Pieces that several pages show: states, times, commands to copy, empty pages, notices. */
 
-import { h, put, setText, svg } from "./dom.js";
+import { nameOf, wordsOf } from "./api.js";
+import { byId, h, put, setText, svg } from "./dom.js";
 import { ago, exactly, outcomeOf, stateOf } from "./words.js";
 
+/** @type {Record<string, ["circle" | "path" | "rect", Attributes][]>} */
 const SHAPES = {
   online: [["circle", { cx: 8, cy: 8, r: 5.5 }]],
   offline: [["path", { d: "M8 1.8 15 14.2H1z" }]],
@@ -13,9 +15,12 @@ const SHAPES = {
   ],
 };
 
-/** A state's own shape, for those to whom colours say little. */
+/**
+ * A state's own shape, for those to whom colours say little.
+ * @param {string} state
+ */
 export function stateShape(state) {
-  const shapes = SHAPES[state] ?? SHAPES.no_input;
+  const shapes = SHAPES[state] ?? SHAPES.no_input ?? [];
   return svg(
     "svg",
     { class: "shape", viewBox: "0 0 16 16", "aria-hidden": "true" },
@@ -23,26 +28,34 @@ export function stateShape(state) {
   );
 }
 
-/** A state: shape, colour and word. */
+/**
+ * A state: shape, colour and word.
+ * @param {string} state
+ */
 export function stateBadge(state) {
   return h("span", { class: "state", "data-state": state }, stateShape(state), stateOf(state).word);
 }
 
+/** @type {(outcome: string, code: string | null) => HTMLElement} */
 export function outcomeBadge(outcome, code) {
   const { word, kind } = outcomeOf(outcome);
-  const why = code && outcome !== "completed" ? h("small", {}, String(code)) : null;
+  const why = code && outcome !== "completed" ? h("small", {}, code) : null;
   const sign = { good: "✓", bad: "✕", waits: "…" }[kind];
   const shown = h("span", { "aria-hidden": "true" }, sign);
   return h("span", { class: "outcome", "data-kind": kind }, shown, ` ${word}`, why && " ", why);
 }
 
-/** A time as "3 min ago", which goes on by itself; the exact moment is its title. */
+/**
+ * A time as "3 min ago", which goes on by itself; the exact moment is its title.
+ * @param {string | null} time
+ */
 export function timeAgo(time) {
   const element = h("time", { "data-ago": "" });
   setTime(element, time);
   return element;
 }
 
+/** @type {(element: HTMLTimeElement, time: string | null) => void} */
 export function setTime(element, time) {
   if (!time) {
     element.removeAttribute("datetime");
@@ -57,11 +70,15 @@ export function setTime(element, time) {
 
 /** Bring every time on the page up to date; called every few seconds. */
 export function tickTimes() {
-  for (const element of document.querySelectorAll("time[data-ago][datetime]"))
-    setText(element, ago(element.dateTime));
+  /** @type {NodeListOf<HTMLTimeElement>} */
+  const times = document.querySelectorAll("time[data-ago][datetime]");
+  for (const element of times) setText(element, ago(element.dateTime));
 }
 
-/** A command to be run elsewhere, with a button that copies it. */
+/**
+ * A command to be run elsewhere, with a button that copies it.
+ * @param {string} text
+ */
 export function commandLine(text) {
   const copied = h("button", { type: "button", class: "quiet", click: copy }, "Copy");
   async function copy() {
@@ -70,7 +87,7 @@ export function commandLine(text) {
       copied.textContent = "Copied";
     } catch {
       // Without https there is no clipboard: then it is selected, ready for Ctrl+C.
-      getSelection().selectAllChildren(code);
+      getSelection()?.selectAllChildren(code);
       copied.textContent = "Press Ctrl+C";
     }
     setTimeout(() => (copied.textContent = "Copy"), 2000);
@@ -79,12 +96,19 @@ export function commandLine(text) {
   return h("div", { class: "command" }, code, copied);
 }
 
-/** What to show where there is nothing yet: what that means, and the next step. */
+/**
+ * What to show where there is nothing yet: what that means, and the next step.
+ * @param {string} title
+ * @param {Child[]} content
+ */
 export function emptyState(title, ...content) {
   return h("section", { class: "empty" }, h("h2", {}, title), content);
 }
 
-/** A page for an address that leads to nothing, or to what belongs to somebody else. */
+/**
+ * A page for an address that leads to nothing, or to what belongs to somebody else.
+ * @type {(what: string, back: string, name: string) => HTMLElement}
+ */
 export function notFound(what, back, name) {
   return emptyState(
     "Not found",
@@ -93,13 +117,16 @@ export function notFound(what, back, name) {
   );
 }
 
-/** An error in the place of what could not be shown, with a way to try again. */
+/**
+ * An error in the place of what could not be shown, with a way to try again.
+ * @type {(error: unknown, again?: () => unknown) => HTMLElement}
+ */
 export function failure(error, again) {
   return h(
     "section",
     { class: "empty", role: "alert" },
     h("h2", {}, "This could not be read"),
-    h("p", {}, error.message),
+    h("p", {}, wordsOf(error)),
     again && h("button", { type: "button", click: again }, "Try again"),
   );
 }
@@ -107,38 +134,47 @@ export function failure(error, again) {
 const NOTICE_SECONDS = 8;
 const MAX_NOTICES = 4;
 
-/** Say something for a moment, at the edge of the page. */
+/**
+ * Say something for a moment, at the edge of the page.
+ * @type {(text: string, kind?: Kind) => void}
+ */
 export function notice(text, kind = "info") {
-  const area = document.getElementById("notices");
-  const gone = () => shown.remove();
+  const area = byId("notices");
+  /** @type {HTMLElement} */
   const shown = h(
     "div",
     { class: "notice", "data-kind": kind },
     h("span", {}, text),
-    h("button", { type: "button", class: "quiet", "aria-label": "Dismiss", click: gone }, "✕"),
+    h("button", { type: "button", class: "quiet", "aria-label": "Dismiss", click: () => shown.remove() }, "✕"),
   );
   put(area, shown);
-  while (area.children.length > MAX_NOTICES) area.firstChild.remove();
-  setTimeout(gone, NOTICE_SECONDS * 1000);
+  while (area.children.length > MAX_NOTICES) area.firstChild?.remove();
+  setTimeout(() => shown.remove(), NOTICE_SECONDS * 1000);
 }
 
 let labels = 0;
 
-/** A field with its label; returns [label element, field]. */
+/**
+ * A field with its label, in one element.
+ * @type {(text: string, field: HTMLElement, className?: string) => HTMLElement}
+ */
 export function labelled(text, field, className = "field") {
   field.id ||= `field-${(labels += 1)}`;
   return h("div", { class: className }, h("label", { for: field.id }, text), field);
 }
 
-/** A click area that makes a button busy while something is under way. */
+/**
+ * A click area that makes a button busy while something is under way.
+ * @param {HTMLButtonElement} button
+ * @param {() => Promise<void>} work
+ */
 export async function whileBusy(button, work) {
   const hadFocus = document.activeElement === button;
   button.disabled = true;
   try {
-    return await work();
+    await work();
   } catch (error) {
-    if (error.name !== "AbortError") notice(error.message, "bad");
-    return undefined;
+    if (nameOf(error) !== "AbortError") notice(wordsOf(error), "bad");
   } finally {
     button.disabled = false;
     if (hadFocus && document.activeElement === document.body) button.focus({ preventScroll: true });

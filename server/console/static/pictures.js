@@ -8,6 +8,7 @@ const MAX_SIDE = 16_384;
 /**
  * The parts of a multipart/x-mixed-replace body, one after another: {headers, bytes}.
  * Throws an Error for what is none, or larger than a picture may be.
+ * @param {Response} response
  */
 export async function* partsOf(response) {
   const type = response.headers.get("Content-Type") ?? "";
@@ -31,7 +32,9 @@ export async function* partsOf(response) {
   }
 }
 
+/** @param {string} text */
 function headersIn(text) {
+  /** @type {Map<string, string>} */
   const headers = new Map();
   for (const line of text.split("\r\n")) {
     const at = line.indexOf(":");
@@ -43,9 +46,11 @@ function headersIn(text) {
 /** What a reader brings, taken in the amounts that are asked for. */
 class Incoming {
   #reader;
+  /** @type {Uint8Array<ArrayBuffer>[]} */
   #chunks = [];
   #length = 0;
 
+  /** @param {ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>} reader */
   constructor(reader) {
     this.#reader = reader;
   }
@@ -54,7 +59,10 @@ class Incoming {
     this.#reader.cancel().catch(() => {});
   }
 
-  /** So many bytes, or null at the end. */
+  /**
+   * So many bytes, or null at the end.
+   * @param {number} length
+   */
   async exactly(length) {
     while (this.#length < length) if (!(await this.#more())) return null;
     const all = this.#joined();
@@ -62,7 +70,10 @@ class Incoming {
     return all.subarray(0, length);
   }
 
-  /** The text before a mark, which is left out; null at the end. */
+  /**
+   * The text before a mark, which is left out; null at the end.
+   * @param {string} mark
+   */
   async until(mark) {
     for (;;) {
       const all = this.#joined();
@@ -86,7 +97,8 @@ class Incoming {
   }
 
   #joined() {
-    if (this.#chunks.length === 1) return this.#chunks[0];
+    const [first, ...others] = this.#chunks;
+    if (first && !others.length) return first;
     const all = new Uint8Array(this.#length);
     let at = 0;
     for (const chunk of this.#chunks) {
@@ -97,6 +109,7 @@ class Incoming {
     return all;
   }
 
+  /** @param {Uint8Array<ArrayBuffer>} rest */
   #keep(rest) {
     this.#chunks = [rest];
     this.#length = rest.length;
@@ -106,6 +119,7 @@ class Incoming {
 /**
  * Decode a PNG or JPEG to an ImageBitmap.  What is neither, or has more pixels than any screen,
  * is an Error before it is decoded: a small file can claim a size that takes all memory.
+ * @param {Uint8Array<ArrayBuffer>} bytes
  */
 export async function decoded(bytes) {
   const size = sizeOf(bytes);
@@ -120,15 +134,18 @@ export async function decoded(bytes) {
   }
 }
 
-/** What a picture's first bytes say of its size; null where it is no PNG and no JPEG. */
+/**
+ * What a picture's first bytes say of its size; null where it is no PNG and no JPEG.
+ * @param {Uint8Array} bytes
+ */
 export function sizeOf(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length > 24 && view.getUint32(0) === 0x89504e47 && view.getUint32(4) === 0x0d0a1a0a)
     return { width: view.getUint32(16), height: view.getUint32(20), type: "image/png" };
   if (bytes.length < 4 || view.getUint16(0) !== 0xffd8) return null;
   for (let at = 2; at + 9 < bytes.length; ) {
-    if (bytes[at] !== 0xff) return null;
-    const marker = bytes[at + 1];
+    if (view.getUint8(at) !== 0xff) return null;
+    const marker = view.getUint8(at + 1);
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame)
       return { height: view.getUint16(at + 5), width: view.getUint16(at + 7), type: "image/jpeg" };
@@ -137,7 +154,10 @@ export function sizeOf(bytes) {
   return null;
 }
 
-/** The bytes of a base64 text, or of a data: address; null where it is none. */
+/**
+ * The bytes of a base64 text, or of a data: address; null where it is none.
+ * @param {string} text
+ */
 export function bytesOf(text) {
   const base64 = text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text;
   if (base64.length > MAX_PICTURE_BYTES * 1.4) return null;

@@ -1,6 +1,6 @@
 /** A machine's live screen: pictures from the server's stream, drawn to a canvas as they come. */
 
-import { path, query, request } from "./api.js";
+import { nameOf, path, query, request, statusOf, wordsOf } from "./api.js";
 import { pause } from "./dom.js";
 import { decoded, partsOf } from "./pictures.js";
 
@@ -18,19 +18,28 @@ const RATE = 10;
  * `region` is the part of the desktop that is shown, in the coordinates of inputs, or null.
  */
 export class Screen {
+  /** @type {Region | null} */
   region = null;
-  changedAt = null;
+  /** @type {AbortController | null} */
   #running = null;
   #width = 0;
 
-  constructor(canvas, machineId, told, signal) {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {HTMLElement} stage what it is in
+   * @param {string} machineId
+   * @param {(state: string, words: string) => void} told
+   * @param {AbortSignal} signal
+   */
+  constructor(canvas, stage, machineId, told, signal) {
     this.canvas = canvas;
+    this.stage = stage;
     this.machineId = machineId;
     this.told = told;
     document.addEventListener("visibilitychange", this.look, { signal });
     signal.addEventListener("abort", () => this.#stop());
     const watch = new ResizeObserver(() => this.#resized());
-    watch.observe(canvas.parentElement);
+    watch.observe(stage);
     signal.addEventListener("abort", () => watch.disconnect());
     this.signal = signal;
   }
@@ -42,7 +51,7 @@ export class Screen {
       this.region = null; // What is drawn by now will be old: nobody should click on that.
     }
     // Without a size there is no place for a picture yet: the first one is told soon.
-    else if (!this.#running && this.canvas.parentElement.clientWidth) this.#start();
+    else if (!this.#running && this.stage.clientWidth) this.#start();
   };
 
   /** Try again at once, for what has just come back. */
@@ -53,7 +62,10 @@ export class Screen {
     }
   }
 
-  /** The place on the desktop under a pointer event; null beside the picture, unless clamped. */
+  /**
+   * The place on the desktop under a pointer event; null beside the picture, unless clamped.
+   * @param {MouseEvent} event
+   */
   placeOf(event, clamped = false) {
     if (!this.region) return null;
     const box = this.canvas.getBoundingClientRect();
@@ -61,13 +73,14 @@ export class Screen {
     const y = (event.clientY - box.top) / box.height;
     if (!clamped && (x < 0 || x >= 1 || y < 0 || y >= 1)) return null;
     const { region } = this;
+    /** @type {(part: number, size: number) => number} */
     const within = (part, size) => Math.min(Math.max(Math.floor(part * size), 0), size - 1);
     return { x: region.x + within(x, region.width), y: region.y + within(y, region.height) };
   }
 
   #start() {
     this.#running = new AbortController();
-    this.#run(this.#running.signal);
+    void this.#run(this.#running.signal);
   }
 
   #stop() {
@@ -76,7 +89,10 @@ export class Screen {
   }
 
   #resized() {
-    if (!this.#running) return this.look();
+    if (!this.#running) {
+      this.look();
+      return;
+    }
     // Another size of the window is another picture; a scroll bar more or less is not.
     if (Math.abs(this.#wanted() - this.#width) > STEP) {
       this.#stop();
@@ -85,10 +101,11 @@ export class Screen {
   }
 
   #wanted() {
-    const width = this.canvas.parentElement.clientWidth * Math.min(devicePixelRatio, 2);
+    const width = this.stage.clientWidth * Math.min(devicePixelRatio, 2);
     return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
   }
 
+  /** @param {AbortSignal} signal */
   async #run(signal) {
     if (!this.region) this.told("waiting", "");
     for (let wait = SHORTEST_WAIT; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT)) {
@@ -97,18 +114,21 @@ export class Screen {
         if (signal.aborted) return;
         this.told("away", STOPPED);
       } catch (error) {
-        if (signal.aborted || error.status === 401) return;
+        if (signal.aborted || statusOf(error) === 401) return;
         // What the browser itself says of a connection that ended is not for people.
-        const own = error instanceof TypeError || error.name === "AbortError";
-        this.told("away", own ? STOPPED : error.message);
-        if (error.status === 403 || error.status === 404) return;
+        const own = error instanceof TypeError || nameOf(error) === "AbortError";
+        this.told("away", own ? STOPPED : wordsOf(error));
+        if (statusOf(error) === 403 || statusOf(error) === 404) return;
       }
       this.region = null;
       await pause(wait, signal);
     }
   }
 
-  /** Read the stream to its end; whether there was a picture. */
+  /**
+   * Read the stream to its end; whether there was a picture.
+   * @param {AbortSignal} signal
+   */
   async #show(signal) {
     this.#width = this.#wanted();
     const address = path`/v1/computer/${this.machineId}/display/stream`;
@@ -135,6 +155,7 @@ export class Screen {
     return any;
   }
 
+  /** @type {(headers: Map<string, string>, bytes: Uint8Array<ArrayBuffer>) => Promise<void>} */
   async #draw(headers, bytes) {
     const picture = await decoded(bytes);
     const { canvas } = this;
@@ -142,16 +163,16 @@ export class Screen {
       canvas.width = picture.width;
       canvas.height = picture.height;
     }
-    canvas.getContext("2d", { alpha: false }).drawImage(picture, 0, 0);
+    canvas.getContext("2d", { alpha: false })?.drawImage(picture, 0, 0);
     picture.close();
     this.region = regionOf(headers.get("farhand-screen-region"));
-    this.changedAt = Number(headers.get("farhand-captured-at")) || Date.now();
   }
 }
 
+/** @param {string | undefined} text */
 function regionOf(text) {
   const numbers = (text ?? "").split(",").map(Number);
   if (numbers.length !== 4 || !numbers.every(Number.isFinite)) return null;
-  const [x, y, width, height] = numbers;
+  const [x = 0, y = 0, width = 0, height = 0] = numbers;
   return width > 0 && height > 0 ? { x, y, width, height } : null;
 }

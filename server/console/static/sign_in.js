@@ -1,9 +1,13 @@
 /** The page that asks for a token, once. */
 
+import { statusOf, wordsOf } from "./api.js";
 import { fill, h } from "./dom.js";
 import { commandLine, labelled } from "./parts.js";
 
-/** `signIn(token)` throws a Problem where the token will not do; `words` say why we are here. */
+/**
+ * `signIn(token)` throws a Problem where the token will not do; `words` say why we are here.
+ * @type {(signIn: (token: string) => Promise<void>, words: string) => HTMLElement}
+ */
 export function signInPage(signIn, words) {
   const field = h("input", {
     type: "password",
@@ -25,6 +29,7 @@ export function signInPage(signIn, words) {
     said,
   );
 
+  /** @param {Event} event */
   async function submit(event) {
     event.preventDefault();
     const token = field.value.trim();
@@ -33,9 +38,9 @@ export function signInPage(signIn, words) {
     try {
       await signIn(token);
     } catch (error) {
-      const unknown = error.status === 401;
+      const unknown = statusOf(error) === 401;
       const advice = " Check that all of it was copied, from fh_ to its end.";
-      fill(said, unknown ? `This token is not known, has expired or was revoked.${advice}` : error.message);
+      fill(said, unknown ? `This token is not known, has expired or was revoked.${advice}` : wordsOf(error));
       field.select();
     } finally {
       button.disabled = false;

@@ -1,7 +1,7 @@
 /** Trajectories: filters, search, and a list that goes on as far as one looks. */
 
 import { keepChosen } from "./address.js";
-import { call, query as queried } from "./api.js";
+import { call, query as queried, statusOf } from "./api.js";
 import { h, setText } from "./dom.js";
 import { commandLine, emptyState, failure, labelled, timeAgo } from "./parts.js";
 import { count } from "./words.js";
@@ -9,6 +9,7 @@ import { count } from "./words.js";
 const PAGE = 20;
 const TYPING_MILLISECONDS = 250;
 
+/** @type {Record<string, Field>} */
 const FIELDS = {
   search: { label: "Search", kind: "search", placeholder: "Name, description, id" },
   workflow_id: { label: "Workflow", options: [["", "All"]] },
@@ -32,9 +33,17 @@ const FIELDS = {
   created_at_to: { label: "Created to", kind: "date" },
 };
 
+/** @param {string} name */
+function defaultOf(name) {
+  return FIELDS[name]?.options?.[0]?.[0] ?? "";
+}
+
+/** @param {Page} page */
 export function trajectoriesPage({ signal, events, query, title }) {
   title("Trajectories");
+  /** @type {Map<string, string>} */
   const workflows = new Map();
+  /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
   const fields = {};
   const list = h("div", { class: "trajectories", role: "list", "aria-label": "Trajectories" });
   const told = h("p", { class: "small", role: "status" });
@@ -45,22 +54,26 @@ export function trajectoriesPage({ signal, events, query, title }) {
   for (const [name, field] of Object.entries(FIELDS)) form.append(labelled(field.label, make(name, field)));
   const page = h("section", {}, h("h1", {}, "Trajectories"), form, news, place, told, more);
 
+  /** @type {AbortController | null} */
   let reading = null;
+  /** @type {Set<string>} */
   let ids = new Set();
   let asked = 0;
   let total = 0;
 
+  /** @type {(name: string, field: Field) => HTMLElement} */
   function make(name, { kind, options, placeholder }) {
     const field = options
       ? h("select", {}, options.map(([value, text]) => h("option", { value }, text)))
       : h("input", { type: kind, placeholder, maxlength: kind === "search" ? 2000 : null });
-    field.value = query.get(name) ?? options?.[0][0] ?? "";
+    field.value = query.get(name) ?? defaultOf(name);
     field.addEventListener(kind === "search" ? "input" : "change", changed);
     fields[name] = field;
     return field;
   }
 
   let typing = 0;
+  /** @param {Event} event */
   function changed(event) {
     clearTimeout(typing);
     typing = setTimeout(begin, event.type === "input" ? TYPING_MILLISECONDS : 0);
@@ -69,13 +82,13 @@ export function trajectoriesPage({ signal, events, query, title }) {
 
   function chosen() {
     const values = Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-    values.search = values.search.trim();
+    values.search = values.search?.trim() ?? "";
     return values;
   }
 
   /** A day of the reader's own calendar begins and ends by the reader's own clock. */
   function parameters() {
-    const { created_at_from: from, created_at_to: to, ...rest } = chosen();
+    const { created_at_from: from = "", created_at_to: to = "", ...rest } = chosen();
     return {
       ...rest,
       created_at_from: from && new Date(`${from}T00:00:00`).toISOString(),
@@ -85,7 +98,7 @@ export function trajectoriesPage({ signal, events, query, title }) {
   }
 
   function keepAddress() {
-    const kept = Object.entries(chosen()).filter(([name, value]) => value !== FIELDS[name].options?.[0][0]);
+    const kept = Object.entries(chosen()).filter(([name, value]) => value !== defaultOf(name));
     keepChosen("/trajectories", Object.fromEntries(kept));
   }
 
@@ -106,6 +119,7 @@ export function trajectoriesPage({ signal, events, query, title }) {
     more.disabled = true;
     try {
       const address = queried("v1/trajectories", { ...parameters(), skip: asked, limit: PAGE });
+      /** @type {Answer<TrajectoryPart>} */
       const { data } = await call("GET", address, { signal: current });
       for (const each of data.included ?? []) learn(each);
       if (first) list.replaceChildren();
@@ -117,7 +131,7 @@ export function trajectoriesPage({ signal, events, query, title }) {
       total = data.total;
       show();
     } catch (error) {
-      if (current.aborted || error.status === 401) return;
+      if (current.aborted || statusOf(error) === 401) return;
       place.replaceChildren(failure(error, begin));
       more.hidden = true;
     } finally {
@@ -137,33 +151,36 @@ export function trajectoriesPage({ signal, events, query, title }) {
   }
 
   function clear() {
-    for (const [name, field] of Object.entries(fields)) field.value = FIELDS[name].options?.[0][0] ?? "";
-    begin();
+    for (const [name, field] of Object.entries(fields)) field.value = defaultOf(name);
+    void begin();
   }
 
+  /** @param {Workflow} workflow */
   function learn({ id, name }) {
     if (workflows.has(id)) return;
     workflows.set(id, name);
-    fields.workflow_id.append(h("option", { value: id }, name));
-    if (query.get("workflow_id") === id) fields.workflow_id.value = id;
+    fields.workflow_id?.append(h("option", { value: id }, name));
+    if (fields.workflow_id && query.get("workflow_id") === id) fields.workflow_id.value = id;
   }
 
   async function readWorkflows() {
+    /** @type {Answer<Part<Workflow>>} */
     const { data } = await call("GET", "v1/workflows?limit=1000", { signal });
     for (const each of data.items) learn(each);
   }
 
-  new IntersectionObserver(([{ isIntersecting }]) => {
-    if (isIntersecting && !more.hidden && !more.disabled) readMore();
+  new IntersectionObserver(([seen]) => {
+    if (seen?.isIntersecting && !more.hidden && !more.disabled) void readMore();
   }).observe(more);
-  events.addEventListener("trajectory", () => (news.hidden = false), { signal });
+  events.on("trajectory", () => (news.hidden = false), signal);
   // The list says itself what is wrong, if nothing can be read; names are only pleasant to have.
   readWorkflows()
     .catch(() => {})
-    .finally(begin);
+    .finally(() => void begin());
   return page;
 }
 
+/** @param {Trajectory} trajectory */
 export function approvalBadge({ is_generated, is_approved }) {
   const [kind, text] = !is_generated
     ? ["waits", "… Pending"]
@@ -173,6 +190,7 @@ export function approvalBadge({ is_generated, is_approved }) {
   return h("span", { class: "outcome", "data-kind": kind }, text);
 }
 
+/** @type {(trajectory: Trajectory, workflows: Map<string, string>) => HTMLElement} */
 function item(trajectory, workflows) {
   const { id, name, description, workflow_id, trajectory_data, dimensions, created_at } = trajectory;
   const { width, height } = dimensions ?? {};
@@ -194,6 +212,7 @@ function item(trajectory, workflows) {
   );
 }
 
+/** @param {() => void} clear */
 function nothingFound(clear) {
   return emptyState(
     "Nothing fits",

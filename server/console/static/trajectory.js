@@ -1,6 +1,6 @@
 /** One trajectory: its steps with their places on the picture, and its approval. */
 
-import { call, path, request } from "./api.js";
+import { call, path, request, statusOf, wordsOf } from "./api.js";
 import { fill, h, setAttribute, setText, svg } from "./dom.js";
 import { failure, notFound, notice, timeAgo, whileBusy } from "./parts.js";
 import { bytesOf, decoded } from "./pictures.js";
@@ -11,13 +11,16 @@ const STEPS_LISTED = 100;
 const PICTURE_ID = /^[0-9a-f]{64}$/;
 const PICTURE_FIELDS = ["picture", "screenshot", "image"];
 
+/** @param {Page} page */
 export function trajectoryPage({ signal, events, me, id, title }) {
   const page = h("section", {}, h("p", { class: "empty" }, "Reading the trajectory…"));
   const address = path`/v1/trajectories/${id}`;
+  /** @type {TrajectoryView | null} */
   let view = null;
 
   async function read() {
     try {
+      /** @type {Answer<TrajectoryWithIncluded>} */
       const { data, headers } = await call("GET", `${address}?include=workflow`, { signal });
       const at = view?.at ?? 0;
       view?.close();
@@ -26,20 +29,22 @@ export function trajectoryPage({ signal, events, me, id, title }) {
       fill(page, view.element);
       view.go(at);
     } catch (error) {
-      if (signal.aborted || error.status === 401) return;
-      if (error.status === 404 || error.status === 422)
+      const status = statusOf(error);
+      if (signal.aborted || status === 401) return;
+      if (status === 404 || status === 422)
         fill(page, notFound("trajectory", "#/trajectories", "the trajectories"));
       else fill(page, failure(error, read));
     }
   }
 
+  /** @param {CustomEvent<TrajectoryChanged>} event */
   const heard = ({ detail }) => {
     // Whoever reads it knows that it was made, also where the word of that comes later.
     if (detail.id !== id || detail.change === "created") return;
     if (!view?.expects(detail)) view?.hasChanged(detail.change);
   };
-  events.addEventListener("trajectory", heard, { signal });
-  read();
+  events.on("trajectory", heard, signal);
+  void read();
   return page;
 }
 
@@ -47,7 +52,17 @@ class TrajectoryView {
   at = 0;
   #closing = new AbortController();
   #own = 0;
+  approval = h("button", { type: "button", click: () => this.#approve() });
+  badge = h("span");
+  news = h("p", { class: "news", role: "status", hidden: true });
+  picture = h("canvas", { hidden: true });
+  list = h("ol", { class: "steps" });
+  told = h("p", { class: "small", role: "status" });
+  body = h("pre", { tabindex: "0" });
+  previous = h("button", { type: "button", click: () => this.go(this.at - 1) }, "‹ Previous");
+  next = h("button", { type: "button", click: () => this.go(this.at + 1) }, "Next ›");
 
+  /** @param {ViewParts & {data: TrajectoryWithIncluded, tag: string | null}} parts */
   constructor({ data, tag, address, me, signal, read }) {
     this.data = data;
     // The tag of a trajectory with its workflow names both versions; If-Match takes the first.
@@ -57,7 +72,12 @@ class TrajectoryView {
     this.steps = data.trajectory_data ?? [];
     this.mayChange = me.scopes.includes("trajectories:write");
     this.size = data.dimensions;
-    this.#build();
+    const { width, height } = this.size;
+    this.marks = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
+    this.viewer = h("div", { class: "viewer" }, this.picture, this.marks);
+    this.viewer.style.setProperty("--ratio", String(width / height));
+    this.element = this.#element();
+    this.#showApproval();
     this.signal = AbortSignal.any([signal, this.#closing.signal]);
     document.addEventListener("keydown", (event) => this.#keydown(event), { signal: this.signal });
   }
@@ -66,13 +86,17 @@ class TrajectoryView {
     this.#closing.abort();
   }
 
-  /** Whether an event tells only what this page did itself. */
+  /**
+   * Whether an event tells only what this page did itself.
+   * @param {TrajectoryChanged} told
+   */
   expects({ change }) {
     if (change !== "changed" || this.#own === 0) return false;
     this.#own -= 1;
     return true;
   }
 
+  /** @param {TrajectoryChanged["change"]} change */
   hasChanged(change) {
     const deleted = change === "deleted";
     const words = deleted ? "Somebody has deleted this trajectory." : "Somebody has changed this trajectory.";
@@ -81,23 +105,10 @@ class TrajectoryView {
     this.news.hidden = false;
   }
 
-  #build() {
+  #element() {
     const { data } = this;
     const workflow = data.included?.find(({ id }) => id === data.workflow_id);
-    this.approval = h("button", { type: "button", click: () => this.#approve() });
-    this.badge = h("span");
-    this.news = h("p", { class: "news", role: "status", hidden: true });
-    this.picture = h("canvas", { hidden: true });
-    this.marks = svg("svg", { viewBox: `0 0 ${this.size.width} ${this.size.height}`, role: "img" });
-    this.viewer = h("div", { class: "viewer" }, this.picture, this.marks);
-    this.viewer.style.setProperty("--ratio", this.size.width / this.size.height);
-    this.list = h("ol", { class: "steps" });
-    this.told = h("p", { class: "small", role: "status" });
-    this.body = h("pre", { tabindex: "0" });
-    const go = (by) => h("button", { type: "button", click: () => this.go(this.at + by) }, by < 0 ? "‹ Previous" : "Next ›");
-    this.previous = go(-1);
-    this.next = go(1);
-    this.element = h(
+    return h(
       "div",
       {},
       h("p", { class: "crumbs" }, h("a", { href: "#/trajectories" }, "‹ Trajectories")),
@@ -128,12 +139,12 @@ class TrajectoryView {
           )
         : h("p", { class: "empty" }, "It has no steps yet: it is still to be generated."),
     );
-    this.#showApproval();
   }
 
   #values() {
     const values = Object.entries(this.data.original_input_values ?? {});
     if (!values.length) return null;
+    /** @param {unknown} value */
     const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
     const rows = values.map(([name, value]) => [h("dt", {}, name), h("dd", {}, text(value))]);
     return [h("h2", {}, "Input values"), h("dl", { class: "facts" }, rows)];
@@ -147,7 +158,7 @@ class TrajectoryView {
 
   async #approve() {
     const body = { is_approved: !this.data.is_approved };
-    const headers = { "If-Match": this.tag, Prefer: "return=minimal" };
+    const headers = { "If-Match": String(this.tag), Prefer: "return=minimal" };
     await whileBusy(this.approval, async () => {
       this.#own += 1;
       try {
@@ -157,26 +168,32 @@ class TrajectoryView {
         this.#showApproval();
       } catch (error) {
         this.#own -= 1;
-        if (error.status !== 412) throw error;
+        if (statusOf(error) !== 412) throw error;
         this.hasChanged("changed");
         notice("Not approved: it has changed since you read it. Read it again first.", "bad");
       }
     });
   }
 
+  /** @param {KeyboardEvent} event */
   #keydown(event) {
-    if (event.target.closest?.("input, select, textarea, pre") || event.ctrlKey || event.altKey || event.metaKey) return;
+    const { target } = event;
+    if (target instanceof Element && target.closest("input, select, textarea, pre")) return;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!by || !this.steps.length) return;
     event.preventDefault();
     this.go(this.at + by);
   }
 
-  /** Show the step with this number, from 0. */
+  /**
+   * Show the step with this number, from 0.
+   * @param {number} at
+   */
   go(at) {
     if (!this.steps.length) return;
     this.at = Math.min(Math.max(at, 0), this.steps.length - 1);
-    const step = this.steps[this.at];
+    const step = this.steps[this.at] ?? {};
     this.previous.disabled = this.at === 0;
     this.next.disabled = this.at === this.steps.length - 1;
     setText(this.told, `Step ${this.at + 1} of ${this.steps.length}: ${describe(step)}`);
@@ -184,7 +201,7 @@ class TrajectoryView {
     setAttribute(this.marks, "aria-label", describe(step));
     fill(this.marks, marksOf(step, this.size));
     this.#listAround();
-    this.#showPicture(step);
+    void this.#showPicture(step);
   }
 
   #listAround() {
@@ -201,13 +218,14 @@ class TrajectoryView {
         }),
       );
     }
-    for (const [at, { firstChild: button }] of [...this.list.children].entries()) {
+    for (const [at, button] of this.list.querySelectorAll("button").entries()) {
       const current = first + at === this.at;
       setAttribute(button, "aria-current", current ? "step" : null);
       if (current) keepInSight(this.list, button);
     }
   }
 
+  /** @param {Step} step */
   async #showPicture(step) {
     const text = pictureOf(step);
     this.picture.hidden = true;
@@ -216,41 +234,61 @@ class TrajectoryView {
       const bytes = PICTURE_ID.test(text) ? await kept(text, this.signal) : bytesOf(text);
       if (!bytes) throw new Error("The picture of this step is no base64 text.");
       const picture = await decoded(bytes);
-      if (this.steps[this.at] !== step) return picture.close();
+      if (this.steps[this.at] !== step) {
+        picture.close();
+        return;
+      }
       this.picture.width = picture.width;
       this.picture.height = picture.height;
-      this.picture.getContext("2d").drawImage(picture, 0, 0);
+      this.picture.getContext("2d")?.drawImage(picture, 0, 0);
       picture.close();
       this.picture.hidden = false;
     } catch (error) {
       if (this.signal.aborted || this.steps[this.at] !== step) return;
-      setText(this.told, `${this.told.textContent}. ${error.message}`);
+      setText(this.told, `${this.told.textContent}. ${wordsOf(error)}`);
     }
   }
 }
 
-/** The bytes of a picture that the step refers to. */
+/**
+ * The bytes of a picture that the step refers to.
+ * @param {string} id
+ * @param {AbortSignal} signal
+ */
 async function kept(id, signal) {
   const response = await request("GET", path`/v1/pictures/${id}`, { signal });
   return new Uint8Array(await response.arrayBuffer());
 }
 
+/** @type {(list: HTMLElement, button: HTMLElement) => void} */
 function keepInSight(list, button) {
   const [inside, outside] = [button.getBoundingClientRect(), list.getBoundingClientRect()];
   if (inside.top < outside.top) list.scrollTop -= outside.top - inside.top;
   if (inside.bottom > outside.bottom) list.scrollTop += inside.bottom - outside.bottom;
 }
 
+/**
+ * What a value has in it where it is an object, as anything can be in a step.
+ * @param {unknown} value
+ * @returns {Step}
+ */
+function membersOf(value) {
+  return typeof value === "object" ? { ...value } : {};
+}
+
+/** @param {Step} step */
 function pictureOf(step) {
   for (const name of PICTURE_FIELDS) {
-    const value = step?.[name];
-    const text = typeof value === "string" ? value : value?.data;
+    const value = step[name];
+    const text = typeof value === "string" ? value : membersOf(value).data;
     if (typeof text === "string" && text) return text;
   }
   return null;
 }
 
+/** @param {Step} step */
 function withoutPicture(step) {
+  /** @type {Step} */
   const shown = { ...step };
   for (const name of PICTURE_FIELDS) {
     const text = pictureOf({ [name]: shown[name] });
@@ -259,35 +297,50 @@ function withoutPicture(step) {
   return shown;
 }
 
-/** Where a step happened: no place, one, or the beginning and end of a drag. */
+/**
+ * Where a step happened: no place, one, or the beginning and end of a drag.
+ * @param {Step} step
+ */
 function placesOf(step) {
-  const body = step?.body ?? step ?? {};
-  const places = [
+  const body = membersOf(step.body ?? step);
+  /** @type {Place[]} */
+  const places = [];
+  for (const [x, y] of [
     [body.start_x, body.start_y],
     [body.to_x, body.to_y],
     [body.x, body.y],
-  ];
-  return places.filter((place) => place.every(Number.isFinite)).map(([x, y]) => ({ x, y }));
+  ])
+    if (isNumber(x) && isNumber(y)) places.push({ x, y });
+  return places;
 }
 
+/** @type {(value: unknown) => value is number} */
+function isNumber(value) {
+  return Number.isFinite(value);
+}
+
+/** @param {Step} step */
 function describe(step) {
-  const body = step?.body ?? {};
+  const body = membersOf(step.body);
   const [first, last] = placesOf(step);
-  const parts = [operationOf(step?.operation ?? "Step")];
-  if (body.clicks > 1) parts[0] = ["", "", "Double click", "Triple click"][body.clicks] ?? parts[0];
-  if (body.button && body.button !== "left") parts.push(body.button);
-  if (typeof body.text === "string") parts.push(body.text);
-  if (body.direction) parts.push(`${body.amount ?? ""} ${body.direction}`);
+  const clicks = ["", "", "Double click", "Triple click"][Number(body.clicks)];
+  const parts = [clicks || (typeof step.operation === "string" ? operationOf(step.operation) : "Step")];
+  const { button, direction, amount, text } = body;
+  if (button && button !== "left" && typeof button === "string") parts.push(button);
+  if (typeof text === "string") parts.push(text);
+  if (direction && typeof direction === "string") parts.push(`${isNumber(amount) ? amount : ""} ${direction}`);
   if (first) parts.push(`${last ? "from" : "at"} ${first.x}, ${first.y}`);
   if (last) parts.push(`to ${last.x}, ${last.y}`);
-  if (Number.isFinite(step?.after_ms)) parts.push(`(after ${span(step.after_ms)})`);
+  if (isNumber(step.after_ms)) parts.push(`(after ${span(step.after_ms)})`);
   return parts.join(" ");
 }
 
+/** @type {(step: Step, size: Size) => Child[]} */
 function marksOf(step, { width, height }) {
   const r = Math.max(width, height) / 60;
   const [first, last] = placesOf(step);
   if (!first) return [];
+  /** @param {Place} place */
   const ring = ({ x, y }) => [
     svg("circle", { class: "halo", cx: x, cy: y, r }),
     svg("circle", { class: "ring", cx: x, cy: y, r }),
@@ -295,6 +348,7 @@ function marksOf(step, { width, height }) {
   ];
   if (!last) return ring(first);
   const angle = Math.atan2(last.y - first.y, last.x - first.x);
+  /** @param {number} turn */
   const wing = (turn) => `${last.x - 1.6 * r * Math.cos(angle + turn)},${last.y - 1.6 * r * Math.sin(angle + turn)}`;
   const d = `M${first.x},${first.y}L${last.x},${last.y}M${wing(0.5)}L${last.x},${last.y}L${wing(-0.5)}`;
   return [svg("path", { class: "halo", d }), ...ring(first), svg("path", { class: "travel", d })];

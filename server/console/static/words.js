@@ -1,5 +1,6 @@
 /** What the console says: states, outcomes, times and sizes, in words for people. */
 
+/** @type {Record<string, {word: string, trouble: number}>} */
 export const STATES = {
   offline: { word: "Offline", trouble: 0 },
   no_input: { word: "No input", trouble: 1 },
@@ -7,27 +8,40 @@ export const STATES = {
   online: { word: "Online", trouble: 3 },
 };
 
-/** A state's words; one that a newer server invented is shown as it is called. */
+/**
+ * A state's words; one that a newer server invented is shown as it is called.
+ * @param {string} name
+ */
 export function stateOf(name) {
-  return STATES[name] ?? { word: String(name), trouble: 1 };
+  return STATES[name] ?? { word: name, trouble: 1 };
 }
 
-/** Whether a machine's screen should be seen and cannot; what its owner switched off is no trouble. */
+/**
+ * Whether a machine's screen should be seen and cannot; what its owner switched off is no trouble.
+ * @param {Machine} machine
+ */
 export function isDark({ screen }) {
   return Boolean(screen) && !screen.available && !screen.switched_off;
 }
 
-/** How urgently somebody should look after a machine: the lowest first. */
+/**
+ * How urgently somebody should look after a machine: the lowest first.
+ * @param {Machine} machine
+ */
 export function troubleOf(machine) {
   const { trouble } = stateOf(machine.state);
   return machine.state === "online" && isDark(machine) ? trouble - 0.5 : trouble;
 }
 
-/** Why a machine is not as it should be; nothing where it is. */
+/**
+ * Why a machine is not as it should be; nothing where it is.
+ * @param {Machine} machine
+ */
 export function whyOf(machine) {
   return machine.state === "online" && !isDark(machine) ? "" : machine.reason;
 }
 
+/** @type {Record<string, {word: string, kind: "good" | "bad" | "waits"}>} */
 export const OUTCOMES = {
   completed: { word: "Completed", kind: "good" },
   failed: { word: "Failed", kind: "bad" },
@@ -38,10 +52,12 @@ export const OUTCOMES = {
   pending: { word: "Pending", kind: "waits" },
 };
 
+/** @param {string} name */
 export function outcomeOf(name) {
-  return OUTCOMES[name] ?? { word: String(name), kind: "bad" };
+  return OUTCOMES[name] ?? { word: name, kind: "bad" };
 }
 
+/** @type {Record<string, string>} */
 const OPERATIONS = {
   "mouse.click": "Click",
   "mouse.drag": "Drag",
@@ -51,16 +67,20 @@ const OPERATIONS = {
   "keyboard.type": "Text",
 };
 
+/** @param {string} name */
 export function operationOf(name) {
-  return OPERATIONS[name] ?? String(name);
+  return OPERATIONS[name] ?? name;
 }
 
 /** By how many milliseconds the server's clock is ahead of this browser's. */
 let ahead = 0;
 
-/** Learn the server's time from an answer; its Date has whole seconds, so small gaps are none. */
+/**
+ * Learn the server's time from an answer; its Date has whole seconds, so small gaps are none.
+ * @param {string | null} date
+ */
 export function learnTime(date) {
-  const difference = Date.parse(date) - Date.now();
+  const difference = Date.parse(date ?? "") - Date.now();
   if (Number.isFinite(difference)) ahead = Math.abs(difference) < 2000 ? 0 : difference;
 }
 
@@ -71,13 +91,17 @@ export function present() {
 
 const LONG_AGO = 60 * 86_400;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+/** @type {[number, string][]} */
 const UNITS = [
   [86_400, "d"],
   [3600, "h"],
   [60, "min"],
 ];
 
-/** Such as "3 min ago"; within five seconds it is "just now", and after months a date. */
+/**
+ * Such as "3 min ago"; within five seconds it is "just now", and after months a date.
+ * @param {string} time
+ */
 export function ago(time) {
   const seconds = Math.floor((present() - Date.parse(time)) / 1000);
   if (Number.isNaN(seconds)) return "";
@@ -91,33 +115,44 @@ export function ago(time) {
 
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
-/** The moment itself, in the reader's own zone. */
+/**
+ * The moment itself, in the reader's own zone.
+ * @param {string} time
+ */
 export function exactly(time) {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? "" : EXACT.format(date);
 }
 
-/** Such as "0.4 ms", "12 ms", "1.5 s"; a dash where there is none. */
+/**
+ * Such as "0.4 ms", "12 ms", "1.5 s"; a dash where there is none.
+ * @param {number | null | undefined} milliseconds
+ */
 export function span(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "–";
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} s`;
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
 }
 
-/** Such as "1280 × 800", and how many more. */
+/**
+ * Such as "1280 × 800", and how many more.
+ * @param {Display[]} all
+ */
 export function displays(all) {
-  if (!all?.length) return "–";
   const [first] = all;
+  if (!first) return "–";
   const more = all.length > 1 ? ` + ${all.length - 1}` : "";
   return `${first.width} × ${first.height}${more}`;
 }
 
 const NUMBER = new Intl.NumberFormat("en");
 
-export function count(number, one, many = `${one}s`) {
-  return `${NUMBER.format(number)} ${number === 1 ? one : many}`;
+/** @type {(amount: number, one: string, many?: string) => string} */
+export function count(amount, one, many = `${one}s`) {
+  return `${NUMBER.format(amount)} ${amount === 1 ? one : many}`;
 }
 
+/** @param {number | null | undefined} value */
 export function number(value) {
   return value === null || value === undefined ? "–" : NUMBER.format(value);
 }

@@ -1,0 +1,327 @@
+// What the console's JSDoc comments name.  Neither sent nor shipped: it is for the type check alone,
+// so that the console, whose every byte is sent, says a type in one word.
+
+// What the server answers, as schemas/ has it; tests/server/console/test_types.py compares the two.
+
+type MachineState = "online" | "offline" | "paused" | "no_input";
+
+type Outcome =
+  | "completed"
+  | "failed"
+  | "refused"
+  | "expired"
+  | "not_carried_out"
+  | "unknown"
+  | "pending";
+
+type Operation =
+  | "mouse.drag"
+  | "mouse.click"
+  | "mouse.scroll"
+  | "mouse.move"
+  | "keyboard.key"
+  | "keyboard.type";
+
+type Scope =
+  | "trajectories:read"
+  | "trajectories:write"
+  | "machines:read"
+  | "machines:write"
+  | "input:send"
+  | "screen:read"
+  | "tokens:write"
+  | "organizations:write"
+  | "audit:read"
+  | "metrics:read"
+  | "machine:connect";
+
+interface Display {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  scale: number;
+}
+
+interface Capability {
+  available: boolean;
+  reason: string | null;
+  switched_off: boolean;
+}
+
+interface InputCounts {
+  completed: number;
+  failed: number;
+}
+
+interface Machine {
+  id: string;
+  organization_id: string;
+  name: string;
+  state: MachineState;
+  reason: string;
+  since: string;
+  paused: boolean;
+  platform: string | null;
+  client_version: string | null;
+  displays: Display[];
+  round_trip_ms: number | null;
+  inputs: InputCounts;
+  last_input_at: string | null;
+  screen: Capability;
+  created_at: string;
+}
+
+interface CommandItem {
+  command_id: string;
+  operation: Operation;
+  token_name: string | null;
+  token_id: string | null;
+  accepted_at: string;
+  completed_at: string | null;
+  outcome: Outcome;
+  code: string | null;
+  duration_ms: number | null;
+}
+
+interface CommandTold extends CommandItem {
+  machine_id: string;
+}
+
+interface MachineRemoved {
+  id: string;
+}
+
+interface TrajectoryChanged {
+  id: string;
+  change: "created" | "changed" | "deleted";
+}
+
+interface AuditEntry {
+  id: string;
+  created_at: string;
+  action: string;
+  token_id: string | null;
+  token_name: string | null;
+  target: string | null;
+  machine_id: string | null;
+  request_id: string;
+  command: CommandItem | null;
+}
+
+interface Workflow {
+  id: string;
+  name: string;
+  description: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+interface Trajectory {
+  id: string;
+  workflow_id: string;
+  is_approved: boolean;
+  is_generated: boolean;
+  dimensions: Size;
+  created_at: string;
+  updated_at: string;
+  name: string | null;
+  description: string | null;
+  run_id: string | null;
+  user_id: string | null;
+  organization_id: string | null;
+  trajectory_data: Step[] | null;
+  original_input_values: Record<string, unknown>;
+}
+
+interface TrajectoryWithIncluded extends Trajectory {
+  included?: Workflow[];
+}
+
+/** A part of a list. */
+interface Part<Item> {
+  items: Item[];
+  total: number;
+  skip: number;
+  limit: number;
+}
+
+interface TrajectoryPart extends Part<Trajectory> {
+  included?: Workflow[];
+}
+
+/** Who is signed in: `GET console/session`. */
+interface Session {
+  token_name: string;
+  organization_id: string;
+  scopes: Scope[];
+  expires_at: string | null;
+}
+
+/** A step is whatever was recorded: each of these may be there, and may be anything. */
+interface Step {
+  operation?: unknown;
+  body?: unknown;
+  after_ms?: unknown;
+  [name: string]: unknown;
+}
+
+/** A problem's body (RFC 9457), or what a proxy answers instead. */
+interface ProblemMembers {
+  type?: string;
+  detail?: string | { loc?: string[]; msg: string }[];
+  scope?: string;
+  final?: boolean;
+}
+
+// What the parts of the console hand to each other.
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+type Region = Place & Size;
+
+interface Answer<Data> {
+  status: number;
+  headers: Headers;
+  data: Data;
+}
+
+interface RequestOptions<Body> {
+  body?: Body | null;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | null;
+}
+
+/** What is told by the server's events, by the event's name. */
+interface Told {
+  reset: null;
+  machine: Machine;
+  machine_removed: MachineRemoved;
+  command: CommandTold;
+  trajectory: TrajectoryChanged;
+}
+
+/** What each page of the console is made with. */
+interface Page {
+  /** Aborted when the page is left. */
+  signal: AbortSignal;
+  events: import("../static/events.js").Events;
+  me: Session;
+  query: URLSearchParams;
+  /** What the address has behind the page's name. */
+  id: string;
+  title: (text: string) => void;
+}
+
+/** What the parts of a page with something to change need. */
+interface ViewParts {
+  address: string;
+  me: Session;
+  signal: AbortSignal;
+  read: () => Promise<void>;
+}
+
+/** Of a sentence to a person. */
+type Kind = "good" | "bad" | "info";
+
+type Child = Node | string | false | null | undefined | Child[];
+
+/** An element's attributes; those that are functions listen to the event of their name. */
+interface Attributes {
+  click?: (event: MouseEvent) => unknown;
+  input?: (event: Event) => unknown;
+  keydown?: (event: KeyboardEvent) => unknown;
+  submit?: (event: SubmitEvent) => unknown;
+  toggle?: (event: Event) => unknown;
+  [name: string]: string | number | boolean | null | undefined | ((event: never) => unknown);
+}
+
+type Listen = <Name extends keyof Told>(
+  type: Name,
+  take: (event: CustomEvent<Told[Name]>) => unknown,
+) => void;
+
+/** One of the stream of server-sent events. */
+interface ServerEvent {
+  id: string | null;
+  type: string;
+  data: string;
+}
+
+type Button = "left" | "middle" | "right";
+
+/** The bodies of the inputs that the console sends, by the end of their address. */
+interface InputBodies {
+  "keyboard/type": { text: string };
+  "keyboard/key": { text: string };
+  "mouse/click": Place & { button: Button; clicks: number };
+  "mouse/scroll": Place & { direction: "up" | "down" | "left" | "right"; amount: number };
+  "mouse/drag": {
+    start_x: number;
+    start_y: number;
+    to_x: number;
+    to_y: number;
+    button: Button;
+    duration: number;
+  };
+}
+
+type Input = {
+  [Name in keyof InputBodies]: { operation: Name; body: InputBodies[Name] };
+}[keyof InputBodies];
+
+/** What takes inputs. */
+interface Sender {
+  send<Name extends keyof InputBodies>(operation: Name, body: InputBodies[Name]): void;
+}
+
+/** What hands on a picture need. */
+interface Control {
+  surface: HTMLElement;
+  placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
+  inputs: Sender;
+  leave: () => void;
+  signal: AbortSignal;
+}
+
+/** A button of the pointer that went down and is not up yet. */
+interface Down {
+  place: Place;
+  button: Button;
+  x: number;
+  y: number;
+  at: number;
+  touch: boolean;
+}
+
+type Order = (one: Machine, other: Machine) => number;
+
+/** A column of the table of machines: sorted by where it has an order; null is the usual one. */
+interface Column {
+  key: string;
+  label: string;
+  order?: Order | null;
+  numeric?: boolean;
+}
+
+/** A filter of the list of trajectories. */
+interface Field {
+  label: string;
+  kind?: string;
+  placeholder?: string;
+  options?: [string, string][];
+}
+
+type Make<Elements> = <Tag extends keyof Elements>(
+  tag: Tag,
+  attributes?: Attributes,
+  ...children: Child[]
+) => Elements[Tag];
