@@ -81,9 +81,11 @@ FOREIGN = {
     "Xlib": ("machine_client.x11", "machine_client.demo_painter", "machine_client.demo_window"),
     "websockets": ("machine_client",),
     "sqlite3": ("machine_client.journal_file",),
-    # Handlers and the server that runs them.  The command line calls the server as anyone would,
-    # with the HTTP client that comes along; dispatch, machines and store know no web framework.
-    "tornado": ("server.api", "server.app", "server.cli.client", "server.cli.doctor"),
+    # Handlers and the server that runs them: dispatch, machines and store know no web framework.
+    "tornado": ("server.api", "server.app"),
+    # The command line calls the server as anyone would; the demo does it by the same means.
+    "httpx": ("server.cli",),
+    "httpx_sse": ("server.cli.watching",),
     "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo_window"),
     "rich": ("server.cli", "server.demo"),

@@ -1,7 +1,6 @@
 """``farhand trajectory export``: all trajectories into a file, oldest first, one a line."""
 
 import hashlib
-import http.client
 import json
 import os
 import sys
@@ -99,7 +98,7 @@ class _Export:
             for pause in (*PAUSES, None):
                 try:
                     return self._once(count, after, lambda: progress.update(task, advance=1))
-                except (OSError, http.client.HTTPException) as error:
+                except OSError as error:
                     # What was written to a pipe cannot be taken back.
                     if pause is None or not self._output.seekable():
                         raise self._transfer.gone(error) from None
@@ -117,7 +116,7 @@ class _Export:
     def _once(self, count: int, after: dict[str, str], advance: Callable[[], None]) -> int:
         query = urlencode({**self._query, **after})
         with self._transfer.opened("GET", f"{PATH}/export?{query}") as response:
-            if response.status != 200:
+            if response.status_code != 200:
                 raise click.ClickException(reply_of(response).refusal)
             for chunk in chunks(response):
                 self._write(chunk)
