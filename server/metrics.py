@@ -50,7 +50,10 @@ class Moments(Protocol):
 
 
 class Histogram:
-    """How often something took how long, in seconds."""
+    """How often something took how long, in seconds.
+
+    CONTRIBUTING.md says why it is not Prometheus' own.
+    """
 
     def __init__(self, bounds: Sequence[float]) -> None:
         self._bounds = bounds

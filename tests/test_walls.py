@@ -94,12 +94,11 @@ FOREIGN = {
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
     "websockets": ("machine_client",),
     "sqlite3": ("machine_client.journal.file",),
-    # Handlers and the server that runs them.  The command line calls the server as anyone would,
-    # with the HTTP client that comes along; dispatch, machines and store know no web framework.
-    "tornado": (
-        *("server.api", "server.web", "server.identity", "server.app"),
-        *("server.cli.client", "server.cli.doctor"),
-    ),
+    # Handlers and the server that runs them: dispatch, machines and store know no web framework.
+    "tornado": ("server.api", "server.web", "server.identity", "server.app"),
+    # The command line calls the server as anyone would; the demo does it by the same means.
+    "httpx": ("server.cli",),
+    "httpx_sse": ("server.cli.watching",),
     "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
     "rich": ("server.cli", "server.demo"),

@@ -9,7 +9,8 @@ import click
 
 from schemas.resources.tokens import Scope
 from schemas.values.times import format_time
-from server.cli.client import Api, api_options, printable, said_by
+from server.cli.client import Api, api_options, printable
+from server.cli.replies import said_by
 from server.cli.token_files import token_file_options, token_file_writer
 
 USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)

@@ -1,6 +1,5 @@
 """How the administrative commands reach a server, and how they print what it says."""
 
-import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,22 +14,14 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from tornado.httpclient import (
-    AsyncHTTPClient,
-    HTTPClient,
-    HTTPClientError,
-    HTTPRequest,
-    HTTPResponse,
-)
 
-from schemas.http.problems import ValidationErrorBody, sentence
+from schemas.http.problems import ValidationErrorBody
+from server.cli.replies import Reply, said_by
 from server.cli.wording import in_words_of_the_command
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 
 REQUEST_SECONDS = 120.0
 CONNECT_SECONDS = 10.0
-MAX_REFUSAL_BYTES = 64 * 1024
-RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -52,24 +43,24 @@ class Api:
         What the server refuses is raised as a ClickException with the server's own words.
         """
         content = None if body is None else json.dumps(body).encode()
-        response = self.send(method, path, content, headers)
-        if not 200 <= response.code < 300:
-            raise click.ClickException(self._refused(response))
+        reply = self.send(method, path, content, headers)
+        if not 200 <= reply.status < 300:
+            raise click.ClickException(self._refused(reply))
         try:
-            return json.loads(response.body) if response.body else None
+            return reply.json if reply.body else None
         except ValueError:
             raise click.ClickException(self._stranger("its answer is not JSON")) from None
 
-    def _refused(self, response: HTTPResponse) -> str:
+    def _refused(self, reply: Reply) -> str:
         """Why a request was refused, in the words of the command that sent it."""
         try:
-            body = json.loads(response.body)
-            if response.code == 422:
+            body = reply.json
+            if reply.status == 422:
                 return in_words_of_the_command(ValidationErrorBody.model_validate(body).detail)
-            said = said_by(response.code, body)
+            said = said_by(reply.status, body)
         except (ValueError, KeyError, TypeError, ValidationError):
-            return self._stranger(f"it answered HTTP {response.code}")
-        if response.code in (401, 403) and self.token_from:
+            return self._stranger(f"it answered HTTP {reply.status}")
+        if reply.status in (401, 403) and self.token_from:
             return f"{said} (the token is from {self.token_from})"
         return said
 
@@ -87,78 +78,22 @@ class Api:
         headers: dict[str, str] | None = None,
         *,
         seconds: float = REQUEST_SECONDS,
-    ) -> HTTPResponse:
+    ) -> Reply:
         """Send a request and return the answer, whatever its status."""
-        request = HTTPRequest(
-            self.url.rstrip("/") + path,
-            method=method,
-            body=content,
-            allow_nonstandard_methods=True,
-            follow_redirects=False,
-            connect_timeout=min(CONNECT_SECONDS, seconds),
-            request_timeout=seconds,
-            headers={
-                "Authorization": f"Bearer {self.token}",
-                **({} if content is None else {"Content-Type": "application/json"}),
-                **(headers or {}),
-            },
-        )
-        client = HTTPClient()
+        # Imported late, for the reason that stands there.
+        from server.cli.connections import Connection, reply_of  # noqa: PLC0415
+
         try:
-            return client.fetch(request, raise_error=False)
-        except (OSError, ValueError, HTTPClientError) as error:
+            with (
+                Connection(self.url, self.token, seconds, min(CONNECT_SECONDS, seconds)) as server,
+                server.opened(method, path, content, headers) as response,
+            ):
+                return reply_of(response, seconds)
+        except OSError as error:
             raise click.ClickException(
                 f"no server answers at {self.url}: {error}; look whether farhand serve runs there, "
                 "and what farhand doctor says on its host"
             ) from None
-        finally:
-            client.close()
-
-    async def listen(self, path: str, received: Callable[[bytes], None]) -> None:
-        """Read an endless answer piece by piece, until it ends.
-
-        Raises ConnectionError where there is none, or none any more, and a ClickException with the
-        server's words where it refuses.
-        """
-        # What refuses has a body too, which is read with the same function.
-        refused = bytearray()
-        status = [0]
-
-        def header(line: str) -> None:
-            if line.startswith("HTTP/"):
-                status[0] = int(line.split()[1])
-
-        def piece(content: bytes) -> None:
-            if status[0] == 200:
-                received(content)
-            elif len(refused) < MAX_REFUSAL_BYTES:
-                refused.extend(content)
-
-        request = HTTPRequest(
-            self.url.rstrip("/") + path,
-            headers={"Authorization": f"Bearer {self.token}"},
-            follow_redirects=False,
-            connect_timeout=CONNECT_SECONDS,
-            request_timeout=0,
-            header_callback=header,
-            streaming_callback=piece,
-        )
-        client = AsyncHTTPClient(force_instance=True)
-        try:
-            fetching = client.fetch(request, raise_error=False)
-            # Tornado would remark on what comes after the end of whoever waited.
-            fetching.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-            response = await asyncio.shield(fetching)
-        except asyncio.QueueFull:
-            raise ConnectionError("more came than could be taken") from None
-        except (OSError, ValueError, HTTPClientError) as error:
-            raise ConnectionError(str(error)) from None
-        finally:
-            client.close()
-        if response.code == 599 or response.code in RETRIED_STATUSES:
-            raise ConnectionError(response.reason)
-        if response.code != 200:
-            raise click.ClickException(refusal_of(response.code, bytes(refused)))
 
     def show(self, answer: Any, columns: Sequence[str]) -> None:
         """Print a page of things: as JSON, or as a table for people."""
@@ -210,26 +145,6 @@ def api_options(command: Command) -> Command:
     ):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
-
-
-def said_by(status: int, body: Any) -> str:
-    """What the body of an error answer says, as a sentence."""
-    if status == 422:
-        return "; ".join(map(sentence, ValidationErrorBody.model_validate(body).detail))
-    return f"{body['title']}: {body['detail']}"
-
-
-def refusal(response: HTTPResponse) -> str:
-    """What a server's error answer says, as a sentence."""
-    return refusal_of(response.code, response.body)
-
-
-def refusal_of(status: int, body: bytes) -> str:
-    """The same, of its status and body."""
-    try:
-        return said_by(status, json.loads(body))
-    except (ValueError, KeyError, TypeError, ValidationError):
-        return f"the server answered HTTP {status}"
 
 
 def print_table(items: Sequence[Any], columns: Sequence[str]) -> None:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tornado.httpclient import HTTPClientError, HTTPResponse
 
 from schemas.programs import failpoints
 from schemas.programs.settings import SettingsError, read_settings
-from server.cli.client import Api, refusal
+from server.cli.client import Api
+from server.cli.replies import Reply
 from server.cli.serve import CONFIG_VARIABLE, MACHINE_PREFIX, server_options
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
 from server.store.embedded.mongod import find_mongod
@@ -190,7 +190,7 @@ def _server(settings: ServerSettings) -> Iterator[Finding]:
             yield Finding("token", False, f"{token_file} is gone, and it is not made twice")
         return
     live = _answer(api, "/healthz")
-    if live is None or live.code != 200 or b'"status"' not in live.body:
+    if live is None or live.status != 200 or b'"status"' not in live.body:
         yield Finding("port", False, f"something that is no Farhand server listens at {api.url}")
         return
     yield Finding("port", True, f"a Farhand server answers at {api.url}")
@@ -238,18 +238,18 @@ def _free_port(host: str, port: int) -> Finding:
     return Finding("port", True, f"{which}; no server runs there now")
 
 
-def _answer(api: Api, path: str) -> HTTPResponse | None:
+def _answer(api: Api, path: str) -> Reply | None:
     try:
         return api.send("GET", path, seconds=ANSWER_SECONDS)
-    except (click.ClickException, HTTPClientError):
+    except click.ClickException:
         return None
 
 
-def _judged(part: str, answer: HTTPResponse | None, good: str, about: str = "") -> Finding:
+def _judged(part: str, answer: Reply | None, good: str, about: str = "") -> Finding:
     if answer is None:
         return Finding(part, False, "the server does not answer")
-    if answer.code != 200:
-        return Finding(part, False, f"{about}: {refusal(answer)}" if about else refusal(answer))
+    if answer.status != 200:
+        return Finding(part, False, f"{about}: {answer.refusal}" if about else answer.refusal)
     return Finding(part, True, good)
 
 

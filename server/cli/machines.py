@@ -11,7 +11,6 @@ import click
 from schemas.values.times import parse_time
 from server.cli.client import Api, api_options, printable
 from server.cli.token_files import token_file_options, token_file_writer
-from server.cli.watching import watch_machines
 
 COLUMNS = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
 COMMAND_COLUMNS = ("accepted_at", "operation", "outcome", "code", "duration_ms", "token_name")
@@ -51,6 +50,9 @@ def add_machine(
 def list_machines(api: Api, watch: bool) -> None:
     """List the machines and how they are."""
     if watch:
+        # Imported late, as it imports the HTTP client.
+        from server.cli.watching import watch_machines  # noqa: PLC0415
+
         watch_machines(api)
     else:
         api.show(api.call("GET", "/v1/machines?limit=1000"), COLUMNS)

@@ -1,17 +1,20 @@
 """``farhand machine list --watch``: the machines as they are, and as they change."""
 
-import asyncio
-import contextlib
 import json
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import click
+from httpx import Response
+from httpx_sse import EventSource, SSEError
 from rich.console import Console
 
-from server.cli.client import Api, printable, table_of
-from server.tasks import Tasks
+from server.cli.client import CONNECT_SECONDS, REQUEST_SECONDS, Api, printable, table_of
+from server.cli.connections import Connection, reply_of
 
 COLUMNS: Final = ("id", "name", "state", "reason", "since", "round_trip_ms")
 EVENTS: Final = "/v1/events?types=machine,machine_removed"
@@ -22,40 +25,36 @@ SILENCE_SECONDS: Final = 40.0
 """After this the server, which says something every 15 s, is taken for gone."""
 
 REDRAW_SECONDS: Final = 0.1
-MAX_WAITING: Final = 10_000
+RETRIED_STATUSES: Final = (429, 502, 503, 504)
 MAX_EVENT_BYTES: Final = 1024 * 1024
 HOME_AND_CLEAR: Final = "\x1b[H\x1b[J"
 
 
-class EventParser:
-    """Takes a stream of server-sent events apart, in whatever pieces it comes."""
+def events_of(response: Response) -> Iterator[tuple[str, Any]]:
+    """Type and decoded data of each event of a stream, as they come.
 
-    def __init__(self) -> None:
-        self._rest = b""
-        self._type, self._data = "", b""
+    Raises ConnectionError for what is no such stream.
+    """
+    unread = 0
 
-    def feed(self, content: bytes) -> Iterator[tuple[str, Any]]:
-        """Type and decoded data of each event that is complete now.
+    def pieces() -> Iterator[bytes]:
+        nonlocal unread
+        for piece in response.iter_raw():
+            unread += len(piece)
+            if unread > MAX_EVENT_BYTES:
+                raise ConnectionError("what comes is no stream of events")
+            yield piece
 
-        Raises ConnectionError for what is no such stream.
-        """
-        *lines, self._rest = (self._rest + content).split(b"\n")
-        if len(self._rest) > MAX_EVENT_BYTES:
-            raise ConnectionError("what comes is no stream of events")
-        for line in lines:
-            name, _, value = line.rstrip(b"\r").partition(b":")
-            value = value.removeprefix(b" ")
-            if name == b"event":
-                self._type = value.decode(errors="replace")
-            elif name == b"data":
-                self._data += value
-            elif not line.strip() and self._data:
-                kind, data = self._type, self._data
-                self._type, self._data = "", b""
-                try:
-                    yield kind, json.loads(data)
-                except ValueError:
-                    raise ConnectionError("an event is not JSON") from None
+    bounded = Response(response.status_code, headers=response.headers, content=pieces())
+    try:
+        for event in EventSource(bounded).iter_sse():
+            unread = 0
+            if event.data:
+                yield event.event, json.loads(event.data)
+    except SSEError:
+        raise ConnectionError("what comes is no stream of events") from None
+    except ValueError:
+        raise ConnectionError("an event is not JSON") from None
 
 
 class Watched:
@@ -68,6 +67,8 @@ class Watched:
         self._machines: dict[str, Any] = {}
         self._remark = ""
         self._is_stale = True
+        # One thread listens, another draws.
+        self._lock = threading.Lock()
 
     def read(self, items: list[Any]) -> None:
         """Take all machines as they are now; what differs is told."""
@@ -80,34 +81,38 @@ class Watched:
     def heard(self, kind: str, data: Any) -> None:
         """Take an event about a machine."""
         machine_id = data["id"]
-        if kind == "machine_removed":
-            if self._machines.pop(machine_id, None) is not None:
-                self._tell({"id": machine_id, "state": "removed"})
-        elif kind == "machine" and self._machines.get(machine_id) != data:
-            self._machines[machine_id] = data
-            self._tell(data)
+        with self._lock:
+            if kind == "machine_removed":
+                if self._machines.pop(machine_id, None) is not None:
+                    self._tell({"id": machine_id, "state": "removed"})
+            elif kind == "machine" and self._machines.get(machine_id) != data:
+                self._machines[machine_id] = data
+                self._tell(data)
 
     def remark(self, text: str) -> None:
         """Say something about the connection; nothing, if empty."""
         if text != self._remark and not self._redraws and text:
             click.echo(text, err=True)
-        self._is_stale = self._is_stale or text != self._remark
-        self._remark = text
+        with self._lock:
+            self._is_stale = self._is_stale or text != self._remark
+            self._remark = text
 
     def draw(self, console: Console) -> None:
         """Show all of it anew, as much as there is room for; nothing where nothing has changed."""
-        if not (self._redraws and self._is_stale):
-            return
-        self._is_stale = False
-        machines = sorted(self._machines.values(), key=lambda machine: str(machine["id"]))
+        with self._lock:
+            if not (self._redraws and self._is_stale):
+                return
+            self._is_stale = False
+            machines, remark = list(self._machines.values()), self._remark
+        machines.sort(key=lambda machine: str(machine["id"]))
         # Beside the rows: the head, what is not shown, a remark, and the line of the cursor.
         room = max(console.height - 4, 1)
         with console.capture() as captured:
             console.print(table_of(machines[:room], COLUMNS, wraps=False))
             if len(machines) > room:
                 console.print(f"and {len(machines) - room} more", highlight=False)
-            if self._remark:
-                console.print(printable(self._remark), markup=False, highlight=False)
+            if remark:
+                console.print(printable(remark), markup=False, highlight=False)
         self._write(HOME_AND_CLEAR + captured.get())
 
     def _tell(self, machine: Any) -> None:
@@ -128,72 +133,64 @@ def watch_machines(api: Api) -> None:
 
     redraws = sys.stdout.isatty() and not api.as_json
     watched = Watched(write, redraws=redraws, as_json=api.as_json)
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_watch(api, watched))
+    with suppress(KeyboardInterrupt), _redrawing(watched):
+        _watch(api, watched)
 
 
-async def _watch(api: Api, watched: Watched) -> None:
-    background = Tasks()
-    background.start_and_report(_redraw(watched), "redraw")
-    try:
-        while True:
-            ended = "the stream has ended"
-            try:
-                await _follow(api, watched, background)
-            except BrokenPipeError:
-                raise  # Whoever read what is written here has gone; click ends the program.
-            except ConnectionError as error:
-                ended = str(error)
-            watched.remark(
-                f"no word from {api.url} ({ended}); trying again (farhand doctor on its host "
-                "looks closer)"
-            )
-            await asyncio.sleep(COME_BACK_SECONDS)
-    finally:
-        await background.close(0)
-
-
-async def _redraw(watched: Watched) -> None:
-    """Draw what has changed, some times a second at most."""
+def _watch(api: Api, watched: Watched) -> None:
     while True:
+        ended = "the stream has ended"
+        try:
+            _follow(api, watched)
+        except BrokenPipeError:
+            raise  # Whoever read what is written here has gone; click ends the program.
+        except TimeoutError:
+            ended = f"nothing came for {SILENCE_SECONDS:g} s"
+        except ConnectionError as error:
+            ended = str(error)
+        watched.remark(
+            f"no word from {api.url} ({ended}); trying again (farhand doctor on its host "
+            "looks closer)"
+        )
+        time.sleep(COME_BACK_SECONDS)
+
+
+@contextmanager
+def _redrawing(watched: Watched) -> Iterator[None]:
+    """Draw what has changed, some times a second at most."""
+    ended = threading.Event()
+
+    def redraw() -> None:
         watched.draw(Console())
-        await asyncio.sleep(REDRAW_SECONDS)
+        while not ended.wait(REDRAW_SECONDS):
+            watched.draw(Console())
+
+    thread = threading.Thread(target=redraw, name="redraw", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
-async def _follow(api: Api, watched: Watched, background: Tasks) -> None:
+def _follow(api: Api, watched: Watched) -> None:
     """Listen until the stream ends; all machines are read once it has begun.
 
     In this order nothing is missed between the two, and whatever is told afterwards is newer.
     """
-    pieces: asyncio.Queue[bytes] = asyncio.Queue(MAX_WAITING)
-    listening = background.start(api.listen(EVENTS, pieces.put_nowait), "listen")
-
-    def wake(_: object) -> None:
-        if pieces.empty():
-            pieces.put_nowait(b"")
-
-    listening.add_done_callback(wake)
-    parser, has_begun = EventParser(), False
-    try:
-        while not (listening.done() and pieces.empty()):
-            piece = await _next(pieces)
-            if piece and not has_begun:
-                has_begun = True
-                watched.read(await asyncio.to_thread(_all_machines, api))
-                watched.remark("")
-            for kind, data in parser.feed(piece):
-                watched.heard(kind, data)
-        await listening
-    finally:
-        listening.cancel()
-
-
-async def _next(pieces: "asyncio.Queue[bytes]") -> bytes:
-    try:
-        async with asyncio.timeout(SILENCE_SECONDS):
-            return await pieces.get()
-    except TimeoutError:
-        raise ConnectionError(f"nothing came for {SILENCE_SECONDS:g} s") from None
+    with (
+        Connection(api.url, api.token, SILENCE_SECONDS, CONNECT_SECONDS) as server,
+        server.opened("GET", EVENTS) as response,
+    ):
+        if response.status_code in RETRIED_STATUSES:
+            raise ConnectionError(response.reason_phrase)
+        if response.status_code != 200:
+            raise click.ClickException(reply_of(response, REQUEST_SECONDS).refusal)
+        watched.read(_all_machines(api))
+        watched.remark("")
+        for kind, data in events_of(response):
+            watched.heard(kind, data)
 
 
 def _all_machines(api: Api) -> list[Any]:

@@ -1,14 +1,13 @@
 """The demo's HTTP client: one connection, and the time that each answer took."""
 
-import http.client
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
-from schemas.http.problems import ValidationErrorBody, sentence
+from pydantic import ValidationError
+
+from server.cli.replies import said_by
 from server.demo import DemoError
 
 REQUEST_SECONDS = 60.0
@@ -16,7 +15,7 @@ REQUEST_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server answered; ``milliseconds`` is from the request's first byte to its last."""
+    """What the server answered; ``milliseconds`` is from the request to the answer's last byte."""
 
     status: int
     headers: Mapping[str, str]
@@ -32,14 +31,13 @@ class Caller:
     """Sends requests to the demo's server with its administrator's token."""
 
     def __init__(self, address: str, token: str) -> None:
-        parts = urlsplit(address)
-        self._connection = http.client.HTTPConnection(
-            parts.hostname or "", parts.port, timeout=REQUEST_SECONDS
-        )
-        self._token = token
+        # Imported late, for the reason that stands there.
+        from server.cli.connections import Connection  # noqa: PLC0415
+
+        self._connection = Connection(address, token, REQUEST_SECONDS)
 
     def close(self) -> None:
-        """Close the connection; the next request opens another."""
+        """Close the connection; nothing can be sent any more."""
         self._connection.close()
 
     def send(
@@ -47,19 +45,13 @@ class Caller:
     ) -> Answer:
         """Send a request and return the answer, whatever its status; raises DemoError."""
         content = None if body is None else json.dumps(body).encode()
-        all_headers = {"Authorization": f"Bearer {self._token}", **(headers or {})}
-        if content is not None:
-            all_headers["Content-Type"] = "application/json"
-        begun = time.perf_counter()
         try:
-            self._connection.request(method, path, content, all_headers)
-            response = self._connection.getresponse()
-            received = response.read()
-        except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
+            with self._connection.opened(method, path, content, headers) as response:
+                received = response.read()
+        except OSError as error:
             raise DemoError(f"{method} {path} was not answered: {error!r}") from None
-        took = (time.perf_counter() - begun) * 1000
-        return Answer(response.status, dict(response.headers), received, took)
+        took = response.elapsed.total_seconds() * 1000
+        return Answer(response.status_code, response.headers, received, took)
 
     def call(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
@@ -73,9 +65,6 @@ class Caller:
 
 def _words(answer: Answer) -> str:
     try:
-        content = answer.json()
-        if answer.status == 422:
-            return "; ".join(map(sentence, ValidationErrorBody.model_validate(content).detail))
-        return f"{content['title']}: {content['detail']}"
-    except (ValueError, KeyError, TypeError):
+        return said_by(answer.status, answer.json())
+    except (ValueError, KeyError, TypeError, ValidationError):
         return "no words of its own"

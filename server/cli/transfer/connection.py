@@ -1,21 +1,18 @@
 """One connection to a server, for bodies and answers that are too long to be in memory."""
 
-import http.client
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from email.message import Message
-from typing import Any, BinaryIO, Final, Self
-from urllib.parse import urlsplit
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING, BinaryIO, Final, Self
 from uuid import uuid4
 
 import click
-from pydantic import ValidationError
 
-from schemas.http.problems import ValidationErrorBody, sentence
 from server.cli.client import Api
+from server.cli.replies import Reply
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 CHUNK_BYTES: Final = 256 * 1024
 SILENCE_SECONDS: Final = 120.0
@@ -27,43 +24,6 @@ PAUSES: Final = (0.2, 1.0, 3.0, 6.0)
 _TRY_AGAIN: Final = (429, 503)
 
 
-@dataclass(frozen=True)
-class Reply:
-    """The whole of a short answer."""
-
-    status: int
-    headers: Message
-    body: bytes
-
-    @property
-    def tag(self) -> str:
-        """What names the version that was answered."""
-        return self.headers["ETag"] or ""
-
-    @property
-    def json(self) -> Any:
-        """The body, decoded."""
-        return json.loads(self.body)
-
-    def is_problem(self, name: str) -> bool:
-        """Whether this is the problem of that name."""
-        try:
-            return bool(self.json["type"] == f"/problems/{name}")
-        except (ValueError, KeyError, TypeError):
-            return False
-
-    @property
-    def refusal(self) -> str:
-        """What an error answer says, as a sentence."""
-        try:
-            if self.status == 422:
-                entries = ValidationErrorBody.model_validate(self.json).detail
-                return "; ".join(map(sentence, entries))
-            return f"{self.json['title']}: {self.json['detail']}"
-        except (ValueError, KeyError, TypeError, ValidationError):
-            return f"the server answered HTTP {self.status}"
-
-
 class Transfer:
     """Requests one after another; each is tried again where that is safe, and all here are.
 
@@ -71,13 +31,14 @@ class Transfer:
     """
 
     def __init__(self, api: Api) -> None:
+        # Imported late, for the reason that stands there.
+        from server.cli.connections import Connection  # noqa: PLC0415
+
         self._api = api
-        address = urlsplit(api.url.rstrip("/"))
-        self._path = address.path
-        kind = (
-            http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-        )
-        self._connection = kind(address.netloc, timeout=SILENCE_SECONDS)
+        try:
+            self._connection = Connection(api.url, api.token, SILENCE_SECONDS)
+        except ConnectionError as error:
+            raise self.gone(error) from None
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +71,7 @@ class Transfer:
             file.seek(0)
             file.truncate()
             with self.opened("GET", path) as response:
-                if response.status != 200:
+                if response.status_code != 200:
                     return reply_of(response)
                 file.writelines(chunks(response))
                 return reply_of(response, b"")
@@ -119,60 +80,42 @@ class Transfer:
 
     def _persistently(self, once: Callable[[], Reply]) -> Reply:
         for pause in PAUSES:
-            with suppress(OSError, http.client.HTTPException):
+            with suppress(OSError):
                 reply = once()
                 if reply.status not in _TRY_AGAIN:
                     return reply
             time.sleep(pause)
         try:
             return once()
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             raise self.gone(error) from None
 
-    @contextmanager
     def opened(
         self,
         method: str,
         path: str,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Iterator[http.client.HTTPResponse]:
+    ) -> "AbstractContextManager[Response]":
         """Send a request, once, and read its answer as it comes.
 
-        Raises an OSError or HTTPException where it does not come, or not to its end.
+        Raises an OSError where it does not come, or not to its end.
         """
-        try:
-            self._connection.request(
-                method,
-                self._path + path,
-                body,
-                {
-                    "Authorization": f"Bearer {self._api.token}",
-                    **({} if body is None else {"Content-Type": "application/json"}),
-                    **(headers or {}),
-                },
-            )
-            response = self._connection.getresponse()
-            yield response
-            if not response.isclosed():
-                self._connection.close()
-        except BaseException:
-            self._connection.close()
-            raise
+        return self._connection.opened(method, path, body, headers)
 
     def gone(self, error: Exception) -> click.ClickException:
         """What to say of a server that does not answer."""
         return click.ClickException(
-            f"no server answers at {self._api.url}: {error or type(error).__name__} (farhand "
+            f"no server answers at {self._api.url}: {error} (farhand "
             "doctor on its host looks closer); what is done is kept: the same command goes on from "
             "there"
         )
 
 
-def reply_of(response: http.client.HTTPResponse, body: bytes | None = None) -> Reply:
+def reply_of(response: "Response", body: bytes | None = None) -> Reply:
     """A response as a whole, with this body, or its own."""
     content = response.read() if body is None else body
-    return Reply(response.status, response.headers, content)
+    return Reply(response.status_code, response.headers, content)
 
 
 def checked(reply: Reply) -> Reply:
@@ -182,7 +125,6 @@ def checked(reply: Reply) -> Reply:
     return reply
 
 
-def chunks(response: http.client.HTTPResponse) -> Iterator[bytes]:
+def chunks(response: "Response") -> Iterator[bytes]:
     """The body as it comes."""
-    while chunk := response.read(CHUNK_BYTES):
-        yield chunk
+    return response.iter_raw()

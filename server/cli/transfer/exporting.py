@@ -1,7 +1,6 @@
 """``farhand trajectory export``: all trajectories into a file, oldest first, one a line."""
 
 import hashlib
-import http.client
 import json
 import os
 import sys
@@ -20,7 +19,13 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from schemas.http.queries import MAX_SKIP
 from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES
 from server.cli.client import Api, api_options
-from server.cli.transfer.connection import CHUNK_BYTES, PAUSES, Transfer, chunks, reply_of
+from server.cli.transfer.connection import (
+    CHUNK_BYTES,
+    PAUSES,
+    Transfer,
+    chunks,
+    reply_of,
+)
 from server.cli.transfer.long_lines import scanned
 
 PATH: Final = "/v1/trajectories"
@@ -99,7 +104,7 @@ class _Export:
             for pause in (*PAUSES, None):
                 try:
                     return self._once(count, after, lambda: progress.update(task, advance=1))
-                except (OSError, http.client.HTTPException) as error:
+                except OSError as error:
                     # What was written to a pipe cannot be taken back.
                     if pause is None or not self._output.seekable():
                         raise self._transfer.gone(error) from None
@@ -117,7 +122,7 @@ class _Export:
     def _once(self, count: int, after: dict[str, str], advance: Callable[[], None]) -> int:
         query = urlencode({**self._query, **after})
         with self._transfer.opened("GET", f"{PATH}/export?{query}") as response:
-            if response.status != 200:
+            if response.status_code != 200:
                 raise click.ClickException(reply_of(response).refusal)
             for chunk in chunks(response):
                 self._write(chunk)

@@ -7,11 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tornado.httpclient import HTTPRequest, HTTPResponse
-from tornado.testing import bind_unused_port
 
-from server.cli.client import refusal
 from tests.commandline import Served, run, run_process
+from tests.processes import free_port
 
 
 def test_options_come_before_the_environment_and_the_data_directory(served: Served) -> None:
@@ -40,9 +38,7 @@ def test_missing_data_directory_says_what_to_give_instead(tmp_path: Path) -> Non
 
 
 def test_server_that_does_not_answer_is_exit_code_1() -> None:
-    bound, port = bind_unused_port()
-    bound.close()
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://127.0.0.1:{free_port()}"
     result = run_process("machine", "list", "--url", url, "--token", "t")
     assert result.returncode == 1
     assert url in result.stderr
@@ -101,8 +97,3 @@ def test_answer_of_another_kind_of_server_is_no_traceback(answer: bytes) -> None
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.stderr.startswith("Error: ")
     assert len(result.stderr.strip().splitlines()) == 1
-
-
-def test_refusal_without_a_body_names_the_status() -> None:
-    response = HTTPResponse(HTTPRequest("http://x"), 503)
-    assert refusal(response) == "the server answered HTTP 503"

@@ -87,7 +87,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, sizes: Iterator[int]) -> None:
 
     def some(response: Any) -> Iterator[bytes]:
         left = next(sizes, None)
-        while chunk := response.read(50):
+        for chunk in response.iter_bytes(50):
             if left is not None and (left := left - len(chunk)) <= 0:
                 raise ConnectionResetError("cut")
             yield chunk
