@@ -19,7 +19,7 @@ WALLS = {
     "machine_client": {"machine_client", "schemas"},
     "server": {"server", "schemas"},
     # api, then dispatch, then machines, then store: nobody looks back up.
-    "server.store": {"server.store", "server.tasks", "schemas"},
+    "server.store": {"server.store", "server.tasks", "server.installing", "schemas"},
     "server.bus": {"server.bus", "server.tasks", "schemas"},
     "server.events": {"server.events", "schemas"},
     "server.machines": {
@@ -51,6 +51,8 @@ WALLS = {
     "server.settings": {"schemas"},
     "server.tasks": set(),
     "server.logs": {"schemas"},
+    "server.failpoints": {"schemas"},
+    "server.installing": {"schemas"},
     "server.memory": set(),
     "server.metrics": {"schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
@@ -186,6 +188,43 @@ STATE_MACHINES = (
 @pytest.mark.parametrize("module", STATE_MACHINES)
 def test_state_machines_import_nothing_that_does_io(module: str) -> None:
     assert not {name.split(".")[0] for name in SOURCES[module]} & NO_IO
+
+
+DOES_IO = {
+    *(
+        "open",
+        "read_text",
+        "read_bytes",
+        "write_text",
+        "write_bytes",
+        "is_file",
+        "is_dir",
+        "exists",
+    ),
+    *("expanduser", "environ", "getenv", "input", "print"),
+}
+"""Names by which files and the environment are reached without a module that says so."""
+
+
+def names_in(source: str) -> set[str]:
+    """Every name and attribute that the code of a module uses."""
+    nodes = list(ast.walk(ast.parse(source)))
+    return {node.id for node in nodes if isinstance(node, ast.Name)} | {
+        node.attr for node in nodes if isinstance(node, ast.Attribute)
+    }
+
+
+@pytest.mark.parametrize("module", [name for name in SOURCES if is_within(name, "schemas")])
+def test_schemas_are_models_and_pure_functions(module: str) -> None:
+    used = {name.split(".")[0] for name in SOURCES[module]}
+    harmless = {"logging"}  # how a line of the log looks; the programs write it
+    assert not used & (NO_IO | {"signal", "shutil", "tempfile", "sys"}) - harmless
+    assert not names_in(dict(sources())[module].read_text()) & DOES_IO
+
+
+def test_reading_is_seen() -> None:
+    assert names_in("def f(file):\n    return file.read_text()") & DOES_IO
+    assert names_in("f = open") & DOES_IO
 
 
 @pytest.mark.parametrize("module", ["machine_client.journal.journal", "machine_client.worker"])

@@ -10,10 +10,10 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from schemas.programs.installing import how_to_install
 from server.demo import DemoError
 from server.demo.caller import Caller
 from server.demo.children import START_SECONDS, Child, Children, python_module
+from server.installing import how_to_install
 from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, ServerSettings
 
 MACHINE_ID = "demo"
