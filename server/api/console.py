@@ -9,10 +9,10 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
 from schemas.resources.tokens import Scope
 from schemas.values.times import Time
-from server.api.auditing import record
 from server.console.assets import CONSOLE_PAGE
 from server.identity.authentication import Principal
 from server.identity.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
+from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
 from server.web.files import ASK_AGAIN, KEEP, FileHandler
 from server.web.handler import ApiHandler

@@ -15,7 +15,7 @@ from schemas.link.messages import DesktopSeen, Display
 from schemas.link.picture_frames import MAX_PICTURE_SIDE
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
-from server.api.machines.inputs import MachinePath
+from server.api.machines.paths import MachinePath
 from server.dispatch.dispatcher import just_disconnected, not_connected, unavailable
 from server.machines.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.pictures import Picture

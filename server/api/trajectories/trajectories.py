@@ -4,14 +4,17 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from schemas.http import problems
 from schemas.http.entity_tags import ChangeHeaders, ReadHeaders, version_tag
+from schemas.http.preferences import return_preference
 from schemas.http.problems import ProblemError
 from schemas.resources.events import TrajectoryChanged, TrajectoryChangeName
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import (
+    MAX_TRAJECTORY_BYTES,
+    MAX_TRAJECTORY_VALUES,
     ChangedTrajectory,
     Duplicate,
     ImportedTrajectory,
@@ -24,16 +27,7 @@ from schemas.resources.trajectories import (
     TrajectoryQuery,
     TrajectoryWithIncluded,
 )
-from server.api.auditing import record
-from server.api.machines.inputs import return_preference
-from server.api.trajectories.changes import (
-    REPLAYED,
-    TAGGED,
-    AppendHeaders,
-    ChangingHandler,
-    CreationHeaders,
-    refusals,
-)
+from server.api.trajectories.paths import TrajectoryPath, WorkflowPath
 from server.store.errors import NotFound
 from server.store.mongodb.database import Document
 from server.store.mongodb.transactions import Session
@@ -46,26 +40,17 @@ from server.store.trajectories.rendering import (
     trajectory_pieces,
 )
 from server.store.workflows import render_included_workflow
+from server.web.auditing import record
+from server.web.changes import (
+    REPLAYED,
+    TAGGED,
+    AppendHeaders,
+    ChangingHandler,
+    CreationHeaders,
+    refusals,
+)
 from server.web.endpoint import Endpoint, endpoint
 from server.web.streaming import CHUNK_BYTES, StreamingHandler
-
-MAX_TRAJECTORY_BYTES = 15 * 1024 * 1024
-"""What surely fits one document of the database, with everything around it."""
-
-MAX_TRAJECTORY_VALUES = 100_000
-"""What is parsed in some 0.05 s: over 10,000 steps of eight members each.  More are appended."""
-
-
-class TrajectoryPath(BaseModel):
-    """Names a trajectory."""
-
-    trajectory_id: UUID
-
-
-class WorkflowPath(BaseModel):
-    """Names a workflow."""
-
-    workflow_id: UUID
 
 
 class PatchHeaders(ChangeHeaders):

@@ -6,18 +6,18 @@ from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
-from server.api.auditing import record
-from server.api.trajectories.changes import (
+from server.api.trajectories.paths import WorkflowPath
+from server.store.mongodb.database import Document
+from server.store.mongodb.transactions import Session
+from server.store.workflows import StoredWorkflow, new_workflow
+from server.web.auditing import record
+from server.web.changes import (
     REPLAYED,
     TAGGED,
     ChangingHandler,
     CreationHeaders,
     refusals,
 )
-from server.api.trajectories.trajectories import WorkflowPath
-from server.store.mongodb.database import Document
-from server.store.mongodb.transactions import Session
-from server.store.workflows import StoredWorkflow, new_workflow
 from server.web.endpoint import Endpoint, endpoint
 
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import click
 
-from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from server.cli.client import Api, api_options
 from server.cli.transfer.connection import CHUNK_BYTES, Transfer
 from server.cli.transfer.exporting import export, progress_bar

@@ -122,7 +122,7 @@ async def test_token_that_was_guessed_before_it_was_made_works_at_once(
     secret = new_secret()
     for _ in range(2 * FREE_GUESSES):
         assert (await service.get("/v1/machines", token=secret)).status == 401
-    monkeypatch.setattr("server.api.tokens.new_secret", lambda: secret)
+    monkeypatch.setattr("server.identity.tokens.new_secret", lambda: secret)
     assert await service.new_token(Scope.MACHINES_READ) == secret
     assert (await service.get("/v1/machines", token=secret)).status == 200
 

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.http.problems import InvalidRequestError
 from schemas.resources.tokens import Scope
-from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from server.web.bodies.incoming import MAX_DRAINED_BYTES, SMALL_BYTES, Body
 from server.web.handler import ApiHandler
 from tests.raw_http import chunks, connection, head
