@@ -14,6 +14,7 @@ from schemas.link.messages import CloseCode
 from server.api.metrics import ask_for_metrics
 from server.api.routes import ROUTES
 from server.console.assets import Asset, Assets
+from server.data_directory import ADDRESS_FILE
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger import Ledger
@@ -30,7 +31,7 @@ from server.identity.sessions import Sessions
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
 from server.services import Services
-from server.settings import ADDRESS_FILE, ServerSettings
+from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.embedded.mongod import EmbeddedMongoDB

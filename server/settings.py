@@ -17,6 +17,7 @@ from schemas.programs.settings import (
     SettingsSources,
     check_settings,
 )
+from server.data_directory import default_data_directory
 
 HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
 """A path that may begin with ``~``."""
@@ -30,15 +31,6 @@ CONFIG_VARIABLE = "FARHAND_CONFIG"
 MACHINE_PREFIX = "FARHAND_MACHINE_"
 OTHER_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN", CONFIG_VARIABLE, failpoints.VARIABLE)
 """Variables that are no settings of the server: the administrative commands', and how it starts."""
-
-ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
-ADDRESS_FILE = "address"
-"""What a server writes into its data directory, for the administrative commands on its host."""
-
-
-def default_data_directory() -> Path:
-    """Where a server keeps its data unless told otherwise: ``~/.local/share/farhand``."""
-    return Path("~/.local/share/farhand").expanduser()
 
 
 def _comma_separated(value: Any) -> Any:

@@ -6,13 +6,13 @@ import sys
 import pytest
 
 import machine_client.installing
-import server.installing
+import server.process.installing
 
 
 @pytest.mark.parametrize(
     ("program", "library", "command"),
     [
-        ("server", "tornado", server.installing.how_to_install("server")),
+        ("server", "tornado", server.process.installing.how_to_install("server")),
         ("machine_client", "websockets", machine_client.installing.how_to_install("machine")),
     ],
 )

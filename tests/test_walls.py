@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tornado.web import RequestHandler
 
+from server.cli import COMMANDS
+
 PROJECT = Path(__file__).parent.parent
 ROOMS = ("schemas", "server", "machine_client")
 
@@ -21,7 +23,9 @@ WALLS = {
     "machine_client": {"machine_client", "schemas"},
     "server": {"server", "schemas"},
     # api, then dispatch, then machines, then store: nobody looks back up.
-    "server.store": {"server.store", "server.tasks", "server.installing", "schemas"},
+    "server.store": {
+        *("server.store", "server.tasks", "server.process.installing", "schemas"),
+    },
     "server.bus": {"server.bus", "server.tasks", "schemas"},
     "server.events": {"server.events", "schemas"},
     "server.machines": {
@@ -50,14 +54,24 @@ WALLS = {
         *("server.events", "server.metrics", "schemas"),
     },
     "server.console": {"server.console"},
+    # The command line: most of it calls a server from outside, and three commands run one.
+    "server.cli": {
+        *("server.cli", "server.data_directory", "server.tasks", "schemas"),
+        *("server.app", "server.foundation", "server.process", "server.settings", "server.demo"),
+        *("server.store.errors", "server.store.embedded.mongod"),
+        "server.store.mongodb.database",
+    },
+    # The demo starts the programs as a person would, and calls them over HTTP.
+    "server.demo": {
+        *("server.demo", "server.data_directory", "server.process.installing", "server.settings"),
+        *("server.store.embedded.die_with_parent", "schemas"),
+    },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
-    "server.settings": {"schemas"},
+    "server.settings": {"server.data_directory", "schemas"},
     "server.tasks": set(),
-    "server.logs": {"schemas"},
-    "server.failpoints": {"schemas"},
-    "server.installing": {"schemas"},
-    "server.memory": set(),
+    "server.process": {"server.process", "schemas"},
+    "server.data_directory": set(),
     "server.metrics": {"schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {"server.machines.link", "schemas"},
@@ -180,6 +194,59 @@ def trespasses(module: str, imported: set[str]) -> list[str]:
 @pytest.mark.parametrize("module", SOURCES)
 def test_module_imports_through_no_wall(module: str) -> None:
     assert trespasses(module, SOURCES[module]) == []
+
+
+def module_of(name: str) -> str | None:
+    """The module of ours that a name is or is in; None where it is another's."""
+    while name and name not in SOURCES:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+GRAPH = {
+    module: {found for name in imported if (found := module_of(name)) and found != module}
+    for module, imported in SOURCES.items()
+}
+"""Which of our modules each one imports, also where that is for types only."""
+
+
+def reached_from(module: str) -> set[str]:
+    """Everything of ours that is loaded with a module, itself included."""
+    found, waiting = {module}, [module]
+    while waiting:
+        new = GRAPH[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+RUNNING_COMMANDS = {"serve", "demo", "doctor"}
+
+
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - RUNNING_COMMANDS))
+def test_command_that_calls_a_server_loads_none(command: str) -> None:
+    loaded = reached_from(f"server.cli.{COMMANDS[command]}")
+    allowed = ("server.cli", "server.data_directory", "server.tasks", "schemas")
+    assert {name for name in loaded if not any(is_within(name, room) for room in allowed)} == set()
+
+
+KNOWN_CIRCLES = {
+    ("server.machines.desktop", "server.machines.socket"),
+    (
+        *("server.store.input_counts", "server.store.mongodb.database"),
+        *("server.store.mongodb.migrations", "server.store.mongodb.transactions"),
+    ),
+}
+"""Modules that import one another: this list may only become shorter."""
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    reached = {module: reached_from(module) for module in GRAPH}
+    circles = {
+        tuple(sorted(other for other in reached[module] if module in reached[other]))
+        for module in GRAPH
+    }
+    assert {circle for circle in circles if len(circle) > 1} == KNOWN_CIRCLES
 
 
 def defines_handler(module: str) -> bool:

@@ -25,7 +25,7 @@ from tornado.httpclient import (
 
 from schemas.http.problems import ValidationErrorBody, sentence
 from server.cli.wording import in_words_of_the_command
-from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
+from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 
 REQUEST_SECONDS = 120.0
 CONNECT_SECONDS = 10.0

@@ -20,9 +20,8 @@ from tornado.httpclient import HTTPClientError, HTTPResponse
 from schemas.programs.settings import SettingsError
 from server.cli.client import Api, refusal
 from server.cli.serve import server_options
+from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.settings import (
-    ADDRESS_FILE,
-    ADMIN_TOKEN_FILE,
     MACHINE_PREFIX,
     OTHER_VARIABLES,
     ServerSettings,

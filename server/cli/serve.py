@@ -13,11 +13,12 @@ import uvloop
 
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.settings import SettingsError
-from server.failpoints import arm_failpoints
+from server.data_directory import ADMIN_TOKEN_FILE
 from server.foundation import Foundation, StartError
-from server.logs import configure_logging
-from server.memory import return_large_blocks
-from server.settings import ADMIN_TOKEN_FILE, CONFIG_VARIABLE, ServerSettings, read_settings
+from server.process.failpoints import arm_failpoints
+from server.process.logs import configure_logging
+from server.process.memory import return_large_blocks
+from server.settings import CONFIG_VARIABLE, ServerSettings, read_settings
 from server.store.errors import StoreError
 
 if TYPE_CHECKING:

@@ -1,23 +1,20 @@
 """What a route promises, declared once: it validates, authorizes and documents the endpoint."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from schemas.http.problems import ProblemType
 from schemas.resources.tokens import Scope
 
-if TYPE_CHECKING:
-    from server.web.handler import ApiHandler
-
 JSON = "application/json"
 SMALL_BODY = 64 * 1024
 FEW_VALUES = 100
 
-Handler = TypeVar("Handler", bound="ApiHandler")
+Handler = TypeVar("Handler", bound="PerformsEndpoints")
 Parameters = ParamSpec("Parameters")
 
 
@@ -63,6 +60,15 @@ class Endpoint:
     def media_types(self) -> tuple[str, ...]:
         """What a body may be."""
         return self.raw_body or (JSON,)
+
+
+class PerformsEndpoints(Protocol):
+    """A handler that keeps what its endpoints promise."""
+
+    async def perform(
+        self, endpoint: Endpoint, function: Callable[..., Awaitable[None]], path: Mapping[str, str]
+    ) -> None:
+        """Authorize, validate, and run the function with what the request gives it."""
 
 
 def endpoint(

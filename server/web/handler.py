@@ -27,13 +27,13 @@ from schemas.http.problems import (
     echo,
     entries_of,
 )
+from schemas.values.json_values import count_values
 from server.identity.authentication import Principal
 from server.services import Services
 from server.store.errors import StoreUnavailable
 from server.web.addresses import caller_address
 from server.web.authorization import authorize, refuse_when_stopping, storage_unavailable
 from server.web.bodies.incoming import Body, content_type_of, too_many_values, wrong_media_type
-from server.web.bodies.json_values import count_values
 from server.web.bodies.long_steps import LONG_BYTES, LONG_VALUES
 from server.web.endpoint import JSON, Endpoint, declared, methods_of
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from schemas.programs.settings import SettingsError
-from server.settings import default_data_directory, read_settings
+from server.data_directory import default_data_directory
+from server.settings import read_settings
 
 
 @pytest.fixture(autouse=True)

@@ -22,9 +22,9 @@ from tornado.httputil import (
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from schemas.values.json_values import ValueCounter
 from server.services import Services
 from server.web.authorization import RETRY_AFTER_SECONDS, refusal
-from server.web.bodies.json_values import ValueCounter
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint
 

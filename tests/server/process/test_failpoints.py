@@ -10,14 +10,14 @@ import pytest
 from schemas.programs.failpoints import VARIABLE
 from tests.processes import WAIT_SECONDS, run, until
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 
 
 def passing(failpoints: str) -> "subprocess.Popen[str]":
     """A process that was armed with these, passes two points four times, and counts."""
     script = (
         "from schemas.programs.failpoints import Failpoint, reached\n"
-        "from server.failpoints import arm_failpoints\n"
+        "from server.process.failpoints import arm_failpoints\n"
         "arm_failpoints(testing=True)\n"
         "for passes in range(1, 5):\n"
         "    reached(Failpoint.AFTER_BYTES)\n"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from server import installing
-from server.installing import how_to_install
+from server.process import installing
+from server.process.installing import how_to_install
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 EVDEV = importlib.util.find_spec("sys")
 
 
@@ -26,7 +26,9 @@ def test_checkout_is_found() -> None:
 
 
 def test_wheel_has_no_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installing, "__file__", str(tmp_path / "server" / "installing.py"))
+    monkeypatch.setattr(
+        installing, "__file__", str(tmp_path / "server" / "process" / "installing.py")
+    )
     assert "'PATH[machine]'" in how_to_install("machine")
 
 
