@@ -26,7 +26,7 @@ from server.events.hub import EventHub
 from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, write_private
 from server.identity.authentication import Authenticator
-from server.identity.secret_lookup import Guesses
+from server.identity.secret_lookup import FailedAttempts
 from server.identity.sessions import Sessions
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
@@ -47,9 +47,9 @@ from server.store.trajectories.catalogue import TrajectoryCatalogue
 from server.store.trajectories.store import TrajectoryStore
 from server.store.workflows import WorkflowStore
 from server.tasks import OnFailure, Tasks
-from server.web.bodies.body_room import BodyRoom
 from server.web.bodies.incoming import MAX_DRAINED_BYTES
-from server.web.bodies.long_steps import LongSteps
+from server.web.bodies.memory import BodyMemory
+from server.web.bodies.throttle import BlockingThrottle
 from server.web.endpoint import JSON
 from server.web.http_server import ApiServer
 from server.web.openapi import openapi_document
@@ -120,8 +120,8 @@ class Server:
         tokens, machines = TokenStore(database), MachineStore(database)
         lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
         commands = CommandStore(database, lifetime=lifetime)
-        guesses = Guesses()
-        authenticator = Authenticator(tokens, background, settings.token_check, guesses)
+        failed_attempts = FailedAttempts()
+        authenticator = Authenticator(tokens, background, settings.token_check, failed_attempts)
         registry = LinkRegistry(machines, tokens, settings.token_check)
         events = EventHub()
         views = MachineViews(registry, InputCountStore(database))
@@ -149,13 +149,13 @@ class Server:
                 tokens,
                 authenticator,
                 background,
-                guesses,
-                remember=settings.token_check,
+                failed_attempts,
+                cache_seconds=settings.token_check,
                 lifetime=settings.console_session_lifetime,
                 idle=settings.console_session_idle,
             ),
-            body_room=BodyRoom(settings.body_memory),
-            long_steps=LongSteps(),
+            body_memory=BodyMemory(settings.body_memory),
+            blocking_throttle=BlockingThrottle(),
             console=Assets(),
             registry=registry,
             ledger=Ledger(commands, Dispatcher(registry, machines), resolver, background, recorder),
@@ -217,7 +217,7 @@ class Server:
     async def _watch_bodies(self) -> None:
         while True:
             await asyncio.sleep(BODY_POLL_SECONDS)
-            self.services.body_room.close_overdue(self._settings.body_timeout)
+            self.services.body_memory.close_slow(self._settings.body_timeout)
 
     async def failed(self) -> None:
         """Wait until the server is of no use any more, and raise why."""

@@ -25,8 +25,8 @@ from server.store.trajectories.catalogue import TrajectoryCatalogue
 from server.store.trajectories.store import TrajectoryStore
 from server.store.workflows import WorkflowStore
 from server.tasks import Tasks
-from server.web.bodies.body_room import BodyRoom
-from server.web.bodies.long_steps import LongSteps
+from server.web.bodies.memory import BodyMemory
+from server.web.bodies.throttle import BlockingThrottle
 
 
 @dataclass(kw_only=True)
@@ -49,8 +49,8 @@ class Services:
     pictures: PictureStore
     authenticator: Authenticator
     sessions: Sessions
-    body_room: BodyRoom
-    long_steps: LongSteps
+    body_memory: BodyMemory
+    blocking_throttle: BlockingThrottle
     console: Assets
     registry: LinkRegistry
     ledger: Ledger

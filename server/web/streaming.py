@@ -28,7 +28,7 @@ class StreamingHandler(ApiHandler):
             await pieces.aclose()
             await self.finish_after_headers()
             return
-        # A reader who goes away in the middle is nobody who could be told.
+        # A reader who goes away in the middle cannot be answered.
         with suppress(StreamClosedError):
             await self._write_all(pieces)
 

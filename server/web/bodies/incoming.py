@@ -38,7 +38,7 @@ MAX_DRAINED_BYTES: Final = 32 * 1024 * 1024
 """So much of a refused body is read, for its sender to come to the answer; then it is cut off."""
 
 
-class Refusing(Protocol):
+class Refuse(Protocol):
     """Makes what answers a request with a problem."""
 
     def __call__(
@@ -46,7 +46,7 @@ class Refusing(Protocol):
     ) -> HTTPMessageDelegate: ...
 
 
-class Accepting(Protocol):
+class HandlerDelegate(Protocol):
     """What runs a request with its body: Tornado's delegate for a handler."""
 
     def execute(self) -> object: ...
@@ -56,10 +56,10 @@ class Body(HTTPMessageDelegate):
     """The body of one request, on its way from the connection to its handler.
 
     ``values`` is how many JSON values were counted in it, None where it is small; ``release``
-    gives back the room that it took, which its handler calls in the end.
+    gives back the memory that it used, which its handler calls in the end.
     """
 
-    accepted: Accepting
+    accepted: HandlerDelegate
     """What takes the request where it is not refused."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Body(HTTPMessageDelegate):
         services: Services,
         request: HTTPServerRequest,
         endpoint: Endpoint | None,
-        refuse: Refusing,
+        refuse: Refuse,
     ) -> None:
         self._services = services
         self._request = request
@@ -76,7 +76,7 @@ class Body(HTTPMessageDelegate):
         self._refused: HTTPMessageDelegate | None = None
         self._is_small = False
         self._received = 0
-        self._held = 0
+        self._memory_used = 0
         self._content = BytesIO()
         self._counter = ValueCounter()
 
@@ -131,7 +131,7 @@ class Body(HTTPMessageDelegate):
             return wrong_media_type(endpoint)
         if (length or 0) > endpoint.max_body_bytes:
             return too_many_bytes(endpoint)
-        if endpoint.takes_body and not self._services.body_room.fits(length or 0):
+        if endpoint.takes_body and not self._services.body_memory.fits(length or 0):
             return no_room()
         return None
 
@@ -140,7 +140,7 @@ class Body(HTTPMessageDelegate):
         endpoint = self._endpoint
         if self._refused is not None or endpoint is None:
             if self._received > MAX_DRAINED_BYTES:
-                self._go_on()
+                self._execute()
         elif self._is_small:
             self._content.write(chunk)
         elif (problem := self._problem_with(chunk, endpoint)) is not None:
@@ -154,11 +154,11 @@ class Body(HTTPMessageDelegate):
             return too_many_bytes(endpoint)
         if not endpoint.takes_body:
             return None
-        room = self._services.body_room
-        if not room.fits(len(chunk)):
+        memory = self._services.body_memory
+        if not memory.fits(len(chunk)):
             return no_room()
-        room.taken += len(chunk)
-        self._held += len(chunk)
+        memory.used += len(chunk)
+        self._memory_used += len(chunk)
         if endpoint.body is None:
             return None
         return too_many_values(self._counter.add(chunk), endpoint)
@@ -176,10 +176,10 @@ class Body(HTTPMessageDelegate):
             await answering
 
     def finish(self) -> None:
-        self._services.body_room.arriving.pop(self, None)
-        self._go_on()
+        self._services.body_memory.receiving.pop(self, None)
+        self._execute()
 
-    def _go_on(self) -> None:
+    def _execute(self) -> None:
         if self._refused is not None:
             self._refused.finish()
         else:
@@ -188,7 +188,7 @@ class Body(HTTPMessageDelegate):
             self.accepted.execute()
 
     def on_connection_close(self) -> None:
-        self._services.body_room.arriving.pop(self, None)
+        self._services.body_memory.receiving.pop(self, None)
         self.release()
         self._content = BytesIO()
         if self._refused is not None:
@@ -196,8 +196,8 @@ class Body(HTTPMessageDelegate):
 
     def release(self) -> None:
         """Give back the room that it took."""
-        self._services.body_room.taken -= self._held
-        self._held = 0
+        self._services.body_memory.used -= self._memory_used
+        self._memory_used = 0
 
     def close(self) -> None:
         """Close the connection that the body should have come on."""
