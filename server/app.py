@@ -30,6 +30,8 @@ from server.identity.secret_lookup import FailedAttempts
 from server.identity.sessions import Sessions
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
+from server.process.body_memory import BodyMemory
+from server.process.throttle import BlockingThrottle
 from server.services import Services
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
@@ -48,8 +50,6 @@ from server.store.trajectories.store import TrajectoryStore
 from server.store.workflows import WorkflowStore
 from server.tasks import OnFailure, Tasks
 from server.web.bodies.incoming import MAX_DRAINED_BYTES
-from server.web.bodies.memory import BodyMemory
-from server.web.bodies.throttle import BlockingThrottle
 from server.web.endpoint import JSON
 from server.web.http_server import ApiServer
 from server.web.openapi import openapi_document

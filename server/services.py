@@ -14,6 +14,8 @@ from server.identity.authentication import Authenticator
 from server.identity.sessions import Sessions
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
+from server.process.body_memory import BodyMemory
+from server.process.throttle import BlockingThrottle
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.machines import MachineStore
@@ -25,8 +27,6 @@ from server.store.trajectories.catalogue import TrajectoryCatalogue
 from server.store.trajectories.store import TrajectoryStore
 from server.store.workflows import WorkflowStore
 from server.tasks import Tasks
-from server.web.bodies.memory import BodyMemory
-from server.web.bodies.throttle import BlockingThrottle
 
 
 @dataclass(kw_only=True)

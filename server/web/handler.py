@@ -29,12 +29,12 @@ from schemas.http.problems import (
 )
 from schemas.values.json_values import count_values
 from server.identity.authentication import Principal
+from server.process.throttle import BLOCKING_BYTES, BLOCKING_VALUES
 from server.services import Services
 from server.store.errors import StoreUnavailable
 from server.web.addresses import caller_address
 from server.web.authorization import authorize, refuse_when_stopping, storage_unavailable
 from server.web.bodies.incoming import Body, content_type_of, too_many_values, wrong_media_type
-from server.web.bodies.throttle import BLOCKING_BYTES, BLOCKING_VALUES
 from server.web.endpoint import JSON, Endpoint, endpoints_of, methods_of
 
 logger = logging.getLogger(__name__)

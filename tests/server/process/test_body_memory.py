@@ -1,7 +1,7 @@
 import time
 from dataclasses import dataclass
 
-from server.web.bodies.memory import BodyMemory
+from server.process.body_memory import BodyMemory
 
 
 @dataclass(eq=False)

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from server.web.bodies.throttle import BlockingThrottle
+from server.process.throttle import BlockingThrottle
 from tests.server.web.bodies.test_incoming import trajectory
 from tests.service import Service
 
