@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import version
 
 from schemas.link.messages import CloseCode
-from server.api.metrics import ask_for_metrics
+from server.api.metrics import register_metrics
 from server.api.routes import ROUTES
 from server.console.assets import Asset, Assets
 from server.data_directory import ADDRESS_FILE
@@ -102,7 +102,7 @@ class Server:
             self._database = await Database.open(uri, settings.mongodb_database)
             installation = await Installation.open(self._database)
             self.services = self._assemble(self._database, installation)
-            ask_for_metrics(self.services)
+            register_metrics(self.services)
             organization = await make_first_administrator(
                 self.services.organizations, self.services.tokens, settings.data_dir
             )

@@ -79,7 +79,7 @@ class ApiApplication(Application):
         return body
 
     def _refuse(
-        self, request: HTTPServerRequest, problem: ProblemError, is_awaited: bool
+        self, request: HTTPServerRequest, problem: ProblemError, is_drained: bool
     ) -> HTTPMessageDelegate:
-        facts = {"services": self._services, "problem": problem, "is_awaited": is_awaited}
+        facts = {"services": self._services, "problem": problem, "is_drained": is_drained}
         return super().get_handler_delegate(request, RefusedHandler, facts)
