@@ -16,18 +16,18 @@ import click
 import uvloop
 
 from machine_client.doctor.doctor import examine
+from machine_client.failpoints import arm_failpoints
 from machine_client.injector import Injector
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.link.connection import MachineClient
 from machine_client.link.failures import MisconfiguredError, MustStopError
 from machine_client.screen.camera import open_camera, open_pointer
-from machine_client.settings import MachineSettings
-from schemas.programs import failpoints
+from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_settings
+from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
-from schemas.programs.settings import SettingsError, read_settings
+from schemas.programs.settings import SettingsError
 
-CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
 STOPPED_FOR_GOOD = 3
 """The exit code where it would be in vain to start this client again."""
 
@@ -74,7 +74,7 @@ def machine_options(command: Command) -> Command:
 def settings_from(config: Path | None, **given: Any) -> tuple[MachineSettings, str]:
     """The settings and the token, or a usage error with one line for each mistake."""
     try:
-        settings = read_settings(MachineSettings, config, given, also_known=(CONFIG_VARIABLE,))
+        settings = read_settings(config, given)
         return settings, settings.read_token()
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
@@ -91,8 +91,8 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
     """Connect to the server and carry out what it sends, until SIGTERM or Ctrl-C."""
     settings, token = settings_from(config, **given)
     try:
-        failpoints.arm_from_environment("machine", testing=testing)
-    except failpoints.FailpointError as error:
+        arm_failpoints(testing=testing)
+    except FailpointError as error:
         raise click.UsageError(str(error)) from None
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(log_formatter(settings.log_format, LOG_LINE))

@@ -28,8 +28,8 @@ from schemas.inputs.bodies import (
 )
 from schemas.inputs.key_combinations import Chord, parse_combination
 from schemas.inputs.outcomes import Point, Refused
+from schemas.inputs.texts import chords_of
 from schemas.link.messages import Display, Released
-from schemas.values.texts import chords_of
 
 __all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal"]
 

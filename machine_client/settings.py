@@ -1,17 +1,28 @@
 """The machine client's settings, checked before anything starts."""
 
+import os
 import re
 import ssl
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
-from pydantic_settings import SettingsConfigDict
 
 from schemas.link.messages import CONNECT_PATH
 from schemas.programs.log_lines import LogFormat
-from schemas.programs.settings import FileAndEnvironment, HomePath
+from schemas.programs.settings import (
+    ProgramSettings,
+    SettingsError,
+    SettingsFile,
+    SettingsSources,
+    check_settings,
+)
+
+CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
+
+HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
+"""A path that may begin with ``~``."""
 
 
 def _server_address(url: str) -> str:
@@ -61,10 +72,10 @@ def _certificates(file: Path) -> Path:
 PROXY_SCHEMES = frozenset({"http", "https", "socks4", "socks4a", "socks5", "socks5h"})
 
 
-class MachineSettings(FileAndEnvironment):
+class MachineSettings(ProgramSettings):
     """Everything that the owner of a desktop may choose."""
 
-    model_config = SettingsConfigDict(env_prefix="FARHAND_MACHINE_", extra="forbid", frozen=True)
+    environment_prefix: ClassVar[str] = "FARHAND_MACHINE_"
 
     server: Annotated[str, AfterValidator(_server_address)]
     token: SecretStr | None = None
@@ -127,3 +138,16 @@ class MachineSettings(FileAndEnvironment):
         """Each display is a machine of its own, with a journal of its own."""
         name = re.sub(r"[^A-Za-z0-9.-]", "_", self.display or "session")
         return self.state_dir / f"journal{name}.sqlite3"
+
+
+def read_settings(file: Path | None, command_line: dict[str, Any]) -> MachineSettings:
+    """Read and check all settings; ``command_line`` has what was given there.
+
+    Raises SettingsError.
+    """
+    try:
+        content = None if file is None else SettingsFile(file, file.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"{file}: {error.strerror}") from None
+    sources = SettingsSources(os.environ, command_line, content, also_known=(CONFIG_VARIABLE,))
+    return check_settings(MachineSettings, sources)

@@ -11,9 +11,10 @@ from functools import cache
 from importlib.metadata import version
 
 from schemas.link.messages import CloseCode
-from server.api.metrics import ask_for_metrics
+from server.api.metrics import register_metrics
 from server.api.routes import ROUTES
 from server.console.assets import Asset, Assets
+from server.data_directory import ADDRESS_FILE
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger.ledger import Ledger
@@ -28,15 +29,17 @@ from server.events.hub import EventHub
 from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, write_private
 from server.identity.authentication import Authenticator
-from server.identity.secret_lookup import Guesses
+from server.identity.secret_lookup import FailedAttempts
 from server.identity.sessions import Sessions
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
 from server.machines.registry import LinkRegistry
 from server.machines.upkeep import check_tokens, tick_links
 from server.metrics import Metrics
+from server.process.body_memory import BodyMemory
+from server.process.throttle import BlockingThrottle
 from server.services import Services
-from server.settings import ADDRESS_FILE, ServerSettings
+from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
 from server.store.embedded.mongod import EmbeddedMongoDB
@@ -55,9 +58,7 @@ from server.store.transactions import Transactions
 from server.tasks import OnFailure, Tasks
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
-from server.web.bodies.body_room import BodyRoom
 from server.web.bodies.incoming import MAX_DRAINED_BYTES
-from server.web.bodies.long_steps import LongSteps
 from server.web.endpoint import JSON
 from server.web.http_server import ApiServer
 from server.web.openapi import openapi_document
@@ -110,7 +111,7 @@ class Server:
             self._database = await Database.open(uri, settings.mongodb_database)
             installation = await Installation.open(self._database)
             self.services = self._assemble(self._database, installation)
-            ask_for_metrics(self.services)
+            register_metrics(self.services)
             organization = await make_first_administrator(
                 self.services.organizations, self.services.tokens, settings.data_dir
             )
@@ -130,8 +131,8 @@ class Server:
         commands = CommandStore(database, lifetime=lifetime)
         workflows = WorkflowStore(database)
         transactions = Transactions(database, key_lifetime=lifetime)
-        guesses = Guesses()
-        authenticator = Authenticator(tokens, background, settings.token_check, guesses)
+        failed_attempts = FailedAttempts()
+        authenticator = Authenticator(tokens, background, settings.token_check, failed_attempts)
         registry = LinkRegistry()
         events = EventHub()
         machine_views = MachineViews(LiveMachines(registry), InputCountStore(database))
@@ -175,13 +176,13 @@ class Server:
                 tokens,
                 authenticator,
                 background,
-                guesses,
-                remember=settings.token_check,
+                failed_attempts,
+                cache_seconds=settings.token_check,
                 lifetime=settings.console_session_lifetime,
                 idle=settings.console_session_idle,
             ),
-            body_room=BodyRoom(settings.body_memory),
-            long_steps=LongSteps(),
+            body_memory=BodyMemory(settings.body_memory),
+            blocking_throttle=BlockingThrottle(),
             console=Assets(),
             registry=registry,
             admission=admission,
@@ -256,7 +257,7 @@ class Server:
     async def _watch_bodies(self) -> None:
         while True:
             await asyncio.sleep(BODY_POLL_SECONDS)
-            self.services.body_room.close_overdue(self._settings.body_timeout)
+            self.services.body_memory.close_slow(self._settings.body_timeout)
 
     async def failed(self) -> None:
         """Wait until the server is of no use any more, and raise why."""

@@ -6,9 +6,9 @@ from pathlib import Path
 from uuid import uuid5
 
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES
+from server.data_directory import ADMIN_TOKEN_FILE
 from server.foundation import write_private
 from server.identity.authentication import new_secret, secret_hash
-from server.settings import ADMIN_TOKEN_FILE
 from server.store.errors import AlreadyExists
 from server.store.mongodb.administrators import grant_new_scopes
 from server.store.mongodb.database import Database

@@ -1,7 +1,7 @@
-"""What this process counts and times, as Prometheus reads it.
+"""What this process counts and measures, as Prometheus reads it.
 
-Noting something is a few additions to plain numbers, as the way of an input passes here; they
-become Prometheus' own kinds when somebody reads them.  Everything is for the whole process: no
+To observe something is a few additions to plain numbers, as every input passes here; they become
+Prometheus' own kinds when somebody reads them.  Everything is for the whole process: no
 name of an organization, a machine or a token is in it.
 """
 
@@ -40,8 +40,11 @@ FINAL_OUTCOMES: Final = ("completed", "failed", "refused", "expired", "not_carri
 LEGS: Final = ("claim", "wait", "link", "injection", "finish")
 
 
-class Moments(Protocol):
-    """When an input was where, in seconds of any one clock; what has no key is claimed at 0."""
+class InputTimestamps(Protocol):
+    """When an input passed each point of its way, in seconds of any one clock.
+
+    An input without a key is not claimed: there ``claimed`` is 0.
+    """
 
     accepted: float
     claimed: float
@@ -50,7 +53,7 @@ class Moments(Protocol):
 
 
 class Histogram:
-    """How often something took how long, in seconds.
+    """How often something took how long, in seconds, by upper bounds.
 
     CONTRIBUTING.md says why it is not Prometheus' own.
     """
@@ -61,12 +64,12 @@ class Histogram:
         self._sum = 0.0
 
     def observe(self, seconds: float) -> None:
-        """Note one."""
+        """Count one measured time."""
         self._counts[bisect_left(self._bounds, seconds)] += 1
         self._sum += seconds
 
     def add_to(self, family: HistogramMetricFamily, labels: Sequence[str] = ()) -> None:
-        """Put what was noted into Prometheus' own kind."""
+        """Put what was observed into Prometheus' own kind."""
         names = [*map(str, self._bounds), "+Inf"]
         buckets = list(zip(names, map(float, accumulate(self._counts)), strict=True))
         family.add_metric(labels, buckets, self._sum)
@@ -101,23 +104,25 @@ class Metrics(Collector):
         """Count an input: by its outcome, or by the name of the problem where it has none."""
         self._inputs[operation, outcome] += 1
 
-    def input_timed(self, moments: Moments, injection: float | None, ended: float) -> None:
-        """Note how long an input took from accepted to ``ended``, and on which legs.
+    def input_timed(
+        self, timestamps: InputTimestamps, injection: float | None, ended: float
+    ) -> None:
+        """Observe how long an input took from accepted to ``ended``, and on which legs.
 
         ``injection`` is how long the machine itself took, where it says so.
         """
-        self._total.observe(ended - moments.accepted)
+        self._total.observe(ended - timestamps.accepted)
         legs = self._legs
-        if moments.claimed:
-            legs["claim"].observe(moments.claimed - moments.accepted)
-        legs["wait"].observe(moments.sent - (moments.claimed or moments.accepted))
-        link = moments.acknowledged - moments.sent
+        if timestamps.claimed:
+            legs["claim"].observe(timestamps.claimed - timestamps.accepted)
+        legs["wait"].observe(timestamps.sent - (timestamps.claimed or timestamps.accepted))
+        link = timestamps.acknowledged - timestamps.sent
         if injection is not None:
             legs["injection"].observe(injection)
             # The machine has a clock of its own.
             link = max(link - injection, 0.0)
         legs["link"].observe(link)
-        legs["finish"].observe(ended - moments.acknowledged)
+        legs["finish"].observe(ended - timestamps.acknowledged)
 
     def render(self) -> bytes:
         """All of it in Prometheus' text format."""

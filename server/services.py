@@ -15,6 +15,8 @@ from server.identity.sessions import Sessions
 from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
+from server.process.body_memory import BodyMemory
+from server.process.throttle import BlockingThrottle
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.machines import MachineStore
@@ -26,8 +28,6 @@ from server.store.trajectories.pictures import PictureStore
 from server.tasks import Tasks
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
-from server.web.bodies.body_room import BodyRoom
-from server.web.bodies.long_steps import LongSteps
 
 
 @dataclass(kw_only=True)
@@ -50,8 +50,8 @@ class Services:
     pictures: PictureStore
     authenticator: Authenticator
     sessions: Sessions
-    body_room: BodyRoom
-    long_steps: LongSteps
+    body_memory: BodyMemory
+    blocking_throttle: BlockingThrottle
     console: Assets
     registry: LinkRegistry
     admission: Admission

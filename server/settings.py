@@ -1,32 +1,36 @@
 """The server's settings, checked before anything starts."""
 
+import os
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
-from pydantic_settings import NoDecode, SettingsConfigDict
 
+from schemas.programs import failpoints
 from schemas.programs.log_lines import LogFormat
-from schemas.programs.settings import FileAndEnvironment, HomePath
+from schemas.programs.settings import (
+    ProgramSettings,
+    SettingsError,
+    SettingsFile,
+    SettingsSources,
+    check_settings,
+)
+from server.data_directory import default_data_directory
+
+HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
+"""A path that may begin with ``~``."""
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 Network = IPv4Network | IPv6Network
 """An address is a network of one."""
 
-CLIENT_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN")
-"""Variables of the administrative commands, which the server itself does not read."""
-
-ADMIN_TOKEN_FILE = "admin-token"  # noqa: S105 - a file's name
-ADDRESS_FILE = "address"
-"""What a server writes into its data directory, for the administrative commands on its host."""
-
-
-def default_data_directory() -> Path:
-    """Where a server keeps its data unless told otherwise: ``~/.local/share/farhand``."""
-    return Path("~/.local/share/farhand").expanduser()
+CONFIG_VARIABLE = "FARHAND_CONFIG"
+MACHINE_PREFIX = "FARHAND_MACHINE_"
+OTHER_VARIABLES = ("FARHAND_URL", "FARHAND_TOKEN", CONFIG_VARIABLE, failpoints.VARIABLE)
+"""Variables that are no settings of the server: the administrative commands', and how it starts."""
 
 
 def _comma_separated(value: Any) -> Any:
@@ -61,10 +65,10 @@ def _holds_uri(file: Path) -> Path:
     return file
 
 
-class ServerSettings(FileAndEnvironment):
+class ServerSettings(ProgramSettings):
     """Everything that an operator may choose; times are seconds, sizes bytes."""
 
-    model_config = SettingsConfigDict(env_prefix="FARHAND_", extra="forbid", frozen=True)
+    environment_prefix: ClassVar[str] = "FARHAND_"
 
     # An empty host would mean every interface, and an empty variable is easily left behind.
     host: str = Field("127.0.0.1", min_length=1, description="The address to listen on.")
@@ -98,8 +102,8 @@ class ServerSettings(FileAndEnvironment):
     console_session_idle: Seconds = Field(28_800, ge=60, description="Without a request.")
     stop_timeout: Seconds = Field(100, description="For running inputs when the server stops.")
     idle_connection_timeout: Seconds = Field(75, description="For an idle HTTP connection.")
-    trusted_proxies: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_comma_separated)] = (
-        Field((), description="Whose X-Forwarded-For is believed: addresses and networks.")
+    trusted_proxies: Annotated[tuple[Network, ...], BeforeValidator(_comma_separated)] = Field(
+        (), description="Whose X-Forwarded-For is believed: addresses and networks."
     )
     body_memory: int = Field(
         64 * 1024 * 1024, ge=16 * 1024 * 1024, description="For all request bodies together."
@@ -117,3 +121,16 @@ class ServerSettings(FileAndEnvironment):
     def read_mongodb_uri(self) -> str | None:
         """Where MongoDB is, None for one of the server's own.  Raises ValueError."""
         return self.mongodb_uri if self.mongodb_uri_file is None else _uri_in(self.mongodb_uri_file)
+
+
+def read_settings(file: Path | None, command_line: dict[str, Any]) -> ServerSettings:
+    """Read and check all settings; ``command_line`` has what was given there.
+
+    Raises SettingsError.
+    """
+    try:
+        content = None if file is None else SettingsFile(file, file.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"{file}: {error.strerror}") from None
+    sources = SettingsSources(os.environ, command_line, content, OTHER_VARIABLES, MACHINE_PREFIX)
+    return check_settings(ServerSettings, sources)

@@ -36,8 +36,8 @@ from schemas.link.messages import (
     Welcome,
 )
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, NewToken, Scope
-from server.api.tokens import create_token
 from server.app import Server
+from server.identity.tokens import create_token
 from server.machines.socket import LinkSocket
 from server.settings import ServerSettings
 from tests.links import hello
@@ -146,7 +146,7 @@ class Service:
         """The secret of a new token of this organization, or of another."""
         new = NewToken(name="of a test", scopes=list(scopes), **fields)
         made = await create_token(
-            self.server.services, organization_id or self.organization_id, new
+            self.server.services.tokens, organization_id or self.organization_id, new
         )
         return made.token
 
@@ -180,7 +180,7 @@ async def in_new_organization(server: Server, *, parent_id: UUID | None = None) 
     """A new organization of a server, with a token that may do everything in it."""
     organization = await server.services.organizations.create("of a test", parent_id=parent_id)
     new = NewToken(name="administrator", scopes=list(ADMINISTRATOR_SCOPES))
-    token = await create_token(server.services, organization.id, new)
+    token = await create_token(server.services.tokens, organization.id, new)
     return Service(server, organization.id, token.token)
 
 

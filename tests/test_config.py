@@ -2,15 +2,16 @@
 
 from pathlib import Path
 
+import machine_client.settings
+import server.settings
 from machine_client.settings import MachineSettings
-from schemas.programs.settings import read_settings
 from server.settings import ServerSettings
 
 CONFIG = Path(__file__).parent.parent / "config"
 
 
 def test_server_file_has_the_defaults() -> None:
-    read = read_settings(ServerSettings, CONFIG / "server.toml", {})
+    read = server.settings.read_settings(CONFIG / "server.toml", {})
     assert read.model_dump() == ServerSettings(data_dir=Path("/var/lib/farhand")).model_dump()
 
 
@@ -20,7 +21,7 @@ def test_server_file_names_every_setting() -> None:
 
 
 def test_machine_file_is_understood() -> None:
-    read = read_settings(MachineSettings, CONFIG / "machine.toml", {})
+    read = machine_client.settings.read_settings(CONFIG / "machine.toml", {})
     assert read.websocket_url == "wss://farhand.example/v1/machines/connect"
 
 
@@ -29,8 +30,8 @@ def test_machine_file_has_the_defaults() -> None:
         "server": "https://farhand.example",
         "token_file": Path("~/.config/farhand/machine-token"),
     }
-    read = read_settings(MachineSettings, CONFIG / "machine.toml", {})
-    assert read.model_dump() == read_settings(MachineSettings, None, given).model_dump()
+    read = machine_client.settings.read_settings(CONFIG / "machine.toml", {})
+    assert read.model_dump() == machine_client.settings.read_settings(None, given).model_dump()
 
 
 def test_machine_file_names_every_setting_but_the_token_itself() -> None:

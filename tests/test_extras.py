@@ -5,17 +5,18 @@ import sys
 
 import pytest
 
-from schemas.programs.installing import how_to_install
+import machine_client.installing
+import server.process.installing
 
 
 @pytest.mark.parametrize(
-    ("program", "library", "extra"),
+    ("program", "library", "command"),
     [
-        ("server", "tornado", "server"),
-        ("machine_client", "websockets", "machine"),
+        ("server", "tornado", server.process.installing.how_to_install("server")),
+        ("machine_client", "websockets", machine_client.installing.how_to_install("machine")),
     ],
 )
-def test_missing_extra_is_named(program: str, library: str, extra: str) -> None:
+def test_missing_extra_is_named(program: str, library: str, command: str) -> None:
     script = (
         f"import sys; sys.modules[{library!r}] = None\n"
         f"from {program}.__main__ import main\nsys.argv = ['x', '--help']\nmain()"
@@ -24,4 +25,4 @@ def test_missing_extra_is_named(program: str, library: str, extra: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 1
-    assert ended.stderr == f"Error: {library} is not installed: {how_to_install(extra)}\n"
+    assert ended.stderr == f"Error: {library} is not installed: {command}\n"

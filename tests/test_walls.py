@@ -5,9 +5,14 @@ The imports are read from the source text, those inside functions included, so t
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tornado.web import RequestHandler
+
+from server.cli import COMMANDS
+from server.web.endpoint import endpoints_of
 
 PROJECT = Path(__file__).parent.parent
 ROOMS = ("schemas", "server", "machine_client")
@@ -19,7 +24,9 @@ WALLS = {
     "machine_client": {"machine_client", "schemas"},
     "server": {"server", "schemas"},
     # api, then dispatch, then machines, then store: nobody looks back up.
-    "server.store": {"server.store", "server.tasks", "schemas"},
+    "server.store": {
+        *("server.store", "server.tasks", "server.process.installing", "schemas"),
+    },
     # What trajectories may become, above the store and below the handlers; it knows no MongoDB.
     "server.trajectories": {
         *("server.trajectories", "server.store.trajectories", "server.store.transactions"),
@@ -41,14 +48,19 @@ WALLS = {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
         *("server.clock", "server.tasks", "server.metrics", "schemas"),
     },
-    "server.identity": {"server.identity", "server.store", "server.tasks", "schemas"},
+    "server.identity": {
+        *("server.identity", "server.store", "server.tasks", "server.settings", "schemas"),
+    },
     "server.web": {
         *("server.web", "server.services", "server.identity", "server.store", "server.console"),
-        *("server.tasks", "server.settings", "schemas"),
+        *("server.tasks", "server.settings", "server.process.throttle", "schemas"),
+        # What makes two requests with one key the same, for inputs and for all that is stored.
+        *("server.dispatch.fingerprints", "server.dispatch.refusals"),
     },
     "server.services": {
-        *("server.dispatch", "server.identity", "server.machines", "server.store", "server.web"),
-        *("server.console", "server.settings", "server.tasks", "server.events", "server.metrics"),
+        *("server.dispatch", "server.identity", "server.machines", "server.store"),
+        *("server.process", "server.console", "server.settings", "server.tasks"),
+        *("server.events", "server.metrics"),
         "server.trajectories",
     },
     "server.api": {
@@ -57,12 +69,26 @@ WALLS = {
         *("server.events", "server.metrics", "server.trajectories", "schemas"),
     },
     "server.console": {"server.console"},
+    "server.client": {"server.client", "schemas"},
+    # The command line: most of it calls a server from outside, and three commands run one.
+    "server.cli": {
+        *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
+        *("server.app", "server.foundation", "server.process", "server.settings", "server.demo"),
+        *("server.store.errors", "server.store.embedded.mongod"),
+        "server.store.mongodb.database",
+    },
+    # The demo starts the programs as a person would, and calls them over HTTP.
+    "server.demo": {
+        *("server.demo", "server.client", "server.data_directory", "server.settings"),
+        "server.process.installing",
+        *("server.store.embedded.die_with_parent", "schemas"),
+    },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
-    "server.settings": {"schemas"},
+    "server.settings": {"server.data_directory", "schemas"},
     "server.tasks": set(),
-    "server.logs": {"schemas"},
-    "server.memory": set(),
+    "server.process": {"server.process", "schemas"},
+    "server.data_directory": set(),
     "server.metrics": {"schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {"server.machines.link", "schemas"},
@@ -97,7 +123,7 @@ FOREIGN = {
     # Handlers and the server that runs them: dispatch, machines and store know no web framework.
     "tornado": ("server.api", "server.web", "server.identity", "server.app"),
     # The command line calls the server as anyone would; the demo does it by the same means.
-    "httpx": ("server.cli",),
+    "httpx": ("server.cli", "server.client"),
     "httpx_sse": ("server.cli.watching",),
     "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
@@ -113,7 +139,7 @@ TESTED_ELSEWHERE = {
     "server/cli/__init__.py": "tests/server/cli/test_cli.py",
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
-    "server/api/auditing.py": "tests/server/api/test_audit.py",
+    "server/web/auditing.py": "tests/server/api/test_audit.py",
     "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
     "server/dispatch/ledger/observer.py": "tests/server/dispatch/test_recorder.py",
     "server/dispatch/screens.py": "tests/server/api/machines/test_screen.py",
@@ -191,6 +217,88 @@ def test_module_imports_through_no_wall(module: str) -> None:
     assert trespasses(module, SOURCES[module]) == []
 
 
+def module_of(name: str) -> str | None:
+    """The module of ours that a name is or is in; None where it is another's."""
+    while name and name not in SOURCES:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+GRAPH = {
+    module: {found for name in imported if (found := module_of(name)) and found != module}
+    for module, imported in SOURCES.items()
+}
+"""Which of our modules each one imports, also where that is for types only."""
+
+
+def reached_from(module: str) -> set[str]:
+    """Everything of ours that is loaded with a module, itself included."""
+    found, waiting = {module}, [module]
+    while waiting:
+        new = GRAPH[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+RUNNING_COMMANDS = {"serve", "demo", "doctor"}
+
+
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - RUNNING_COMMANDS))
+def test_command_that_calls_a_server_loads_none(command: str) -> None:
+    loaded = reached_from(f"server.cli.{COMMANDS[command]}")
+    allowed = (
+        *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
+    )
+    assert {name for name in loaded if not any(is_within(name, room) for room in allowed)} == set()
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    reached = {module: reached_from(module) for module in GRAPH}
+    circles = {
+        tuple(sorted(other for other in reached[module] if module in reached[other]))
+        for module in GRAPH
+    }
+    assert {circle for circle in circles if len(circle) > 1} == set()
+
+
+@pytest.mark.parametrize("side", ["schemas", "server"])
+def test_no_room_imports_itself_through_others(side: str) -> None:
+    def room(module: str) -> str:
+        return ".".join(module.split(".")[:2])
+
+    inside = {module for module in GRAPH if is_within(module, side) and module != side}
+    rooms = {
+        each: {room(other) for m in inside if room(m) == each for other in GRAPH[m] & inside}
+        - {each}
+        for each in map(room, inside)
+    }
+    while free := {each for each, imported in rooms.items() if not imported}:
+        rooms = {each: imported - free for each, imported in rooms.items() if each not in free}
+    assert rooms == {}
+
+
+def defines_handler(module: str) -> bool:
+    """Whether a module has a handler of its own that answers requests, and is no mere base."""
+    return any(
+        issubclass(each, RequestHandler) and each.__module__ == module and endpoints_of(each)
+        for each in vars(import_module(module)).values()
+        if isinstance(each, type)
+    )
+
+
+def test_handlers_are_imported_by_the_route_table_alone() -> None:
+    of_api = [name for name in SOURCES if is_within(name, "server.api")]
+    handlers = [name for name in of_api if defines_handler(name)]
+    assert "server.api.machines.inputs" in handlers
+    for module in of_api:
+        if module != "server.api.routes":
+            imported = [
+                name for name in SOURCES[module] if any(is_within(name, each) for each in handlers)
+            ]
+            assert imported == [], module
+
+
 STATE_MACHINES = (
     *(name for name in SOURCES if is_within(name, "server.machines.link")),
     *("machine_client.link.session", "machine_client.link.events"),
@@ -201,6 +309,43 @@ STATE_MACHINES = (
 @pytest.mark.parametrize("module", STATE_MACHINES)
 def test_state_machines_import_nothing_that_does_io(module: str) -> None:
     assert not {name.split(".")[0] for name in SOURCES[module]} & NO_IO
+
+
+DOES_IO = {
+    *(
+        "open",
+        "read_text",
+        "read_bytes",
+        "write_text",
+        "write_bytes",
+        "is_file",
+        "is_dir",
+        "exists",
+    ),
+    *("expanduser", "environ", "getenv"),
+}
+"""Names by which files and the environment are reached without a module that says so."""
+
+
+def names_in(source: str) -> set[str]:
+    """Every name and attribute that the code of a module uses."""
+    nodes = list(ast.walk(ast.parse(source)))
+    return {node.id for node in nodes if isinstance(node, ast.Name)} | {
+        node.attr for node in nodes if isinstance(node, ast.Attribute)
+    }
+
+
+@pytest.mark.parametrize("module", [name for name in SOURCES if is_within(name, "schemas")])
+def test_schemas_are_models_and_pure_functions(module: str) -> None:
+    used = {name.split(".")[0] for name in SOURCES[module]}
+    harmless = {"logging"}  # how a line of the log looks; the programs write it
+    assert not used & (NO_IO | {"signal", "shutil", "tempfile", "sys"}) - harmless
+    assert not names_in(dict(sources())[module].read_text()) & DOES_IO
+
+
+def test_reading_is_seen() -> None:
+    assert names_in("def f(file):\n    return file.read_text()") & DOES_IO
+    assert names_in("f = open") & DOES_IO
 
 
 @pytest.mark.parametrize("module", ["machine_client.journal.journal", "machine_client.worker"])

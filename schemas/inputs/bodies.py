@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.key_combinations import KeyCombination
+from schemas.inputs.texts import TYPING_SECONDS, TypedText, is_plain
 from schemas.values.scalars import Coordinate, Int32, StrictBool
-from schemas.values.texts import TYPING_SECONDS, TypedText, is_plain
 
 Button = Literal["left", "right", "middle"]
 Direction = Literal["up", "down", "left", "right"]

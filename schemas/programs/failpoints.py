@@ -3,24 +3,25 @@
 They exist to prove what Farhand promises through crashes: each row of the table in
 docs/at-most-once.md has one.  A program takes them from ``FARHAND_FAILPOINTS``, and only where it
 was started with ``--testing``; in any other start the variable is an error, so that one that was
-left behind cannot kill a real server.
+left behind cannot kill a real server.  How a process is ended is for each program to know.
 """
 
-import os
 import re
-import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, cast
 
 VARIABLE = "FARHAND_FAILPOINTS"
 
 Side = Literal["server", "machine"]
 
+Action = Literal["kill", "stop"]
+"""What happens to the process: its end, or a halt until somebody lets it go on."""
+
 
 class Failpoint(StrEnum):
-    """Where an input with a key can be struck; in the order of its way."""
+    """Where the way of an input with a key can be cut; in the order of that way."""
 
     BEFORE_CLAIM = "before-claim"
     AFTER_CLAIM = "after-claim"
@@ -49,7 +50,6 @@ _OF_THE_MACHINE = (
     Failpoint.AFTER_DONE,
     Failpoint.BEFORE_REPORT,
 )
-_SIGNALS: Mapping[str, signal.Signals] = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 
 
 class FailpointError(Exception):
@@ -58,8 +58,9 @@ class FailpointError(Exception):
 
 @dataclass
 class _Armed:
-    number: signal.Signals
+    action: Action
     passes_left: int
+    perform: Callable[[Action], None]
 
 
 _armed: dict[Failpoint, _Armed] = {}
@@ -74,27 +75,27 @@ def reached(point: Failpoint, first: Callable[[], object] | None = None) -> None
     if _armed:
         if first is not None:
             first()
-        _strike(point)
+        _count_pass(point)
 
 
-def arm_from_environment(side: Side, *, testing: bool) -> None:
-    """Arm what the environment asks for, such as ``after-sent=kill`` or ``after-done=stop@3``.
+def arm(text: str, side: Side, perform: Callable[[Action], None], *, testing: bool) -> None:
+    """Arm what a text asks for, such as ``after-sent=kill`` or ``after-done=stop@3``.
 
-    ``@3`` strikes at the third pass; each strikes once, and commas separate several.  Raises
-    FailpointError for anything else, and wherever the program was not started for tests.
+    ``@3`` means the third pass; each happens once, and commas separate several.  ``perform`` is
+    called with the action when its time has come.  Raises FailpointError for anything else, and
+    wherever the program was not started for tests.
     """
-    text = os.environ.get(VARIABLE, "")
     if text and not testing:
         raise FailpointError(
             f"{VARIABLE} is set, which would end this program in the middle of its work: unset "
             "it, or start with --testing if that is wanted"
         )
     for entry in filter(None, text.split(",")):
-        point, armed = _parsed(entry, side)
-        _armed[point] = armed
+        point, action, passes = _parsed(entry, side)
+        _armed[point] = _Armed(action, passes, perform)
 
 
-def _parsed(entry: str, side: Side) -> tuple[Failpoint, _Armed]:
+def _parsed(entry: str, side: Side) -> tuple[Failpoint, Action, int]:
     name, _, rest = entry.strip().partition("=")
     wanted = re.fullmatch(r"(kill|stop)(?:@([1-9][0-9]*))?", rest)
     known = [point.value for point in Failpoint if point.side == side]
@@ -104,14 +105,13 @@ def _parsed(entry: str, side: Side) -> tuple[Failpoint, _Armed]:
         raise FailpointError(
             f"{VARIABLE}: {entry.strip()!r} must be like {name}=kill, {name}=stop or {name}=kill@3"
         )
-    action, passes = wanted.groups()
-    return Failpoint(name), _Armed(_SIGNALS[action], int(passes or 1))
+    return Failpoint(name), cast("Action", wanted[1]), int(wanted[2] or 1)
 
 
-def _strike(point: Failpoint) -> None:
+def _count_pass(point: Failpoint) -> None:
     armed = _armed.get(point)
     if armed is None:
         return
     armed.passes_left -= 1
     if armed.passes_left == 0:
-        os.kill(os.getpid(), armed.number)
+        armed.perform(armed.action)

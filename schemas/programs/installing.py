@@ -1,34 +1,41 @@
 """How to install a part of Farhand that is missing; no package index has it."""
 
-import importlib.util
 import shlex
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 
-def how_to_install(extra: str) -> str:
-    """A command that installs an extra, such as ``server``, in this program's environment."""
-    checkout = Path(__file__).parents[1]
-    python = shlex.quote(sys.executable or "python3")
-    before = _evdev_from_debian() if extra == "machine" else ""
-    if (checkout / "pyproject.toml").is_file():
-        return f"{before}{python} -m pip install {shlex.quote(f'{checkout}[{extra}]')}"
+@dataclass(frozen=True)
+class PythonEnvironment:
+    """Where a program runs, as it found out itself.
+
+    ``checkout`` is None for a program that was installed from a wheel.  ``needs_evdev`` is whether
+    this is an environment of Debian's Python without evdev, which pip would have to compile.
+    """
+
+    executable: str
+    prefix: str
+    checkout: Path | None
+    needs_evdev: bool
+
+
+def install_command(extra: str, environment: PythonEnvironment) -> str:
+    """A command that installs an extra, such as ``server``, in a program's environment."""
+    python = shlex.quote(environment.executable or "python3")
+    needs_evdev = extra == "machine" and environment.needs_evdev
+    before = _evdev_from_debian(environment.prefix) if needs_evdev else ""
+    if environment.checkout is not None:
+        return f"{before}{python} -m pip install {shlex.quote(f'{environment.checkout}[{extra}]')}"
     return (
         f"{before}{python} -m pip install 'PATH[{extra}]', "
         "where PATH is Farhand's checkout or its wheel"
     )
 
 
-def _evdev_from_debian() -> str:
-    """What lets pip find evdev, which it would have to compile, in an environment of Debian's.
-
-    docs/deployment.md says the same.  Another Python than Debian's cannot use Debian's packages.
-    """
-    is_debians = sys.base_prefix == "/usr" != sys.prefix
-    if not is_debians or importlib.util.find_spec("evdev") is not None:
-        return ""
+def _evdev_from_debian(prefix: str) -> str:
+    """What lets pip find Debian's evdev; docs/deployment.md says the same."""
     return (
         "sudo apt-get install python3-venv python3-evdev && "
         # What is in the environment stays there.
-        f"/usr/bin/python3 -m venv --system-site-packages {shlex.quote(sys.prefix)} && "
+        f"/usr/bin/python3 -m venv --system-site-packages {shlex.quote(prefix)} && "
     )

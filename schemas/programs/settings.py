@@ -1,81 +1,83 @@
-"""How both programs read their settings: environment, then a TOML file, then defaults."""
+"""What settings a program can have, and how mistakes in them are worded.
 
-import os
+The command line counts before the environment, the environment before a TOML file, and the file
+before the defaults.  Each program reads its own environment and file.
+"""
+
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, TomlConfigSettingsSource
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schemas.http.problems import entries_of
 
-Settings = TypeVar("Settings", bound="FileAndEnvironment")
-
-
-HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
-"""A path that may begin with ``~``."""
+Settings = TypeVar("Settings", bound="ProgramSettings")
 
 
 class SettingsError(Exception):
     """Settings that cannot be used; the message has one line for each mistake."""
 
 
-class FileAndEnvironment(BaseSettings):
-    """Settings that a program reads once, at its start; a key that is not known is an error."""
+class ProgramSettings(BaseModel):
+    """Settings that a program reads once, at its start; a key that is not known is an error.
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Command line first, then the environment, then the file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
-
-
-def read_settings(
-    model: type[Settings],
-    file: Path | None,
-    command_line: dict[str, Any],
-    also_known: Iterable[str] = (),
-    other_prefix: str | None = None,
-) -> Settings:
-    """Read and check all settings.
-
-    ``command_line`` holds what was given there (None is not given); ``also_known`` are
-    environment variables with the same prefix that belong to something else, as do all that begin
-    with ``other_prefix``.  Raises
-    :class:`SettingsError`.
+    A setting of the name ``port`` is the variable ``FARHAND_PORT`` of the environment, where
+    ``environment_prefix`` is ``FARHAND_``.
     """
-    prefix = str(model.model_config["env_prefix"])
-    _refuse_unknown_variables(model, prefix, also_known, other_prefix)
-    given = {name: value for name, value in command_line.items() if value is not None}
-    configured: type[Settings] = type(
-        model.__name__, (model,), {"model_config": {"toml_file": file}}
-    )
-    if file is not None:
-        _refuse_bad_file(file)
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+    environment_prefix: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """A TOML file that was read."""
+
+    path: Path
+    content: bytes
+
+
+@dataclass(frozen=True)
+class SettingsSources:
+    """Where settings come from.
+
+    ``command_line`` holds what was given there (None is not given).  ``also_known`` are
+    environment variables with the same prefix that belong to something else, as do all that begin
+    with ``other_prefix``.
+    """
+
+    environment: Mapping[str, str]
+    command_line: Mapping[str, Any]
+    file: SettingsFile | None = None
+    also_known: Iterable[str] = ()
+    other_prefix: str | None = None
+
+
+def check_settings(model: type[Settings], sources: SettingsSources) -> Settings:
+    """The settings that these sources give.  Raises SettingsError."""
+    _refuse_unknown_variables(model, sources)
+    values = {
+        **_from_file(model, sources.file),
+        **_from_environment(model, sources.environment),
+        **_from_command_line(sources),
+    }
     try:
-        return configured(**given)
+        return model.model_validate(values)
     except ValidationError as error:
-        raise SettingsError("\n".join(_lines(error, model, prefix, given, file))) from None
+        raise SettingsError("\n".join(_lines(error, model, sources))) from None
 
 
-def _refuse_unknown_variables(
-    model: type[BaseModel], prefix: str, known: Iterable[str], other_prefix: str | None
-) -> None:
-    names = {prefix + name.upper() for name in model.model_fields} | set(known)
+def _refuse_unknown_variables(model: type[ProgramSettings], sources: SettingsSources) -> None:
+    prefix, other = model.environment_prefix, sources.other_prefix
+    names = {prefix + name.upper() for name in model.model_fields} | set(sources.also_known)
     unknown = sorted(
         name
-        for name in os.environ
-        if name.startswith(prefix)
-        and name not in names
-        and not (other_prefix and name.startswith(other_prefix))
+        for name in sources.environment
+        if name.startswith(prefix) and name not in names and not (other and name.startswith(other))
     )
     if unknown:
         raise SettingsError(
@@ -84,38 +86,49 @@ def _refuse_unknown_variables(
         )
 
 
-def _refuse_bad_file(file: Path) -> None:
+def _from_file(model: type[ProgramSettings], file: SettingsFile | None) -> dict[str, Any]:
+    if file is None:
+        return {}
     try:
-        with file.open("rb") as stream:
-            tomllib.load(stream)
-    except OSError as error:
-        raise SettingsError(f"{file}: {error.strerror}") from None
+        content = tomllib.loads(file.content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file} is not valid TOML: {error}") from None
+        raise SettingsError(f"{file.path} is not valid TOML: {error}") from None
+    known = model.model_fields
+    return {name.lower() if name.lower() in known else name: content[name] for name in content}
+
+
+def _from_environment(
+    model: type[ProgramSettings], environment: Mapping[str, str]
+) -> dict[str, str]:
+    values = {name.lower(): value for name, value in environment.items()}
+    names = {name: f"{model.environment_prefix}{name}".lower() for name in model.model_fields}
+    return {name: values[variable] for name, variable in names.items() if variable in values}
+
+
+def _from_command_line(sources: SettingsSources) -> dict[str, Any]:
+    return {name: value for name, value in sources.command_line.items() if value is not None}
 
 
 def _lines(
-    error: ValidationError,
-    model: type[BaseModel],
-    prefix: str,
-    given: dict[str, Any],
-    file: Path | None,
+    error: ValidationError, model: type[ProgramSettings], sources: SettingsSources
 ) -> Iterable[str]:
+    prefix = model.environment_prefix
     for entry in entries_of(error.errors()):
         name = entry.loc[0] if entry.loc else ""
         if not name:
             yield entry.msg
             continue
+        option, variable = f"--{name.replace('_', '-')}", prefix + name.upper()
         if entry.type == "missing":
-            option, variable = f"--{name.replace('_', '-')}", prefix + name.upper()
             yield f"{name} is missing: give {option}, {variable}, or {name} in a --config file"
             continue
-        if name in given:
-            source = f"--{name.replace('_', '-')}"
-        elif prefix + name.upper() in os.environ:
-            source = prefix + name.upper()
+        if name in _from_command_line(sources):
+            source = option
+        elif variable in sources.environment:
+            source = variable
         else:
-            source = f"{file}: {'.'.join(entry.loc)}"
+            path = None if sources.file is None else sources.file.path
+            source = f"{path}: {'.'.join(entry.loc)}"
         if entry.type == "extra_forbidden":
             yield f"{source}: unknown setting; known are {', '.join(sorted(model.model_fields))}"
         else:

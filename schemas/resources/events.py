@@ -45,7 +45,7 @@ class TrajectoryChanged(BaseModel):
     change: TrajectoryChangeName
 
 
-class CommandTold(CommandItem):
+class CommandEvent(CommandItem):
     """The data of ``command``: an input that ended, or was left open, and its machine."""
 
     machine_id: str

@@ -31,6 +31,12 @@ from schemas.values.times import Time
 
 MAX_NAME_CHARACTERS = 255
 
+MAX_TRAJECTORY_BYTES = 15 * 1024 * 1024
+"""What surely fits one document of the database, with everything around it."""
+
+MAX_TRAJECTORY_VALUES = 100_000
+"""What is parsed in some 0.05 s: over 10,000 steps of eight members each.  More are appended."""
+
 
 TrajectoryName = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS), Storable]
 """What people call a trajectory."""

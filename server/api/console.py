@@ -9,12 +9,12 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
 from schemas.resources.tokens import Scope
 from schemas.values.times import Time
-from server.api.auditing import record
 from server.console.assets import CONSOLE_PAGE
 from server.identity.authentication import Principal
 from server.identity.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
+from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
-from server.web.files import ASK_AGAIN, KEEP, FileHandler
+from server.web.files import IMMUTABLE, REVALIDATE, FileHandler
 from server.web.handler import ApiHandler
 
 MAX_SIGN_IN_BYTES = 1024
@@ -96,7 +96,7 @@ class ConsoleFileHandler(FileHandler):
         if asset is None:
             raise ProblemError(problems.NOT_FOUND, "the console has no such file")
         # A page that was loaded before an upgrade still gets its files, but keeps none of them.
-        caching = KEEP if path.version == console.version else ASK_AGAIN
+        caching = IMMUTABLE if path.version == console.version else REVALIDATE
         self.answer_asset(asset, caching, headers)
 
 

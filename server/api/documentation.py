@@ -11,7 +11,7 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import PROBLEM_TYPES, ProblemError
 from server.console.assets import API_PAGE, HOME_PAGE, MEDIA_TYPES, Asset
 from server.web.endpoint import Endpoint, endpoint
-from server.web.files import ASK_AGAIN, FileHandler
+from server.web.files import REVALIDATE, FileHandler
 
 HTML = "text/html"
 
@@ -94,7 +94,7 @@ class OpenApiHandler(FileHandler):
     async def get(self, headers: ReadHeaders) -> None:
         # Beside the event loop, since no input may wait while the document is made.
         document = await asyncio.to_thread(self.services.openapi)
-        self.answer_asset(document, ASK_AGAIN, headers)
+        self.answer_asset(document, REVALIDATE, headers)
 
 
 class ProblemHandler(FileHandler):

@@ -1,4 +1,4 @@
-"""What happens in the organization, as server-sent events, for as long as somebody listens."""
+"""What happens in the organization, as server-sent events, for as long as a client reads them."""
 
 import asyncio
 import time
@@ -26,10 +26,10 @@ HEARTBEAT_SECONDS = 15.0
 STALL_SECONDS = 15.0
 """How long a subscriber may take nothing at all."""
 
-COME_BACK_MS = 1000
-EVENTS_AT_ONCE = 100
+RETRY_MILLISECONDS = 1000
+EVENTS_PER_WRITE = 100
 
-LISTEN = Endpoint(
+EVENTS_ENDPOINT = Endpoint(
     summary="Listen to events",
     description="Server-sent events: machine (its data is the machine), machine_removed, "
     "machine_released (what a killed machine client had left pressed was released), command "
@@ -52,7 +52,7 @@ class EventsHandler(ApiHandler):
 
     _subscription: Subscription | None = None
 
-    @endpoint(LISTEN)
+    @endpoint(EVENTS_ENDPOINT)
     async def get(self, query: EventQuery, headers: EventHeaders) -> None:
         """Subscribe, and write until either side ends it."""
         if query.machine_id is not None:
@@ -65,9 +65,9 @@ class EventsHandler(ApiHandler):
             if self.request.method == "HEAD":
                 await self.finish_after_headers()
                 return
-            # The reader has gone: nobody is left to be told.
+            # The reader has gone: there is nobody to write to.
             with suppress(StreamClosedError):
-                await self._tell(subscription)
+                await self._stream(subscription)
         finally:
             subscription.close()
 
@@ -101,35 +101,35 @@ class EventsHandler(ApiHandler):
                 headers={"Retry-After": "10"},
             ) from None
 
-    async def _tell(self, subscription: Subscription) -> None:
-        self.write(f"retry: {COME_BACK_MS}\n")
+    async def _stream(self, subscription: Subscription) -> None:
+        self.write(f"retry: {RETRY_MILLISECONDS}\n")
         if subscription.must_reset:
             reset = Reset(reason="what happened since then is not known any more")
             self.write(f"event: reset\ndata: {reset.model_dump_json()}\n")
-        last_id = subscription.id_of(subscription.heard)
+        last_id = subscription.id_of(subscription.last_number)
         self.write(f"id: {last_id}\n\n")
-        last_word = await self._flushed()
-        beat_at = time.monotonic() + HEARTBEAT_SECONDS
-        while last_word is None:
+        end_comment = await self._flushed()
+        heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
+        while end_comment is None:
             await subscription.wait(self.services.settings.token_check)
-            events = subscription.take(EVENTS_AT_ONCE)
+            events = subscription.take(EVENTS_PER_WRITE)
             for event in events:
                 self._write_event(subscription, event)
             if events:
                 last_id = subscription.id_of(events[-1].number)
-            elif time.monotonic() >= beat_at:
+            elif time.monotonic() >= heartbeat_at:
                 self.write(": nothing new\n\n")
-                if (heard_id := subscription.id_of(subscription.heard)) != last_id:
+                if (moved_id := subscription.id_of(subscription.last_number)) != last_id:
                     # What was not wanted here has moved on; an id alone is no event.
-                    last_id = heard_id
+                    last_id = moved_id
                     self.write(f"id: {last_id}\n\n")
             else:
-                last_word = await self._why_ending()
+                end_comment = await self._end_reason()
                 continue
-            beat_at = time.monotonic() + HEARTBEAT_SECONDS
-            last_word = await self._flushed()
-        if last_word:
-            self.finish(f": {last_word}\n\n")
+            heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
+            end_comment = await self._flushed()
+        if end_comment:
+            self.finish(f": {end_comment}\n\n")
 
     def _write_event(self, subscription: Subscription, event: Event) -> None:
         self.write(f"id: {subscription.id_of(event.number)}\nevent: {event.type}\ndata: ")
@@ -137,33 +137,33 @@ class EventsHandler(ApiHandler):
         self.write(b"\n\n")
 
     async def _flushed(self) -> str | None:
-        """Send what was written; None to go on, else the last word.
+        """Send what was written; None to go on, else the comment that ends the stream.
 
-        The last word is empty where the reader takes nothing any more, so that none would arrive:
+        It is empty where the reader takes nothing any more, so that none would arrive:
         then the connection is cut.
         """
         flushing = self.flush()
         stalled_at = time.monotonic() + STALL_SECONDS
         while True:
             done, _ = await asyncio.wait((flushing,), timeout=self.services.settings.token_check)
-            why = await self._why_ending()
+            reason = await self._end_reason()
             if done:
-                return why
-            if why is not None or time.monotonic() >= stalled_at:
+                return reason
+            if reason is not None or time.monotonic() >= stalled_at:
                 close_connection(self.request)
                 return ""
 
-    async def _why_ending(self) -> str | None:
+    async def _end_reason(self) -> str | None:
         """Why the stream ends now, for a person; None where it does not."""
         subscription = self._subscription
         if subscription is None or subscription.is_dropped:
             return "dropped: you read too slowly; come back with Last-Event-ID"
         if self.services.stopping:
             return "the server is stopping; come back"
-        if subscription.is_over:
+        if subscription.is_closed:
             return "the end"
         try:
-            await self.authorize(LISTEN)
+            await self.authorize(EVENTS_ENDPOINT)
         except ProblemError as problem:
             return problem.detail
         except StoreUnavailable:

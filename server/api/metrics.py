@@ -22,8 +22,8 @@ class MetricsHandler(ApiHandler):
         self.answer_bytes(200, self.services.metrics.render(), MEDIA_TYPE)
 
 
-def ask_for_metrics(services: Services) -> None:
-    """Have the metrics ask the parts for what these count themselves."""
+def register_metrics(services: Services) -> None:
+    """Have the metrics read from the parts what these count themselves."""
     metrics, registry, events = services.metrics, services.registry, services.events
     database, recorder = services.database, services.recorder
     database.on_operation = metrics.database.observe

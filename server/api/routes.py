@@ -38,7 +38,8 @@ from server.api.machines.screen import (
     StreamHandler,
 )
 from server.api.metrics import MetricsHandler
-from server.api.tokens import OrganizationsHandler, TokenHandler, TokensHandler
+from server.api.organizations import OrganizationsHandler
+from server.api.tokens import TokenHandler, TokensHandler
 from server.api.trajectories.export import ExportHandler
 from server.api.trajectories.pictures import PictureHandler, PicturesHandler
 from server.api.trajectories.trajectories import (

@@ -1,4 +1,4 @@
-"""Tokens and organizations: who may do what, and for whom."""
+"""Tokens: made, listed, revoked."""
 
 from uuid import UUID
 
@@ -7,13 +7,10 @@ from pydantic import BaseModel
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.http.queries import PageQuery
-from schemas.resources.organizations import NewOrganization, Organization, OrganizationPage
 from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
-from server.api.auditing import record
-from server.identity.authentication import known_scopes, new_secret, secret_hash
 from server.identity.granting import check_scopes, granted_end
-from server.services import Services
-from server.store.tokens import StoredToken
+from server.identity.tokens import create_token, token_view
+from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
 
@@ -22,41 +19,6 @@ class TokenPath(BaseModel):
     """Names a token."""
 
     token_id: UUID
-
-
-class OrganizationsHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="List organizations",
-            description="The caller's own and those that were made from it, newest first.",
-            scope=Scope.ORGANIZATIONS_WRITE,
-            query=PageQuery,
-            answers={200: OrganizationPage},
-        )
-    )
-    async def get(self, query: PageQuery) -> None:
-        stored, total = await self.services.organizations.list_made_from(
-            self.principal.organization_id, query
-        )
-        items = [Organization.model_validate(each, from_attributes=True) for each in stored]
-        self.answer(
-            200, OrganizationPage(items=items, total=total, skip=query.skip, limit=query.limit)
-        )
-
-    @endpoint(
-        Endpoint(
-            summary="Add an organization",
-            scope=Scope.ORGANIZATIONS_WRITE,
-            body=NewOrganization,
-            answers={201: Organization},
-        )
-    )
-    async def post(self, body: NewOrganization) -> None:
-        stored = await self.services.organizations.create(
-            body.name, parent_id=self.principal.organization_id
-        )
-        await record(self, "organization.added", stored.id)
-        self.answer(201, Organization.model_validate(stored, from_attributes=True))
 
 
 class TokensHandler(ApiHandler):
@@ -99,7 +61,7 @@ class TokensHandler(ApiHandler):
                 "unknown_machine",
                 body.machine_id,
             )
-        made = await create_token(self.services, organization_id, body)
+        made = await create_token(self.services.tokens, organization_id, body)
         # Where it is for another organization, both have it in their audit.
         for each in {organization_id, self.principal.organization_id}:
             await record(
@@ -154,36 +116,6 @@ class TokenHandler(ApiHandler):
             raise _unknown(path.token_id)
         await record(self, "token.revoked", path.token_id)
         self.answer(204)
-
-
-async def create_token(services: Services, organization_id: UUID, new: NewToken) -> CreatedToken:
-    """Make a token and show its secret, this once."""
-    secret = new_secret()
-    stored = await services.tokens.create(
-        organization_id,
-        new.name,
-        secret_hash(secret),
-        tuple(dict.fromkeys(new.scopes)),
-        user_id=new.user_id,
-        machine_id=new.machine_id,
-        expires_at=new.expires_at,
-    )
-    return CreatedToken(**dict(token_view(stored)), token=secret)
-
-
-def token_view(stored: StoredToken) -> Token:
-    """A stored token without its hash."""
-    return Token(
-        id=stored.id,
-        name=stored.name,
-        organization_id=stored.organization_id,
-        user_id=stored.user_id,
-        scopes=known_scopes(stored),
-        machine_id=stored.machine_id,
-        created_at=stored.created_at,
-        expires_at=stored.expires_at,
-        last_used_at=stored.last_used_at,
-    )
 
 
 def _unknown(token_id: UUID) -> ProblemError:

@@ -17,7 +17,7 @@ COMMANDS: Final = {
     "machine": "machines",
     "command": "administration",
     "workflow": "workflows",
-    "trajectory": "importing",
+    "trajectory": "transfer.importing",
     "doctor": "doctor",
 }
 """Each command by its name, and the module of this room that has it under that name."""

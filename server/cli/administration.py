@@ -10,8 +10,8 @@ import click
 from schemas.resources.tokens import Scope
 from schemas.values.times import format_time
 from server.cli.client import Api, api_options, printable
-from server.cli.replies import said_by
 from server.cli.token_files import token_file_options, token_file_writer
+from server.client.replies import said_by
 
 USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
 """What a program that drives machines needs: the scopes of a token that names none."""

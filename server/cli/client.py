@@ -16,9 +16,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from schemas.http.problems import ValidationErrorBody
-from server.cli.replies import Reply, said_by
 from server.cli.wording import in_words_of_the_command
-from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
+from server.client.replies import Reply, said_by
+from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 
 REQUEST_SECONDS = 120.0
 CONNECT_SECONDS = 10.0
@@ -81,7 +81,7 @@ class Api:
     ) -> Reply:
         """Send a request and return the answer, whatever its status."""
         # Imported late, for the reason that stands there.
-        from server.cli.connections import Connection, reply_of  # noqa: PLC0415
+        from server.client.connections import Connection, reply_of  # noqa: PLC0415
 
         try:
             with (

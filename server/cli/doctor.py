@@ -16,12 +16,17 @@ from typing import Any
 
 import click
 
-from schemas.programs import failpoints
-from schemas.programs.settings import SettingsError, read_settings
+from schemas.programs.settings import SettingsError
 from server.cli.client import Api
-from server.cli.replies import Reply
-from server.cli.serve import CONFIG_VARIABLE, MACHINE_PREFIX, server_options
-from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
+from server.cli.serve import server_options
+from server.client.replies import Reply
+from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
+from server.settings import (
+    MACHINE_PREFIX,
+    OTHER_VARIABLES,
+    ServerSettings,
+    read_settings,
+)
 from server.store.embedded.mongod import find_mongod
 from server.store.errors import StoreError, StoreUnavailable
 from server.store.mongodb.database import Database
@@ -69,13 +74,7 @@ def doctor(as_json: bool, config: Path | None, **given: Any) -> None:
 def examine(config: Path | None, given: dict[str, Any]) -> Iterator[Finding]:
     """Look at every part; nothing else can be looked at where the settings are wrong."""
     try:
-        settings = read_settings(
-            ServerSettings,
-            config,
-            given,
-            also_known=(*CLIENT_VARIABLES, CONFIG_VARIABLE, failpoints.VARIABLE),
-            other_prefix=MACHINE_PREFIX,
-        )
+        settings = read_settings(config, given)
     except SettingsError as error:
         for line in str(error).splitlines():
             yield Finding("settings", False, line)
@@ -87,13 +86,12 @@ def examine(config: Path | None, given: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _sources(config: Path | None) -> str:
-    others = (*CLIENT_VARIABLES, CONFIG_VARIABLE, failpoints.VARIABLE)
     variables = sorted(
         name
         for name in os.environ
         if name.startswith("FARHAND_")
         and not name.startswith(MACHINE_PREFIX)
-        and name not in others
+        and name not in OTHER_VARIABLES
     )
     file = f"the file {config}" if config else "no file"
     return f"read from {file} and {', '.join(variables) or 'no variable of the environment'}"

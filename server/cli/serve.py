@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import uvloop
 
-from schemas.programs import failpoints
-from schemas.programs.settings import SettingsError, read_settings
+from schemas.programs.failpoints import FailpointError
+from schemas.programs.settings import SettingsError
+from server.data_directory import ADMIN_TOKEN_FILE
 from server.foundation import Foundation, StartError
-from server.logs import configure_logging
-from server.memory import return_large_blocks
-from server.settings import ADMIN_TOKEN_FILE, CLIENT_VARIABLES, ServerSettings
+from server.process.failpoints import arm_failpoints
+from server.process.logs import configure_logging
+from server.process.memory import return_large_blocks
+from server.settings import CONFIG_VARIABLE, ServerSettings, read_settings
 from server.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-CONFIG_VARIABLE = "FARHAND_CONFIG"
-MACHINE_PREFIX = "FARHAND_MACHINE_"
 GARBAGE_OBJECTS = 10_000
 """So many new objects at least before a search for garbage; Python's own choice is 700."""
 
@@ -56,13 +56,7 @@ def server_options(command: Command) -> Command:
 def settings_from(config: Path | None, **given: Any) -> ServerSettings:
     """The server's settings, or a usage error with one line for each mistake."""
     try:
-        return read_settings(
-            ServerSettings,
-            config,
-            given,
-            also_known=(*CLIENT_VARIABLES, CONFIG_VARIABLE, failpoints.VARIABLE),
-            other_prefix=MACHINE_PREFIX,
-        )
+        return read_settings(config, given)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
 
@@ -93,8 +87,8 @@ def serve(
     settings = settings_from(config, host=host, port=port, data_dir=data_dir)
     configure_logging(settings.log_level, settings.log_format)
     try:
-        failpoints.arm_from_environment("server", testing=testing)
-    except failpoints.FailpointError as error:
+        arm_failpoints(testing=testing)
+    except FailpointError as error:
         raise click.UsageError(str(error)) from None
     return_large_blocks()
     try:

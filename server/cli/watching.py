@@ -14,7 +14,7 @@ from httpx_sse import EventSource, SSEError
 from rich.console import Console
 
 from server.cli.client import CONNECT_SECONDS, REQUEST_SECONDS, Api, printable, table_of
-from server.cli.connections import Connection, reply_of
+from server.client.connections import Connection, reply_of
 
 COLUMNS: Final = ("id", "name", "state", "reason", "since", "round_trip_ms")
 EVENTS: Final = "/v1/events?types=machine,machine_removed"

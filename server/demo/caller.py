@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from server.cli.replies import said_by
+from server.client.replies import said_by
 from server.demo import DemoError
 
 REQUEST_SECONDS = 60.0
@@ -32,7 +32,7 @@ class Caller:
 
     def __init__(self, address: str, token: str) -> None:
         # Imported late, for the reason that stands there.
-        from server.cli.connections import Connection  # noqa: PLC0415
+        from server.client.connections import Connection  # noqa: PLC0415
 
         self._connection = Connection(address, token, REQUEST_SECONDS)
 

@@ -10,11 +10,12 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from schemas.programs.installing import how_to_install
+from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.demo import DemoError
 from server.demo.caller import Caller
 from server.demo.children import START_SECONDS, Child, Children, python_module
-from server.settings import ADDRESS_FILE, ADMIN_TOKEN_FILE, ServerSettings
+from server.process.installing import how_to_install
+from server.settings import ServerSettings
 
 MACHINE_ID = "demo"
 SCREEN = "1280x800"

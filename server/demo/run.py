@@ -9,12 +9,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from server.data_directory import ADMIN_TOKEN_FILE
 from server.demo import Interrupted, parts
 from server.demo.caller import Caller
 from server.demo.children import Children
 from server.demo.library import show_trajectories
 from server.demo.tour import show_inputs, show_witness, show_word
-from server.settings import ADMIN_TOKEN_FILE
 
 WATCH_SECONDS = 0.2
 

@@ -20,7 +20,7 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Refused
 from schemas.resources.audit import INPUT_FAMILY
 from schemas.resources.commands import CommandItem
-from schemas.resources.events import CommandTold
+from schemas.resources.events import CommandEvent
 from server.clock import from_milliseconds, milliseconds, server_time
 from server.dispatch.command import Command
 from server.dispatch.ledger.retrying import always, retry
@@ -141,9 +141,9 @@ def command_item(entry: AuditEntry) -> CommandItem | None:
     return None if entry.input is None else CommandItem.model_construct(**_facts(entry))
 
 
-def _told(entry: AuditEntry) -> CommandTold:
+def _told(entry: AuditEntry) -> CommandEvent:
     """An entry about an input, as it is told to those who listen."""
-    return CommandTold.model_construct(machine_id=entry.machine_id or "", **_facts(entry))
+    return CommandEvent.model_construct(machine_id=entry.machine_id or "", **_facts(entry))
 
 
 def _facts(entry: AuditEntry) -> dict[str, Any]:

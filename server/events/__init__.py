@@ -1,1 +1,1 @@
-"""What happens in an organization, told to whoever listens."""
+"""Events: published within an organization, and sent to its subscribers."""

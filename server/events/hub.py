@@ -1,7 +1,7 @@
-"""Tells everybody who listens what happens in their organization.
+"""Publishes what happens in an organization to its subscribers.
 
-One hub for each process.  With several, a hub would also publish what the others say; those who
-publish and subscribe need not know.
+There is one hub for each process.  With several processes, a hub would also publish the events of
+the others; those who publish and subscribe need not know.
 """
 
 import asyncio
@@ -16,17 +16,17 @@ from pydantic import BaseModel
 
 from schemas.resources.events import EventType
 
-KEPT_EVENTS: Final = 1000
-"""How many events of an organization are kept for those who come back."""
+HISTORY_EVENTS: Final = 1000
+"""How many events of an organization are kept for subscribers who come back."""
 
-WAITING_EVENTS: Final = 1000
+QUEUED_EVENTS: Final = 1000
 """How many events may wait for one subscriber before it is dropped."""
 
 MAX_SUBSCRIBERS: Final = 1000
 """For one organization."""
 
 MAX_ORGANIZATIONS: Final = 1000
-"""Of how many organizations events are kept while nobody listens."""
+"""Of how many organizations events are kept while nobody has subscribed."""
 
 
 class TooManySubscribersError(Exception):
@@ -34,7 +34,7 @@ class TooManySubscribersError(Exception):
 
 
 class Event:
-    """Something that happened; ``content`` is what is told of it.
+    """Something that happened; ``content`` is its data.
 
     It is rendered when the first subscriber needs it, and then once for all.
     """
@@ -64,8 +64,9 @@ class Event:
 
 
 class Subscription:
-    """What one listener has not heard yet.
+    """The events that one subscriber has not taken yet.
 
+    ``last_number`` is the number of the last event that it has taken or did not want.
     ``is_dropped`` says that it was too slow and gets no more, ``must_reset`` that what it missed
     before it subscribed is not known any more.
     """
@@ -75,15 +76,15 @@ class Subscription:
         self._wanted = wanted
         self._limit = limit
         self._events: deque[Event] = deque()
-        self._woken = asyncio.Event()
-        self.heard = channel.newest
+        self._has_changed = asyncio.Event()
+        self.last_number = channel.newest
         self.must_reset = False
-        self.is_over = False
+        self.is_closed = False
         self.is_dropped = False
 
     def put(self, event: Event) -> None:
         """Add an event, if it is wanted; one that does not fit any more drops the subscriber."""
-        if self.is_over or not self._wanted(event):
+        if self.is_closed or not self._wanted(event):
             return
         if len(self._events) >= self._limit:
             self._events.clear()
@@ -91,33 +92,33 @@ class Subscription:
             self.close()
             return
         self._events.append(event)
-        self._woken.set()
+        self._has_changed.set()
 
     def take(self, most: int) -> list[Event]:
         """The next events, so many at most."""
         taken = [self._events.popleft() for _ in range(min(most, len(self._events)))]
-        # Whatever was not wanted is as good as heard, once nothing waits.
-        self.heard = taken[-1].number if self._events else self._channel.newest
+        # Whatever was not wanted counts as taken, once nothing waits.
+        self.last_number = taken[-1].number if self._events else self._channel.newest
         return taken
 
     async def wait(self, seconds: float) -> None:
         """Return when there is something to take, at the end, or after so many seconds."""
-        if self._events or self.is_over:
+        if self._events or self.is_closed:
             return
-        self._woken.clear()
+        self._has_changed.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._woken.wait()
+                await self._has_changed.wait()
 
     def id_of(self, number: int) -> str:
         """What names an event to those who come back; it says nothing else."""
         return f"{self._channel.tag}-{number}"
 
     def close(self) -> None:
-        """Hear no more."""
-        self.is_over = True
+        """Take no more events."""
+        self.is_closed = True
         self._channel.subscribers.discard(self)
-        self._woken.set()
+        self._has_changed.set()
 
 
 class _Channel:
@@ -127,22 +128,22 @@ class _Channel:
     of its own.
     """
 
-    def __init__(self, kept: int) -> None:
+    def __init__(self, history: int) -> None:
         self.tag = secrets.token_hex(6)
         self.newest = 0
-        self.kept: deque[Event] = deque(maxlen=kept)
+        self.history: deque[Event] = deque(maxlen=history)
         self.subscribers: set[Subscription] = set()
 
-    def since(self, event_id: str) -> list[Event] | None:
+    def missed_since(self, event_id: str) -> list[Event] | None:
         """What happened after the event of this id; None where that is not known any more."""
         tag, _, number = event_id.partition("-")
         if tag != self.tag or not number.isdecimal() or len(number) > len(str(self.newest)):
             return None
-        heard = int(number)
-        if not self.newest - len(self.kept) <= heard <= self.newest:
+        last = int(number)
+        if not self.newest - len(self.history) <= last <= self.newest:
             return None
-        missed = self.newest - heard
-        return list(self.kept)[len(self.kept) - missed :]
+        missed = self.newest - last
+        return list(self.history)[len(self.history) - missed :]
 
 
 class EventHub:
@@ -151,13 +152,13 @@ class EventHub:
     def __init__(
         self,
         *,
-        kept: int = KEPT_EVENTS,
-        waiting: int = WAITING_EVENTS,
+        history: int = HISTORY_EVENTS,
+        queue: int = QUEUED_EVENTS,
         subscribers: int = MAX_SUBSCRIBERS,
         organizations: int = MAX_ORGANIZATIONS,
     ) -> None:
-        self._kept = kept
-        self._waiting = waiting
+        self._history = history
+        self._queue = queue
         self._subscribers = subscribers
         self._organizations = organizations
         self._channels: OrderedDict[UUID, _Channel] = OrderedDict()
@@ -166,7 +167,7 @@ class EventHub:
 
     @property
     def subscribers(self) -> int:
-        """How many listen now."""
+        """How many there are now."""
         return sum(len(channel.subscribers) for channel in self._channels.values())
 
     def publish(
@@ -176,14 +177,14 @@ class EventHub:
         content: BaseModel | Callable[[], BaseModel],
         machine_id: str | None = None,
     ) -> None:
-        """Tell an organization's subscribers; ``machine_id`` is the machine that it is about.
+        """Send an event to an organization's subscribers; ``machine_id`` is whose event it is.
 
         ``content`` may be what makes it, where it may well be that nobody ever needs it.
         """
         channel = self._channel(organization_id)
         channel.newest += 1
         event = Event(channel.newest, kind, content, machine_id)
-        channel.kept.append(event)
+        channel.history.append(event)
         for subscription in tuple(channel.subscribers):
             subscription.put(event)
             self.dropped += subscription.is_dropped
@@ -194,19 +195,19 @@ class EventHub:
         last_event_id: str | None,
         wanted: Callable[[Event], bool],
     ) -> Subscription:
-        """Listen from now on, or from after the event that was heard last.
+        """Subscribe from now on, or from after the event that was received last.
 
         Raises TooManySubscribersError.
         """
         channel = self._channel(organization_id)
         if len(channel.subscribers) >= self._subscribers:
             raise TooManySubscribersError
-        subscription = Subscription(channel, wanted, self._waiting)
-        missed = [] if last_event_id is None else channel.since(last_event_id)
+        subscription = Subscription(channel, wanted, self._queue)
+        missed = [] if last_event_id is None else channel.missed_since(last_event_id)
         if missed is None:
             subscription.must_reset = True
         else:
-            subscription.heard -= len(missed)
+            subscription.last_number -= len(missed)
             for event in missed:
                 subscription.put(event)
         channel.subscribers.add(subscription)
@@ -224,13 +225,13 @@ class EventHub:
     def _channel(self, organization_id: UUID) -> _Channel:
         channel = self._channels.get(organization_id)
         if channel is None:
-            self._forget_the_oldest()
-            channel = self._channels[organization_id] = _Channel(self._kept)
+            self._evict_oldest()
+            channel = self._channels[organization_id] = _Channel(self._history)
         self._channels.move_to_end(organization_id)
         return channel
 
-    def _forget_the_oldest(self) -> None:
-        """Make place for a channel; one that somebody listens to stays."""
+    def _evict_oldest(self) -> None:
+        """Make place for a channel; one with subscribers stays."""
         if len(self._channels) < self._organizations:
             return
         for organization_id, channel in self._channels.items():

@@ -1,4 +1,4 @@
-"""Who is calling: bearer tokens, looked up by their SHA-256 and remembered for a moment."""
+"""Who is calling: bearer tokens, looked up by their SHA-256 and cached for a moment."""
 
 import hashlib
 import hmac
@@ -12,13 +12,13 @@ from uuid import UUID
 
 from schemas.http.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
 from schemas.resources.tokens import TOKEN_PREFIX, Scope
-from server.identity.secret_lookup import Guesses, SecretLookup
+from server.identity.secret_lookup import FailedAttempts, SecretLookup
 from server.store.tokens import StoredToken, TokenStore
 from server.tasks import Tasks
 
-MAX_REMEMBERED = 10_000
+MAX_CACHED = 10_000
 MAX_TOKEN_CHARACTERS = 200
-LAST_USE_EVERY = 60.0
+LAST_USE_SECONDS = 60.0
 
 _SCOPES = frozenset(Scope)
 
@@ -64,7 +64,7 @@ class Principal:
 
 
 @dataclass(slots=True)
-class _Remembered:
+class _CachedPrincipal:
     principal: Principal
     until: float
 
@@ -72,19 +72,23 @@ class _Remembered:
 class Authenticator:
     """Turns an Authorization header into a :class:`Principal`.
 
-    A token is read from the database again after ``remember`` seconds, so a revoked one works at
-    most that long on every node.  ``guesses`` bounds what unknown tokens cost.
+    A token is read from the database again after ``cache_seconds``, so a revoked one works at most
+    that long on every node.  ``failed_attempts`` bounds what unknown tokens cost.
     """
 
     def __init__(
-        self, tokens: TokenStore, background: Tasks, remember: float, guesses: Guesses
+        self,
+        tokens: TokenStore,
+        background: Tasks,
+        cache_seconds: float,
+        failed_attempts: FailedAttempts,
     ) -> None:
         self._tokens = tokens
-        self._lookup = SecretLookup(tokens.find_by_hashes, guesses, background)
+        self._lookup = SecretLookup(tokens.find_by_hashes, failed_attempts, background)
         self._background = background
-        self._remember = remember
-        self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
-        self._noted_use: OrderedDict[UUID, float] = OrderedDict()
+        self._cache_seconds = cache_seconds
+        self._cache: OrderedDict[bytes, _CachedPrincipal] = OrderedDict()
+        self._last_use_noted: OrderedDict[UUID, float] = OrderedDict()
 
     async def principal(self, authorization: str | None, address: str) -> Principal:
         """The caller, or a ``401`` problem that says what is wrong with the header.
@@ -95,49 +99,49 @@ class Authenticator:
 
     async def principal_of(self, digest: bytes, address: str) -> Principal:
         """The caller with the token of this hash, or a ``401`` problem that says what is wrong."""
-        known = self._known.get(digest)
-        if known is None or time.monotonic() >= known.until:
-            known = await self._read(digest, address)
-        return known.principal
+        cached = self._cache.get(digest)
+        if cached is None or time.monotonic() >= cached.until:
+            cached = await self._read(digest, address)
+        return cached.principal
 
-    async def _read(self, digest: bytes, address: str) -> _Remembered:
-        token = await self._lookup.find(digest, address, was_good=digest in self._known)
+    async def _read(self, digest: bytes, address: str) -> _CachedPrincipal:
+        token = await self._lookup.find(digest, address, was_valid=digest in self._cache)
         now = datetime.now(UTC)
         # The index has compared already, in a time that tells only of hashes; this tells nothing.
         if token is None or token.revoked_at or not hmac.compare_digest(token.hash, digest):
             raise self._refused(digest, address, "the token is not known or was revoked")
         if not token.is_usable(now):
             raise self._refused(digest, address, "the token has expired")
-        remember = self._remember
+        cache_seconds = self._cache_seconds
         if token.expires_at is not None:
-            remember = min(remember, (token.expires_at - now).total_seconds())
-        known = _Remembered(_principal(token), time.monotonic() + remember)
-        keep(self._known, digest, known)
+            cache_seconds = min(cache_seconds, (token.expires_at - now).total_seconds())
+        cached = _CachedPrincipal(_principal(token), time.monotonic() + cache_seconds)
+        store_in_cache(self._cache, digest, cached)
         self._note_use(token.id)
-        return known
+        return cached
 
     def _refused(self, digest: bytes, address: str, detail: str) -> ProblemError:
-        self._known.pop(digest, None)
-        self._lookup.refused(address)
+        self._cache.pop(digest, None)
+        self._lookup.record_failure(address)
         return unauthenticated(detail, error="invalid_token")
 
     def _note_use(self, token_id: UUID) -> None:
         """Write the last use, at most once a minute for each token and never in the way."""
         now = time.monotonic()
-        if now - self._noted_use.get(token_id, float("-inf")) < LAST_USE_EVERY:
+        if now - self._last_use_noted.get(token_id, float("-inf")) < LAST_USE_SECONDS:
             return
-        keep(self._noted_use, token_id, now)
+        store_in_cache(self._last_use_noted, token_id, now)
         self._background.start_and_report(
             self._tokens.touch(token_id, datetime.now(UTC)), "note the last use of a token"
         )
 
 
-def keep(memory: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
-    """Remember something, and forget the oldest beyond a bound."""
-    memory[key] = value
-    memory.move_to_end(key)
-    if len(memory) > MAX_REMEMBERED:
-        memory.popitem(last=False)
+def store_in_cache(cache: "OrderedDict[Key, Value]", key: Key, value: Value) -> None:
+    """Add something, and drop the oldest beyond a bound."""
+    cache[key] = value
+    cache.move_to_end(key)
+    if len(cache) > MAX_CACHED:
+        cache.popitem(last=False)
 
 
 def known_scopes(token: StoredToken) -> list[Scope]:

@@ -15,38 +15,38 @@ from typing import Final, Generic, TypeVar
 
 from server.tasks import Tasks
 
-FREE_GUESSES: Final = 10
+FREE_ATTEMPTS: Final = 10
 """Unknown secrets from one address that are looked up at once, one after another."""
 
-FORGIVEN_A_SECOND: Final = 1.0
+FORGIVEN_PER_SECOND: Final = 1.0
 MAX_ADDRESSES: Final = 10_000
-GATHER_SECONDS: Final = 0.1
-MAX_TOGETHER: Final = 1000
+BATCH_SECONDS: Final = 0.1
+MAX_BATCH: Final = 1000
 """Secrets in one query; more wait for the next one."""
 
 Found = TypeVar("Found")
 
 
-class Guesses:
-    """How often addresses sent unknown secrets of late: a token bucket for each."""
+class FailedAttempts:
+    """How often addresses sent unknown secrets of late, as a token bucket for each."""
 
     def __init__(self) -> None:
         self._spent: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def note(self, address: str) -> None:
+    def record(self, address: str) -> None:
         """An address sent an unknown secret."""
-        self._spent[address] = (min(self._now_spent(address) + 1, FREE_GUESSES), time.monotonic())
+        self._spent[address] = (min(self._now_spent(address) + 1, FREE_ATTEMPTS), time.monotonic())
         self._spent.move_to_end(address)
         if len(self._spent) > MAX_ADDRESSES:
             self._spent.popitem(last=False)
 
-    def too_many(self, address: str) -> bool:
-        """Whether an address has no free guess left."""
-        return self._now_spent(address) > FREE_GUESSES - 1
+    def are_too_many(self, address: str) -> bool:
+        """Whether an address has no free attempt left."""
+        return self._now_spent(address) > FREE_ATTEMPTS - 1
 
     def _now_spent(self, address: str) -> float:
         spent, noted_at = self._spent.get(address, (0.0, 0.0))
-        return max(spent - (time.monotonic() - noted_at) * FORGIVEN_A_SECOND, 0.0)
+        return max(spent - (time.monotonic() - noted_at) * FORGIVEN_PER_SECOND, 0.0)
 
 
 class SecretLookup(Generic[Found]):
@@ -58,42 +58,42 @@ class SecretLookup(Generic[Found]):
     def __init__(
         self,
         find: Callable[[Sequence[bytes]], Awaitable[Mapping[bytes, Found]]],
-        guesses: Guesses,
+        failed_attempts: FailedAttempts,
         background: Tasks,
     ) -> None:
         self._find = find
-        self._guesses = guesses
+        self._failed_attempts = failed_attempts
         self._background = background
         # As many as there are requests, each of which has a connection of its own.
         self._waiting: dict[bytes, asyncio.Future[Found | None]] = {}
 
-    async def find(self, digest: bytes, address: str, *, was_good: bool) -> Found | None:
+    async def find(self, digest: bytes, address: str, *, was_valid: bool) -> Found | None:
         """What the secret of this hash leads to, or None.
 
-        ``was_good`` is whether it was good before.  The caller says in ``refused`` where it is not
-        good now.  Raises a StoreError.
+        ``was_valid`` is whether it was valid before.  The caller says with ``record_failure``
+        where it is not valid now.  Raises a StoreError.
         """
-        if was_good or not self._guesses.too_many(address):
+        if was_valid or not self._failed_attempts.are_too_many(address):
             return (await self._find([digest])).get(digest)
-        return await self._find_together(digest)
+        return await self._find_in_batch(digest)
 
-    def refused(self, address: str) -> None:
+    def record_failure(self, address: str) -> None:
         """A secret from this address is unknown, or not good any more."""
-        self._guesses.note(address)
+        self._failed_attempts.record(address)
 
-    async def _find_together(self, digest: bytes) -> Found | None:
+    async def _find_in_batch(self, digest: bytes) -> Found | None:
         waiting = self._waiting.get(digest)
         if waiting is None:
             if not self._waiting:
-                self._background.start_and_report(self._answer_waiting(), "look up secrets")
+                self._background.start_and_report(self._answer_batches(), "look up secrets")
             waiting = self._waiting[digest] = asyncio.get_running_loop().create_future()
         # Others may wait for the same.
         return await asyncio.shield(waiting)
 
-    async def _answer_waiting(self) -> None:
+    async def _answer_batches(self) -> None:
         while self._waiting:
-            await asyncio.sleep(GATHER_SECONDS)
-            digests = list(self._waiting)[:MAX_TOGETHER]
+            await asyncio.sleep(BATCH_SECONDS)
+            digests = list(self._waiting)[:MAX_BATCH]
             try:
                 found = await self._find(digests)
             except Exception as error:  # noqa: BLE001 - each who waits is told

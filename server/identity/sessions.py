@@ -20,11 +20,11 @@ from server.identity.authentication import (
     MAX_TOKEN_CHARACTERS,
     Authenticator,
     Principal,
-    keep,
     secret_hash,
+    store_in_cache,
     unauthenticated,
 )
-from server.identity.secret_lookup import Guesses, SecretLookup
+from server.identity.secret_lookup import FailedAttempts, SecretLookup
 from server.store.sessions import SessionStore, StoredSession
 from server.store.tokens import TokenStore
 from server.tasks import Tasks
@@ -48,7 +48,7 @@ class NewSession:
 
 
 @dataclass(slots=True)
-class _Remembered:
+class _CachedSession:
     session: StoredSession
     until: float
 
@@ -57,7 +57,7 @@ class Sessions:
     """Begins sessions, finds out for whom they stand, and ends them.
 
     ``lifetime`` and ``idle`` are seconds: from its beginning, and without a request.  As a token,
-    a session is read again after ``remember`` seconds, and its token with it.
+    a session is read again after ``cache_seconds``, and its token with it.
     """
 
     def __init__(
@@ -66,21 +66,21 @@ class Sessions:
         tokens: TokenStore,
         authenticator: Authenticator,
         background: Tasks,
-        guesses: Guesses,
+        failed_attempts: FailedAttempts,
         *,
-        remember: float,
+        cache_seconds: float,
         lifetime: float,
         idle: float,
     ) -> None:
         self._store = store
-        self._lookup = SecretLookup(store.find_many, guesses, background)
+        self._lookup = SecretLookup(store.find_many, failed_attempts, background)
         self._tokens = tokens
         self._authenticator = authenticator
         self._background = background
-        self._remember = remember
+        self._cache_seconds = cache_seconds
         self._lifetime = timedelta(seconds=lifetime)
         self._idle = timedelta(seconds=idle)
-        self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._cache: OrderedDict[bytes, _CachedSession] = OrderedDict()
 
     async def begin(self, token: str, address: str) -> NewSession:
         """Sign in with a token; a ``401`` or ``403`` problem says why it will not do.
@@ -116,34 +116,34 @@ class Sessions:
     async def end(self, secret: str) -> None:
         """Sign out: the session opens nothing any more, whoever has a copy of the cookie."""
         digest = _digest(secret)
-        self._known.pop(digest, None)
+        self._cache.pop(digest, None)
         await self._store.delete(digest)
 
     async def _find(self, digest: bytes, address: str) -> StoredSession:
-        known = self._known.get(digest)
-        if known is None or time.monotonic() >= known.until:
-            known = await self._read(digest, address)
-        return known.session
+        cached = self._cache.get(digest)
+        if cached is None or time.monotonic() >= cached.until:
+            cached = await self._read(digest, address)
+        return cached.session
 
-    async def _read(self, digest: bytes, address: str) -> _Remembered:
-        session = await self._lookup.find(digest, address, was_good=digest in self._known)
+    async def _read(self, digest: bytes, address: str) -> _CachedSession:
+        session = await self._lookup.find(digest, address, was_valid=digest in self._cache)
         now = datetime.now(UTC)
         if (
             session is None
             or not hmac.compare_digest(session.hash, digest)
             or now >= min(session.expires_at, session.used_at + self._idle)
         ):
-            self._known.pop(digest, None)
-            self._lookup.refused(address)
+            self._cache.pop(digest, None)
+            self._lookup.record_failure(address)
             raise unauthenticated(ENDED, error="invalid_token")
-        remember = min(self._remember, (session.expires_at - now).total_seconds())
-        known = _Remembered(session, time.monotonic() + remember)
-        keep(self._known, digest, known)
+        cache_seconds = min(self._cache_seconds, (session.expires_at - now).total_seconds())
+        cached = _CachedSession(session, time.monotonic() + cache_seconds)
+        store_in_cache(self._cache, digest, cached)
         if now - session.used_at >= min(timedelta(seconds=NOTE_USE_SECONDS), self._idle / 10):
             self._background.start_and_report(
                 self._store.touch(digest, now), "note the last use of a session"
             )
-        return known
+        return cached
 
 
 def check_own_request(request: HTTPServerRequest) -> None:

@@ -1,6 +1,6 @@
 """One line for each request: its id, what was asked, how it ended; never a body or a query.
 
-Lines gather for a moment and are written together, by the loop when it has time: a request does
+Lines are buffered for a moment and written together, by the loop when it has time: a request does
 not wait for the log.
 """
 
@@ -15,11 +15,11 @@ from server.web.handler import ApiHandler
 
 logger = logging.getLogger(__name__)
 
-GATHER_SECONDS = 0.2
-MAX_GATHERED = 1000
+FLUSH_SECONDS = 0.2
+MAX_BUFFERED = 1000
 
 
-class _Ended(NamedTuple):
+class _AnsweredRequest(NamedTuple):
     """A request that was answered, by the names that a log in JSON gives its facts."""
 
     request: str
@@ -34,15 +34,15 @@ class AccessLog:
     """Tornado's ``log_function``."""
 
     def __init__(self) -> None:
-        self._ended: list[_Ended] = []
+        self._buffer: list[_AnsweredRequest] = []
 
     def __call__(self, handler: RequestHandler) -> None:
-        """Take note of a request that has ended."""
+        """Add a request that was answered to the buffer."""
         if not isinstance(handler, ApiHandler) or not logger.isEnabledFor(logging.INFO):
             return
         request = handler.request
-        self._ended.append(
-            _Ended(
+        self._buffer.append(
+            _AnsweredRequest(
                 handler.request_id,
                 request.method or "",
                 request.path,
@@ -51,14 +51,14 @@ class AccessLog:
                 handler.notes,
             )
         )
-        if len(self._ended) == 1:
-            asyncio.get_running_loop().call_later(GATHER_SECONDS, self.flush)
-        elif len(self._ended) >= MAX_GATHERED:
+        if len(self._buffer) == 1:
+            asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush)
+        elif len(self._buffer) >= MAX_BUFFERED:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has gathered."""
-        requests, self._ended = self._ended, []
+        """Write what is in the buffer."""
+        requests, self._buffer = self._buffer, []
         for ended in requests:
             facts = {**ended._asdict(), **ended.notes}
             del facts["notes"]

@@ -7,11 +7,11 @@ from tornado.httputil import HTTPServerRequest
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from server.identity.addresses import caller_address
 from server.identity.authentication import Principal
 from server.identity.sessions import COOKIE, check_own_request
 from server.services import Services
 from server.store.errors import StoreUnavailable
-from server.web.addresses import caller_address
 from server.web.endpoint import Endpoint
 
 RETRY_AFTER_SECONDS = "1"

@@ -1,23 +1,20 @@
 """What a route promises, declared once: it validates, authorizes and documents the endpoint."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from schemas.http.problems import ProblemType
 from schemas.resources.tokens import Scope
 
-if TYPE_CHECKING:
-    from server.web.handler import ApiHandler
-
 JSON = "application/json"
 SMALL_BODY = 64 * 1024
 FEW_VALUES = 100
 
-Handler = TypeVar("Handler", bound="ApiHandler")
+Handler = TypeVar("Handler", bound="PerformsEndpoints")
 Parameters = ParamSpec("Parameters")
 
 
@@ -30,9 +27,9 @@ class Endpoint:
     false, no body is as good as an empty object.  ``raw_body`` has the media types of a body that
     the handler reads itself.  ``max_body_values`` bounds how many JSON values a body may hold,
     which is what it costs to parse.  ``answers`` has the model of each successful status, None
-    where there is no body.  Of a ``confidential`` body nothing is told back, whatever is wrong
-    with it: it may hold a password.  An ``endless`` one is a stream that ends with its reader or
-    the server, which therefore does not wait for it when it stops.
+    where there is no body.  Of a ``confidential`` body nothing is repeated in the answer, whatever
+    is wrong with it: it may hold a password.  The answer of an ``endless`` one is a
+    stream, which ends with its reader or the server: a server that stops does not wait for it.
     """
 
     summary: str
@@ -65,13 +62,22 @@ class Endpoint:
         return self.raw_body or (JSON,)
 
 
+class PerformsEndpoints(Protocol):
+    """A handler that keeps what its endpoints promise."""
+
+    async def perform(
+        self, endpoint: Endpoint, function: Callable[..., Awaitable[None]], path: Mapping[str, str]
+    ) -> None:
+        """Authorize, validate, and run the function with what the request gives it."""
+
+
 def endpoint(
     declaration: Endpoint,
 ) -> Callable[
     [Callable[Concatenate[Handler, Parameters], Coroutine[Any, Any, None]]],
     Callable[Concatenate[Handler, ...], Coroutine[Any, Any, None]],
 ]:
-    """Make a handler's method keep what ``declaration`` says."""
+    """Make a handler's method an endpoint, as ``declaration`` says."""
 
     def decorate(
         function: Callable[Concatenate[Handler, Parameters], Coroutine[Any, Any, None]],
@@ -88,11 +94,11 @@ def endpoint(
 
 def methods_of(handler: type[Any]) -> list[str]:
     """The HTTP methods that a handler class answers, in upper case; HEAD goes with GET."""
-    names = [name.upper() for name in declared(handler)]
+    names = [name.upper() for name in endpoints_of(handler)]
     return [*names, "HEAD"] if "GET" in names else names
 
 
-def declared(handler: type[Any]) -> dict[str, Endpoint]:
+def endpoints_of(handler: type[Any]) -> dict[str, Endpoint]:
     """The operations of a handler class by HTTP method, in lower case."""
     return {
         name: method.endpoint

@@ -19,8 +19,8 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "trusted-types 'none'",
     )
 )
-ASK_AGAIN = "no-cache"
-KEEP = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
+IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 class FileHandler(ApiHandler):
@@ -32,7 +32,7 @@ class FileHandler(ApiHandler):
         self.set_header("Referrer-Policy", "no-referrer")
         self.set_header("Cross-Origin-Opener-Policy", "same-origin")
         self.set_header("X-Frame-Options", "DENY")
-        self.answer_asset(page, ASK_AGAIN, headers)
+        self.answer_asset(page, REVALIDATE, headers)
 
     def answer_asset(self, asset: Asset, caching: str, headers: ReadHeaders) -> None:
         """Send a file, or 304 where the browser has it."""

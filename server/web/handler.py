@@ -27,15 +27,15 @@ from schemas.http.problems import (
     echo,
     entries_of,
 )
+from schemas.values.json_values import count_values
+from server.identity.addresses import caller_address
 from server.identity.authentication import Principal
+from server.process.throttle import BLOCKING_BYTES, BLOCKING_VALUES
 from server.services import Services
 from server.store.errors import StoreUnavailable
-from server.web.addresses import caller_address
 from server.web.authorization import authorize, refuse_when_stopping, storage_unavailable
 from server.web.bodies.incoming import Body, content_type_of, too_many_values, wrong_media_type
-from server.web.bodies.json_values import count_values
-from server.web.bodies.long_steps import LONG_BYTES, LONG_VALUES
-from server.web.endpoint import JSON, Endpoint, declared, methods_of
+from server.web.endpoint import JSON, Endpoint, endpoints_of, methods_of
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class ApiHandler(RequestHandler):
             self.services.under_way -= counted
 
     def on_finish(self) -> None:
-        """Give back the room of the body, also where no operation was reached."""
+        """Give back the memory of the body, also where no operation was reached."""
         if self._body is not None:
             self._body.release()
 
@@ -125,7 +125,7 @@ class ApiHandler(RequestHandler):
 
     async def head(self, **path: str) -> None:
         """Answer what GET would, but for the body, which Tornado leaves away."""
-        if "get" not in declared(type(self)):
+        if "get" not in endpoints_of(type(self)):
             raise HTTPError(405)
         if (getting := self.get(**path)) is not None:
             await getting
@@ -280,15 +280,15 @@ class ApiHandler(RequestHandler):
             raise wrong_media_type(endpoint)
         if len(content) > 2 * MAX_ENTRIES:  # The shortest value and its comma are two bytes.
             values = self._count_values(endpoint, content)
-        if len(content) < LONG_BYTES and values < LONG_VALUES:
+        if len(content) < BLOCKING_BYTES and values < BLOCKING_VALUES:
             if values > MAX_ENTRIES:
                 refuse_unknown_members(model, content, confidential)
             return validated_json(model, content, confidential)
-        long_steps = self.services.long_steps
+        blocking_throttle = self.services.blocking_throttle
         if values > MAX_ENTRIES:
-            async with long_steps.turn():
+            async with blocking_throttle.turn():
                 refuse_unknown_members(model, content, confidential)
-        async with long_steps.turn():
+        async with blocking_throttle.turn():
             body = validated_json(model, content, confidential)
             content = self.request.body = b""  # What it says is kept once, not twice.
         return body

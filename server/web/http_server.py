@@ -1,7 +1,7 @@
 """Tornado's HTTP server, whose own refusals are problems too.
 
 Tornado answers what is not HTTP with a bare 400, and what has too long headers not at all.  It has
-no hook for either, so its stream is told what to write in their place.
+no hook for either, so the stream that it writes to puts another response in their place.
 """
 
 import asyncio
@@ -68,33 +68,33 @@ class _ClientStream(IOStream):
     def close(self, exc_info: Any = False) -> None:
         """Close; and tell a client whose headers did not end in time why."""
         if isinstance(exc_info, UnsatisfiableReadError) and not self.closed():
-            # Without a file left for it, there is no last word.
+            # Without a file descriptor for it, there is no response.
             with suppress(OSError):
-                self._linger.say(self.socket.dup(), headers_too_large())
+                self._linger.respond(self.socket.dup(), headers_too_large())
         super().close(exc_info)
 
 
 class _Lingering:
-    """Connections with a last word: were they closed at once, its client could lose it."""
+    """Connections that end with a response: were they closed at once, the client could lose it."""
 
     def __init__(self, background: Tasks) -> None:
         self._background = background
         self._open = 0
 
-    def say(self, connection: socket.socket, last_word: bytes) -> None:
-        """Write a last word and close the connection when the client has, or soon."""
+    def respond(self, connection: socket.socket, response: bytes) -> None:
+        """Write a response, and close the connection when the client does, or soon."""
         if self._open >= MAX_LINGERING:
             connection.close()
             return
         self._open += 1
-        self._background.start_and_report(self._end(connection, last_word), "end a connection")
+        self._background.start_and_report(self._end(connection, response), "end a connection")
 
-    async def _end(self, connection: socket.socket, last_word: bytes) -> None:
+    async def _end(self, connection: socket.socket, response: bytes) -> None:
         loop = asyncio.get_running_loop()
         try:
             with suppress(OSError, TimeoutError):
                 async with asyncio.timeout(LINGER_SECONDS):
-                    await loop.sock_sendall(connection, last_word)
+                    await loop.sock_sendall(connection, response)
                     connection.shutdown(socket.SHUT_WR)
                     left = MAX_LINGERED_BYTES
                     while left > 0 and (received := await loop.sock_recv(connection, 65536)):

@@ -11,7 +11,7 @@ from schemas.http import problems
 from schemas.http.problems import Problem, ProblemType, ValidationErrorBody
 from schemas.resources.tokens import Scope
 from server.identity.sessions import COOKIE
-from server.web.endpoint import Endpoint, declared
+from server.web.endpoint import Endpoint, endpoints_of
 from server.web.routing import Route
 
 REFERENCES = "#/components/schemas/{model}"
@@ -39,7 +39,7 @@ def openapi_document(routes: Iterable[Route], version: str) -> dict[str, Any]:
     endpoints = [
         (route.template, method, endpoint)
         for route in routes
-        for method, endpoint in declared(route.handler).items()
+        for method, endpoint in endpoints_of(route.handler).items()
     ]
     references, definitions = _schemas(endpoint for _, _, endpoint in endpoints)
     paths: dict[str, dict[str, Any]] = {}

@@ -15,7 +15,7 @@ from server.services import Services
 from server.web.access_log import AccessLog
 from server.web.bodies.incoming import Body
 from server.web.bodies.refused import RefusedHandler
-from server.web.endpoint import Endpoint, declared
+from server.web.endpoint import Endpoint, endpoints_of
 from server.web.handler import ApiHandler, UnknownAddressHandler
 
 
@@ -42,7 +42,7 @@ class ApiApplication(Application):
         self._endpoints: dict[tuple[type[RequestHandler], str | None], Endpoint] = {
             (route.handler, method.upper()): endpoint
             for route in routes
-            for method, endpoint in declared(route.handler).items()
+            for method, endpoint in endpoints_of(route.handler).items()
         }
         super().__init__(
             [route.specification(services) for route in routes],
@@ -75,11 +75,11 @@ class ApiApplication(Application):
             path_args,
             path_kwargs,
         )
-        self._services.body_room.arriving[body] = time.monotonic()
+        self._services.body_memory.receiving[body] = time.monotonic()
         return body
 
     def _refuse(
-        self, request: HTTPServerRequest, problem: ProblemError, is_awaited: bool
+        self, request: HTTPServerRequest, problem: ProblemError, is_drained: bool
     ) -> HTTPMessageDelegate:
-        facts = {"services": self._services, "problem": problem, "is_awaited": is_awaited}
+        facts = {"services": self._services, "problem": problem, "is_drained": is_drained}
         return super().get_handler_delegate(request, RefusedHandler, facts)

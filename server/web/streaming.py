@@ -28,22 +28,22 @@ class StreamingHandler(ApiHandler):
             await pieces.aclose()
             await self.finish_after_headers()
             return
-        # A reader who goes away in the middle is nobody who could be told.
+        # A reader who goes away in the middle cannot be answered.
         with suppress(StreamClosedError):
             await self._write_all(pieces)
 
     async def _write_all(self, pieces: AsyncGenerator[bytes, None]) -> None:
-        waiting = 0
+        waiting, is_begun = 0, False
         async with aclosing(pieces) as stream:
             try:
                 async for piece in stream:
                     self.write(piece)
                     waiting += len(piece)
                     if waiting >= CHUNK_BYTES:
+                        waiting, is_begun = 0, True
                         await self.flush()
-                        waiting = 0
             except StoreError:
-                if not self._headers_written:
+                if not is_begun:
                     self.clear()
                     raise
                 logger.exception("request=%s an answer broke off", self.request_id)

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.faults.run import Plan, run
 from tests.faults.verdict import Verdict
 
-TOLD = 20
+MAX_PRINTED = 20
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def main() -> int:
         flush=True,
     )
     verdict = run(plan, directory, lambda text: print(text, flush=True))
-    _tell(verdict)
+    _print_verdict(verdict)
     is_whole = len(verdict.evidence.faults) >= plan.faults
     if verdict.is_good and is_whole:
         shutil.rmtree(directory)
@@ -53,11 +53,11 @@ def _plan() -> Plan:
     return Plan(arguments.faults, seed, commands, arguments.commands_per_second)
 
 
-def _tell(verdict: Verdict) -> None:
-    for violation in verdict.violations[:TOLD]:
-        print(verdict.told(violation), end="\n\n")
-    if len(verdict.violations) > TOLD:
-        print(f"and {len(verdict.violations) - TOLD} more\n")
+def _print_verdict(verdict: Verdict) -> None:
+    for violation in verdict.violations[:MAX_PRINTED]:
+        print(verdict.described(violation), end="\n\n")
+    if len(verdict.violations) > MAX_PRINTED:
+        print(f"and {len(verdict.violations) - MAX_PRINTED} more\n")
     print(verdict.table(), flush=True)
 
 

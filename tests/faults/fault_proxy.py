@@ -1,4 +1,4 @@
-"""A TCP proxy on the link between a machine client and a server, that strikes at chosen messages.
+"""A TCP proxy between a machine client and a server that disturbs their link at chosen messages.
 
 It reads what passes, changes nothing of it, and does what networks do to it: delays it, loses
 everything from some moment on without a word, resets the connection, or ends one direction of it.
@@ -36,18 +36,18 @@ class Action(StrEnum):
 
 
 @dataclass(eq=False)
-class Strike:
+class LinkFault:
     """One action, at the next message of a type: ``message``, or whatever comes next (None).
 
     ``seconds`` is how long a delay lasts; for the others, how long after the message they come.
-    ``struck`` is set once it has happened.
+    ``injected`` is set once it has happened.
     """
 
     action: Action
     message: str | None = None
     when: Literal["before", "after"] = "before"
     seconds: float = 0.0
-    struck: threading.Event = field(default_factory=threading.Event)
+    injected: threading.Event = field(default_factory=threading.Event)
 
     def fits(self, piece: Piece) -> bool:
         """Whether this is the message that is meant."""
@@ -57,13 +57,13 @@ class Strike:
 class FaultProxy:
     """Takes connections on ``port`` of 127.0.0.1 and carries each to where ``target`` says then.
 
-    At most one strike is armed at a time; it strikes once.
+    At most one fault is armed at a time; it happens once.
     """
 
     def __init__(self, target: Callable[[], tuple[str, int]]) -> None:
         self.port = 0
         self._target = target
-        self._armed: Strike | None = None
+        self._armed: LinkFault | None = None
         self._lock = threading.Lock()
         self._connections: dict[_Carried, asyncio.Task[None]] = {}
         self._listening = threading.Event()
@@ -91,27 +91,27 @@ class FaultProxy:
         self._thread.join(CLOSE_SECONDS)
         assert not self._thread.is_alive(), "the fault proxy did not end"
 
-    def arm(self, strike: Strike) -> None:
-        """Strike at the next message that fits, in place of what was armed before."""
+    def arm(self, fault: LinkFault) -> None:
+        """LinkFault at the next message that fits, in place of what was armed before."""
         with self._lock:
-            self._armed = strike
+            self._armed = fault
 
-    def disarm(self, strike: Strike) -> bool:
-        """Take back a strike; False where its message has come already."""
+    def disarm(self, fault: LinkFault) -> bool:
+        """Take back a fault; False where its message has come already."""
         with self._lock:
-            is_armed = self._armed is strike
+            is_armed = self._armed is fault
             if is_armed:
                 self._armed = None
             return is_armed
 
-    def take(self, piece: Piece) -> Strike | None:
-        """The armed strike, if it fits this message; it is armed no more."""
+    def take(self, piece: Piece) -> LinkFault | None:
+        """The armed fault, if it fits this message; it is armed no more."""
         with self._lock:
-            strike = self._armed
-            if strike is None or not strike.fits(piece):
+            fault = self._armed
+            if fault is None or not fault.fits(piece):
                 return None
             self._armed = None
-            return strike
+            return fault
 
     async def _serve(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
@@ -149,7 +149,9 @@ _End = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 class _Carried:
     """One connection, between its two ends."""
 
-    def __init__(self, take: Callable[[Piece], Strike | None], client: _End, server: _End) -> None:
+    def __init__(
+        self, take: Callable[[Piece], LinkFault | None], client: _End, server: _End
+    ) -> None:
         self._take = take
         self._client, self._server = client, server
         self._is_dark = self._is_reset = False
@@ -186,16 +188,16 @@ class _Carried:
             _finish(sink)
 
     async def _pass(self, piece: Piece, sink: asyncio.StreamWriter, *, ended: bool) -> bool:
-        """Carry one piece, struck or not; whether the receiver has seen the stream's end."""
-        strike = None if self._is_dark or ended else self._take(piece)
-        if strike is None:
+        """Carry one piece, disturbed or not; whether the receiver has seen the stream's end."""
+        fault = None if self._is_dark or ended else self._take(piece)
+        if fault is None:
             await self._write(piece, sink, ended=ended)
             return ended
-        if strike.when == "after":
+        if fault.when == "after":
             await self._write(piece, sink, ended=ended)
-        if strike.seconds:
-            await asyncio.sleep(strike.seconds)
-        match strike.action:
+        if fault.seconds:
+            await asyncio.sleep(fault.seconds)
+        match fault.action:
             case Action.BLACKHOLE:
                 self._is_dark = True
             case Action.RESET:
@@ -203,8 +205,8 @@ class _Carried:
             case Action.HALF_CLOSE:
                 ended = True
                 _finish(sink)
-        strike.struck.set()
-        if strike.when == "before":
+        fault.injected.set()
+        if fault.when == "before":
             await self._write(piece, sink, ended=ended)
         return ended
 

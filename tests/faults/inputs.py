@@ -67,7 +67,7 @@ def place_of(content: int) -> Place:
     return Place(x, y)
 
 
-def random_maker(chance: random.Random) -> tuple[Maker, Maker | None]:
+def random_maker(rng: random.Random) -> tuple[Maker, Maker | None]:
     """An operation, and for one that keeps something pressed the one that releases it."""
     kinds: list[tuple[int, Callable[[random.Random], tuple[Maker, Maker | None]]]] = [
         (34, _click),
@@ -80,12 +80,12 @@ def random_maker(chance: random.Random) -> tuple[Maker, Maker | None]:
         (3, lambda _: (_keys_held, _keys_released)),
         (3, _outside),
     ]
-    kind = chance.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0]
-    return kind(chance)
+    kind = rng.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0]
+    return kind(rng)
 
 
-def _button(chance: random.Random) -> str:
-    return chance.choice(["left", "left", "right", "middle"])
+def _button(rng: random.Random) -> str:
+    return rng.choice(["left", "left", "right", "middle"])
 
 
 def _motion(place: Place) -> Step:
@@ -97,8 +97,8 @@ def _strokes(what: str, place: Place | None = None, times: int = 1) -> tuple[Ste
     return (Step(Kind.PRESS, what, place), Step(Kind.RELEASE, what, place)) * times
 
 
-def _click(chance: random.Random) -> tuple[Maker, None]:
-    button, clicks = _button(chance), chance.choice([1, 1, 1, 2, 3])
+def _click(rng: random.Random) -> tuple[Maker, None]:
+    button, clicks = _button(rng), rng.choice([1, 1, 1, 2, 3])
 
     def make(content: int) -> Input:
         place = place_of(content)
@@ -111,8 +111,8 @@ def _click(chance: random.Random) -> tuple[Maker, None]:
     return make, None
 
 
-def _button_held(chance: random.Random) -> tuple[Maker, Maker]:
-    button = _button(chance)
+def _button_held(rng: random.Random) -> tuple[Maker, Maker]:
+    button = _button(rng)
 
     def hold(content: int) -> Input:
         place = place_of(content)
@@ -134,8 +134,8 @@ def _button_held(chance: random.Random) -> tuple[Maker, Maker]:
     return hold, release
 
 
-def _scroll(chance: random.Random) -> tuple[Maker, None]:
-    direction, amount = chance.choice(["up", "down", "left", "right"]), chance.choice(_WHEEL_STEPS)
+def _scroll(rng: random.Random) -> tuple[Maker, None]:
+    direction, amount = rng.choice(["up", "down", "left", "right"]), rng.choice(_WHEEL_STEPS)
 
     def make(content: int) -> Input:
         place = place_of(content)
@@ -148,9 +148,9 @@ def _scroll(chance: random.Random) -> tuple[Maker, None]:
     return make, None
 
 
-def _drag(chance: random.Random) -> tuple[Maker, None]:
-    button, duration = _button(chance), chance.choice([None, 0.1, 0.5])
-    end = place_of(chance.randrange(CONTENTS))
+def _drag(rng: random.Random) -> tuple[Maker, None]:
+    button, duration = _button(rng), rng.choice([None, 0.1, 0.5])
+    end = place_of(rng.randrange(CONTENTS))
 
     def make(content: int) -> Input:
         start = place_of(content)
@@ -226,8 +226,8 @@ def _keys_released(content: int) -> Input:
     return Input("keyboard/key", {"text": " ".join(keys), "down": False}, lets_go=keys)
 
 
-def _outside(chance: random.Random) -> tuple[Maker, None]:
-    beyond = WIDTH + chance.randrange(1000)
+def _outside(rng: random.Random) -> tuple[Maker, None]:
+    beyond = WIDTH + rng.randrange(1000)
 
     def make(content: int) -> Input:
         body = {"x": beyond, "y": place_of(content).y}

@@ -22,7 +22,7 @@ THREADS = 200
 
 
 @dataclass(frozen=True)
-class Manner:
+class ClientTiming:
     """How clients wait, in seconds: for an answer, before they ask again, and after a final one.
 
     A part of all requests is impatient: less than the server needs when something is wrong.  The
@@ -53,7 +53,7 @@ class Load:
         token: str,
         clock: Clock,
         rate: float,
-        manner: Manner | None = None,
+        timing: ClientTiming | None = None,
         open_limit: int = 128,
     ) -> None:
         self.commands: list[CommandHistory] = []
@@ -63,7 +63,7 @@ class Load:
         self._token = token
         self.clock = clock
         self._rate = rate
-        self._manner = manner or Manner()
+        self._timing = timing or ClientTiming()
         self._room = threading.Semaphore(open_limit)
         self._stopping, self._over = threading.Event(), threading.Event()
         self._jobs = 0
@@ -107,14 +107,14 @@ class Load:
             number += 1
 
     def _send_command(self, number: int) -> None:
-        chance = random.Random(f"{self._seed}/{number}")
-        machine = chance.choice(self._machines)
-        command = random_command(number, f"run-{self._seed}-{number}", machine, chance)
+        rng = random.Random(f"{self._seed}/{number}")
+        machine = rng.choice(self._machines)
+        command = random_command(number, f"run-{self._seed}-{number}", machine, rng)
         self.commands.append(command)
-        self._begin(lambda: self._be_client(command, chance))
-        if chance.random() < TWINS:
-            twin_chance = random.Random(f"{self._seed}/{number}/twin")
-            self._begin(lambda: self._ask_until_final(command, twin_chance))
+        self._begin(lambda: self._be_client(command, rng))
+        if rng.random() < TWINS:
+            twin_rng = random.Random(f"{self._seed}/{number}/twin")
+            self._begin(lambda: self._ask_until_final(command, twin_rng))
 
     def _begin(self, job: Callable[[], None]) -> None:
         with self._idle:
@@ -130,51 +130,51 @@ class Load:
 
         self._pool.submit(work)
 
-    def _be_client(self, command: CommandHistory, chance: random.Random) -> None:
+    def _be_client(self, command: CommandHistory, rng: random.Random) -> None:
         try:
-            self._ask_until_final(command, chance)
-            if command.release is not None and chance.random() < RELEASES:
+            self._ask_until_final(command, rng)
+            if command.release is not None and rng.random() < RELEASES:
                 self.commands.append(command.release)
-                self._ask_until_final(command.release, chance)
+                self._ask_until_final(command.release, rng)
         finally:
             self._room.release()
-        while chance.random() < AGAIN:
+        while rng.random() < AGAIN:
             # Towards the end nobody has the time to wait, only to ask.
-            self._stopping.wait(chance.uniform(*self._manner.again))
-            self._ask_until_final(command, chance)
-        if chance.random() < OTHER_BODIES:
+            self._stopping.wait(rng.uniform(*self._timing.again))
+            self._ask_until_final(command, rng)
+        if rng.random() < OTHER_BODIES:
             body = command.other_input.body
-            self._until_final(command, body, command.other_tries, chance)
+            self._until_final(command, body, command.other_tries, rng)
 
-    def _ask_until_final(self, command: CommandHistory, chance: random.Random) -> None:
-        self._until_final(command, command.input.body, command.tries, chance)
+    def _ask_until_final(self, command: CommandHistory, rng: random.Random) -> None:
+        self._until_final(command, command.input.body, command.tries, rng)
 
     def _until_final(
         self,
         command: CommandHistory,
         body: Mapping[str, Any],
         tries: list[Try],
-        chance: random.Random,
+        rng: random.Random,
     ) -> None:
         asked = 0
         while not self._over.is_set():
             asked += 1
-            patience = self._manner.patience
-            if chance.random() < IMPATIENT:
-                patience = chance.uniform(*self._manner.impatience)
-            answer = self._send(command, body, chance.choice(self._ports()), patience)
+            patience = self._timing.patience
+            if rng.random() < IMPATIENT:
+                patience = rng.uniform(*self._timing.impatience)
+            answer = self._send(command, body, rng.choice(self._ports()), patience)
             tries.append(answer)
             if answer.is_final:
                 return
-            if "command_id" in answer.json and chance.random() < LOOKS:
-                self._look(command, answer.json["command_id"], chance, patience)
-            self._over.wait(chance.uniform(*self._manner.retry) * min(asked, LONGEST_RETRY))
+            if "command_id" in answer.json and rng.random() < LOOKS:
+                self._look(command, answer.json["command_id"], rng, patience)
+            self._over.wait(rng.uniform(*self._timing.retry) * min(asked, LONGEST_RETRY))
 
     def _look(
-        self, command: CommandHistory, command_id: str, chance: random.Random, patience: float
+        self, command: CommandHistory, command_id: str, rng: random.Random, patience: float
     ) -> None:
         path = f"/v1/machines/{command.machine}/commands/{command_id}"
-        port = chance.choice(self._ports())
+        port = rng.choice(self._ports())
         command.looks.append(self._request("GET", path, None, {}, port, patience))
 
     def _send(

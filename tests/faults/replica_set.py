@@ -16,7 +16,7 @@ from pymongo.errors import OperationFailure, PyMongoError
 
 from server.store.embedded import die_with_parent
 from server.store.embedded.mongod import find_mongod
-from tests.faults.kept import KeptProcess
+from tests.faults.supervised_process import SupervisedProcess
 from tests.processes import lasting_port, until
 
 NAME = "faults"
@@ -42,7 +42,7 @@ class Member:
             connectTimeoutMS=500,
             socketTimeoutMS=4000,
         )
-        self.kept = KeptProcess(f"mongod {directory.name}", self._run)
+        self.process = SupervisedProcess(f"mongod {directory.name}", self._run)
 
     @property
     def address(self) -> str:
@@ -60,7 +60,7 @@ class Member:
             return {}
 
     def close(self) -> None:
-        self.kept.close()
+        self.process.close()
         self._client.close()
 
     @contextlib.contextmanager
@@ -112,7 +112,7 @@ class ReplicaSet:
         with contextlib.ExitStack() as stack:
             for member in replica_set.members:
                 stack.callback(member.close)
-                member.kept.start()
+                member.process.start()
             replica_set._initiate()
             replica_set.wait_until_whole()
             yield replica_set
@@ -121,10 +121,10 @@ class ReplicaSet:
         """The member that says it is primary, if one does."""
         return self._first(lambda hello: bool(hello.get("isWritablePrimary")))
 
-    def secondary(self, chance: random.Random) -> Member | None:
+    def secondary(self, rng: random.Random) -> Member | None:
         """Any member that follows the primary."""
         followers = [member for member in self.members if member.hello().get("secondary")]
-        return chance.choice(followers) if followers else None
+        return rng.choice(followers) if followers else None
 
     def is_whole(self) -> bool:
         """Whether one member is primary and all others follow it."""
@@ -151,12 +151,12 @@ class ReplicaSet:
     @staticmethod
     def pause(member: Member, seconds: float) -> bool:
         """Stop a member for so long, then wake it; False where it does not run."""
-        if not member.kept.signal(signal.SIGSTOP):
+        if not member.process.signal(signal.SIGSTOP):
             return False
         try:
             time.sleep(seconds)
         finally:
-            member.kept.signal(signal.SIGCONT)
+            member.process.signal(signal.SIGCONT)
         return True
 
     def _first(self, fits: Callable[[dict[str, Any]], bool]) -> Member | None:

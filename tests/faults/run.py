@@ -1,4 +1,4 @@
-"""One fault run: everything is started, struck at while commands are sent, and judged."""
+"""One fault run: everything is started, disturbed while commands are sent, and judged."""
 
 import random
 import time
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.faults.fault_schedule import FaultSchedule
 from tests.faults.history import Clock
 from tests.faults.judge import judge
 from tests.faults.load import Load
-from tests.faults.strikes import Striker
 from tests.faults.verdict import Evidence, Verdict
 from tests.faults.world import World
 
@@ -45,37 +45,37 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
             clock=clock,
             rate=plan.commands_per_second,
         )
-        striker = Striker(world, plan.seed)
+        schedule = FaultSchedule(world, plan.seed)
         load.start()
         try:
             try:
-                _strike(plan, striker, load, clock, say)
+                _inject_faults(plan, schedule, load, clock, say)
             except KeyboardInterrupt:
                 say("interrupted: what was done so far is judged")
-            striker.finish()
+            schedule.finish()
             load.stop()
-            over_at = max((fault.ended_at or 0.0 for fault in striker.faults), default=clock())
+            over_at = max((fault.ended_at or 0.0 for fault in schedule.faults), default=clock())
             load.wait(over_at + RESOLVED_SECONDS - clock())
             waited = clock() - over_at
             say(f"{clock():6.0f} s: clients are content {waited:.1f} s after the last fault")
         finally:
             load.close()
-            striker.close()
-        evidence = _evidence(world, load, striker)
+            schedule.close()
+        evidence = _evidence(world, load, schedule)
     (directory / "faults.log").write_text("".join(f"{fault}\n" for fault in evidence.faults))
     return judge(evidence)
 
 
-def _evidence(world: World, load: Load, striker: Striker) -> Evidence:
+def _evidence(world: World, load: Load, schedule: FaultSchedule) -> Evidence:
     """Everything that is known once nothing happens any more; ends servers and machine clients."""
     world.stop()
-    held = {machine.name: machine.desk.held() for machine in world.machines}
-    arrivals = {machine.name: machine.desk.arrivals() for machine in world.machines}
+    held = {machine.name: machine.desktop.held() for machine in world.machines}
+    arrivals = {machine.name: machine.desktop.arrivals() for machine in world.machines}
     organization_id, ledger = world.ledger()
     return Evidence(
         organization_id=organization_id,
         commands=load.commands,
-        faults=sorted(striker.faults, key=lambda fault: fault.began_at),
+        faults=sorted(schedule.faults, key=lambda fault: fault.began_at),
         arrivals=arrivals,
         held=held,
         journals=world.journals(),
@@ -85,17 +85,17 @@ def _evidence(world: World, load: Load, striker: Striker) -> Evidence:
     )
 
 
-def _strike(
-    plan: Plan, striker: Striker, load: Load, clock: Clock, say: Callable[[str], None]
+def _inject_faults(
+    plan: Plan, schedule: FaultSchedule, load: Load, clock: Clock, say: Callable[[str], None]
 ) -> None:
-    chance = random.Random(plan.seed)
+    rng = random.Random(plan.seed)
     say_at = clock()
-    while len(striker.faults) < plan.faults or len(load.commands) < plan.commands:
+    while len(schedule.faults) < plan.faults or len(load.commands) < plan.commands:
         if clock() >= say_at:
             say_at += PROGRESS_SECONDS
             say(
-                f"{clock():6.0f} s: {len(striker.faults)} faults, {len(load.commands)} commands, "
+                f"{clock():6.0f} s: {len(schedule.faults)} faults, {len(load.commands)} commands, "
                 f"{load.requests} requests"
             )
-        time.sleep(chance.uniform(*plan.pause))
-        striker.strike()
+        time.sleep(rng.uniform(*plan.pause))
+        schedule.inject()

@@ -13,7 +13,7 @@ from typing import Literal
 import pytest
 from websockets.frames import Frame, Opcode
 
-from tests.faults.fault_proxy import Action, FaultProxy, Strike
+from tests.faults.fault_proxy import Action, FaultProxy, LinkFault
 
 HEAD = b"GET / HTTP/1.1\r\n\r\n"
 SILENCE_SECONDS = 0.2
@@ -109,16 +109,16 @@ def wire() -> Iterator[Wire]:
         wire.close()
 
 
-def strike_at(
+def armed(
     wire: Wire,
     action: Action,
     message: str | None,
     when: Literal["before", "after"] = "before",
     seconds: float = 0.0,
-) -> Strike:
-    strike = Strike(action, message, when, seconds)
-    wire.proxy.arm(strike)
-    return strike
+) -> LinkFault:
+    fault = LinkFault(action, message, when, seconds)
+    wire.proxy.arm(fault)
+    return fault
 
 
 def test_everything_passes_both_ways_as_it_is(wire: Wire) -> None:
@@ -136,26 +136,26 @@ def test_everything_passes_both_ways_as_it_is(wire: Wire) -> None:
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_reset_at_a_message_reaches_both_ends(wire: Wire, when: Literal["before", "after"]) -> None:
     client, server = wire.connect()
-    strike = strike_at(wire, Action.RESET, "input", when, 0.0 if when == "before" else FAR_SECONDS)
+    fault = armed(wire, Action.RESET, "input", when, 0.0 if when == "before" else FAR_SECONDS)
     server.send(WELCOME)
     client.receives(WELCOME)
-    assert not strike.struck.is_set()
+    assert not fault.injected.is_set()
     server.send(INPUT)
     if when == "after":
         client.receives(INPUT)
     assert client.is_reset()
     assert server.is_reset()
-    assert strike.struck.wait(WAIT_SECONDS)
+    assert fault.injected.wait(WAIT_SECONDS)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_nobody_is_told_of_a_blackhole(wire: Wire, when: Literal["before", "after"]) -> None:
     client, server = wire.connect()
-    strike = strike_at(wire, Action.BLACKHOLE, "ack", when)
+    fault = armed(wire, Action.BLACKHOLE, "ack", when)
     server.send(INPUT)
     client.receives(INPUT)
     client.send(ACK)
-    assert strike.struck.wait(WAIT_SECONDS)
+    assert fault.injected.wait(WAIT_SECONDS)
     if when == "after":
         server.receives(ACK)
     server.send(INPUT)
@@ -168,7 +168,7 @@ def test_nobody_is_told_of_a_blackhole(wire: Wire, when: Literal["before", "afte
 
 def test_half_close_ends_one_direction_and_leaves_the_other(wire: Wire) -> None:
     client, server = wire.connect()
-    strike_at(wire, Action.HALF_CLOSE, "input", "after")
+    armed(wire, Action.HALF_CLOSE, "input", "after")
     server.send(INPUT + INPUT)
     client.receives(INPUT)
     assert client.has_ended()
@@ -179,7 +179,7 @@ def test_half_close_ends_one_direction_and_leaves_the_other(wire: Wire) -> None:
 
 def test_delay_holds_one_direction_in_order(wire: Wire) -> None:
     client, server = wire.connect()
-    strike_at(wire, Action.DELAY, "input", "before", FAR_SECONDS)
+    armed(wire, Action.DELAY, "input", "before", FAR_SECONDS)
     begin = time.monotonic()
     server.send(INPUT + WELCOME)
     client.send(ACK)
@@ -192,14 +192,14 @@ def test_strike_at_whatever_comes_next_takes_the_next_message_of_either_directio
     wire: Wire,
 ) -> None:
     client, server = wire.connect()
-    strike_at(wire, Action.RESET, None)
+    armed(wire, Action.RESET, None)
     client.send(ACK)
     assert server.is_reset()
 
 
 def test_strike_strikes_once(wire: Wire) -> None:
     _, server = wire.connect()
-    strike_at(wire, Action.RESET, "input")
+    armed(wire, Action.RESET, "input")
     server.send(INPUT)
     assert server.is_reset()
     client, server = wire.connect()
@@ -209,8 +209,8 @@ def test_strike_strikes_once(wire: Wire) -> None:
 
 def test_strike_that_was_taken_back_does_nothing(wire: Wire) -> None:
     client, server = wire.connect()
-    strike = strike_at(wire, Action.RESET, "input")
-    assert wire.proxy.disarm(strike)
+    fault = armed(wire, Action.RESET, "input")
+    assert wire.proxy.disarm(fault)
     server.send(INPUT)
     client.receives(INPUT)
 
@@ -218,9 +218,9 @@ def test_strike_that_was_taken_back_does_nothing(wire: Wire) -> None:
 def test_other_connections_go_on(wire: Wire) -> None:
     first_client, _ = wire.connect()
     second_client, second_server = wire.connect()
-    strike = strike_at(wire, Action.BLACKHOLE, "ack")
+    fault = armed(wire, Action.BLACKHOLE, "ack")
     first_client.send(ACK)
-    assert strike.struck.wait(WAIT_SECONDS)
+    assert fault.injected.wait(WAIT_SECONDS)
     second_client.send(ACK)
     second_server.receives(ACK)
 

@@ -57,8 +57,8 @@ def test_first_final_is_the_one_that_came_first() -> None:
 
 
 def commands() -> list[CommandHistory]:
-    chance = random.Random(7)
-    return [random_command(number, f"key-{number}", "desk", chance) for number in range(COMMANDS)]
+    rng = random.Random(7)
+    return [random_command(number, f"key-{number}", "desk", rng) for number in range(COMMANDS)]
 
 
 def test_no_two_commands_have_the_same_body() -> None:

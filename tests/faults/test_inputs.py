@@ -14,9 +14,9 @@ INPUTS = 3000
 
 def inputs() -> Iterator[Input]:
     """Some inputs with contents one after another, and those that release what they hold."""
-    chance = random.Random(7)
+    rng = random.Random(7)
     for content in range(INPUTS):
-        make, make_release = random_maker(chance)
+        make, make_release = random_maker(rng)
         yield make(content)
         if make_release is not None:
             yield make_release(INPUTS + content)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.faults.history import Clock
-from tests.faults.load import Load, Manner
+from tests.faults.load import ClientTiming, Load
 from tests.processes import until
 
 WAIT_SECONDS = 60.0
@@ -78,7 +78,9 @@ def load(answers: Answers) -> Iterator[Load]:
         token="secret",
         clock=Clock(),
         rate=200,
-        manner=Manner(patience=2.0, impatience=(1.0, 2.0), retry=(0.0, 0.05), again=(0.0, 0.1)),
+        timing=ClientTiming(
+            patience=2.0, impatience=(1.0, 2.0), retry=(0.0, 0.05), again=(0.0, 0.1)
+        ),
     )
     yield load
     load.close()

@@ -45,27 +45,27 @@ def test_killed_primary_is_replaced_and_comes_back_with_everything(
     replica_set: ReplicaSet, primary: Member
 ) -> None:
     before = write_and_count(replica_set)
-    primary.kept.hold()
-    assert primary.kept.kill()
+    primary.process.disable_restart()
+    assert primary.process.kill()
     another_is_primary(replica_set, primary)
     assert write_and_count(replica_set) == before + 1
-    primary.kept.release()
+    primary.process.enable_restart()
     replica_set.wait_until_whole()
     assert write_and_count(replica_set) == before + 2
-    assert -signal.SIGKILL in primary.kept.exit_codes
+    assert -signal.SIGKILL in primary.process.exit_codes
 
 
 def test_primary_that_stands_still_is_replaced_and_follows_when_it_wakes(
     replica_set: ReplicaSet, primary: Member
 ) -> None:
-    assert primary.kept.signal(signal.SIGSTOP)
+    assert primary.process.signal(signal.SIGSTOP)
     try:
-        until(lambda: primary.kept.is_stopped, "the primary stands still")
+        until(lambda: primary.process.is_stopped, "the primary stands still")
         another_is_primary(replica_set, primary)
     finally:
-        assert primary.kept.signal(signal.SIGCONT)
+        assert primary.process.signal(signal.SIGCONT)
     replica_set.wait_until_whole()
-    assert not primary.kept.is_stopped
+    assert not primary.process.is_stopped
 
 
 def test_primary_steps_down_for_another(replica_set: ReplicaSet, primary: Member) -> None:
@@ -77,8 +77,8 @@ def test_secondary_killed_hinders_nobody(replica_set: ReplicaSet, primary: Membe
     secondary = replica_set.secondary(random.Random(1))
     assert secondary not in (None, primary)
     assert secondary is not None
-    secondary.kept.hold()
-    assert secondary.kept.kill()
+    secondary.process.disable_restart()
+    assert secondary.process.kill()
     assert write_and_count(replica_set) > 0
     assert replica_set.primary() is primary
-    secondary.kept.release()
+    secondary.process.enable_restart()

@@ -82,7 +82,7 @@ OUTSIDE = Input("mouse/click", {"x": 5000}, must_be_refused=True)
 EARLIER_HOLD = (motion(Place(5, 5)), press("left", Place(5, 5)))
 
 
-def told(at: float, answer: FinalAnswer) -> Try:
+def answered(at: float, answer: FinalAnswer) -> Try:
     return Try(at, at + 0.5, "port 1", answer.status, answer.body)
 
 
@@ -104,7 +104,7 @@ def evidence(
     **changes: Any,
 ) -> Evidence:
     """A run of one command, answered so, of which these steps or arrivals were seen: or all."""
-    tries = [told(float(number), answer) for number, answer in enumerate(answers)]
+    tries = [answered(float(number), answer) for number, answer in enumerate(answers)]
     other = OTHER_CLICK if body is CLICK else replace(body, steps=(), lets_go=())
     command = CommandHistory(0, "key", "desk", body, other, tries)
     final = command.first_final()
@@ -137,7 +137,7 @@ def with_hold(run: Evidence) -> Evidence:
     """The same after another command, that left a button pressed."""
     hold = Input("mouse/click", {"x": 5, "down": True}, EARLIER_HOLD)
     before = CommandHistory(1, "before", "desk", hold, replace(hold, steps=()))
-    before.tries.append(told(0.0, COMPLETED))
+    before.tries.append(answered(0.0, COMPLETED))
     return replace(
         run,
         commands=[before, *run.commands],
@@ -150,7 +150,7 @@ def after_one_whose_other_body_begins_likewise(run: Evidence) -> Evidence:
     """The same after a move that was cut short, under whose key a text was refused."""
     text = Input("keyboard/type", {"text": "Ax"}, (*TEXT.steps[:4], press("x"), release("x")))
     before = CommandHistory(1, "before", "desk", MOVE, text)
-    before.tries.append(told(0.0, UNKNOWN))
+    before.tries.append(answered(0.0, UNKNOWN))
     identifier = before.id(ORGANIZATION)
     return replace(
         run,
@@ -164,7 +164,7 @@ def after_one_whose_other_body_begins_likewise(run: Evidence) -> Evidence:
 def twice_by_two_commands() -> Evidence:
     """Two commands that hold the same keys, the second soon after the first."""
     run = evidence(COMPLETED, body=HELD_KEYS)
-    again = replace(run.commands[0], number=1, key="again", tries=[told(9.0, COMPLETED)])
+    again = replace(run.commands[0], number=1, key="again", tries=[answered(9.0, COMPLETED)])
     late = [each._replace(at=9.2) for each in arrivals(HELD_KEYS.steps)]
     let_go = [each._replace(at=5.0) for each in arrivals(map(release, ("f1", "f2")))]
     return replace(
@@ -177,7 +177,7 @@ def twice_by_two_commands() -> Evidence:
 
 def with_other_body(answer: FinalAnswer, *seen: Step) -> Evidence:
     run = evidence(COMPLETED, seen=[*CLICK.steps, *seen])
-    run.commands[0].other_tries.append(told(5.0, answer))
+    run.commands[0].other_tries.append(answered(5.0, answer))
     return run
 
 
@@ -185,8 +185,10 @@ def looked(answer: FinalAnswer) -> Evidence:
     """A run of one completed command, at which somebody looked."""
     run = evidence(COMPLETED)
     seen = {"final": True, "answer": {"status": answer.status, "body": json.loads(answer.body)}}
-    run.commands[0].looks.append(told(3.0, FinalAnswer(200, json.dumps(seen).encode())))
-    run.commands[0].looks.append(told(0.0, FinalAnswer(200, b'{"final": false, "answer": null}')))
+    run.commands[0].looks.append(answered(3.0, FinalAnswer(200, json.dumps(seen).encode())))
+    run.commands[0].looks.append(
+        answered(0.0, FinalAnswer(200, b'{"final": false, "answer": null}'))
+    )
     return run
 
 
@@ -403,7 +405,7 @@ def test_table_has_every_count() -> None:
 def test_violation_is_told_with_everything_around_it() -> None:
     run = evidence(PENDING, COMPLETED, seen=CLICK.steps * 2, journals=journal("DONE"))
     verdict = judge(run)
-    told = verdict.told(verdict.violations[0])
+    described = verdict.described(verdict.violations[0])
     for part in ("double", "key", "outcome-pending", "ledger: ('DONE'", "journal: DONE", "kill"):
-        assert part in told
-    assert "press left at (10, 20)" in told
+        assert part in described
+    assert "press left at (10, 20)" in described

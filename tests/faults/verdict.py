@@ -1,4 +1,4 @@
-"""What is known of a fault run, which promises it broke, and how that is told."""
+"""What is known of a fault run, which promises it broke, and how that is reported."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -106,12 +106,12 @@ class Verdict:
         rule = "-" * (width + 8)
         return "\n".join(rule if row is None else f"{row[0]:{width}} {row[1]:7}" for row in rows)
 
-    def told(self, violation: Violation) -> str:
+    def described(self, violation: Violation) -> str:
         """Everything known about a violation."""
         command = violation.command
         lines = [f"{violation.broken}: {violation.detail}"]
         if command is not None:
-            lines += [f"  {line}" for line in _told(command, self.evidence)]
+            lines += [f"  {line}" for line in _describe(command, self.evidence)]
         return "\n".join(lines)
 
 
@@ -125,7 +125,7 @@ def _kind_of(final: Try) -> str:
     return f"answered with {final.status} {final.problem}".rstrip()
 
 
-def _told(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
+def _describe(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
     command_id = command.id(evidence.organization_id)
     yield f"{command.input.operation} {dict(command.input.body)} for {command.machine}"
     yield f"key {command.key}, command {command_id}"

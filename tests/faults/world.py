@@ -13,12 +13,12 @@ from uuid import UUID
 import pymongo
 from pymongo.database import Database
 
-from tests.faults.desk import Desk
 from tests.faults.fault_proxy import FaultProxy
 from tests.faults.history import Clock, FinalAnswer
-from tests.faults.kept import KeptProcess
 from tests.faults.replica_set import ReplicaSet
+from tests.faults.supervised_process import SupervisedProcess
 from tests.faults.verdict import JournalLoss
+from tests.faults.witnessed_desktop import WitnessedDesktop
 from tests.processes import ServedApi, ServerProcess, joined, lasting_port, until
 
 MACHINES = 3
@@ -38,7 +38,7 @@ class Node:
             directory / name, port=str(lasting_port()), mongodb_uri=mongodb_uri, **_SETTINGS
         )
         self.next_failpoints = ""
-        self.kept = KeptProcess(name, self._run)
+        self.process = SupervisedProcess(name, self._run)
 
     @contextlib.contextmanager
     def _run(self) -> Iterator[subprocess.Popen[bytes]]:
@@ -48,18 +48,20 @@ class Node:
 
 
 class Machine:
-    """A machine client at its desk, behind a fault proxy; started again whenever it ends."""
+    """A machine client with its desktop, behind a fault proxy; started again whenever it ends."""
 
-    def __init__(self, name: str, directory: Path, desk: Desk, proxy: FaultProxy) -> None:
+    def __init__(
+        self, name: str, directory: Path, desktop: WitnessedDesktop, proxy: FaultProxy
+    ) -> None:
         self.name = name
-        self.desk = desk
+        self.desktop = desktop
         self.proxy = proxy
         self.token = ""
         self.next_failpoints = ""
         self.journal_losses = 0
         self._directory = directory / name
         self._state = self._directory / "state"
-        self.kept = KeptProcess(name, self._run)
+        self.process = SupervisedProcess(name, self._run)
 
     def lose_journal(self, *, to_copy: bool) -> bool:
         """Take the journal of a client that does not run away; put an earlier copy in its place.
@@ -116,7 +118,7 @@ class Machine:
             self.proxy.url,
             self.token,
             self._state,
-            self.desk.display,
+            self.desktop.display,
             wait=False,
             failpoints=failpoints,
             heartbeat="1",
@@ -150,18 +152,18 @@ class World:
         with contextlib.ExitStack() as stack:
             replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb"))
             world = cls(directory, replica_set, clock)
-            world.nodes[1].kept.hold()
+            world.nodes[1].process.disable_restart()
             for node in world.nodes:
-                stack.callback(node.kept.close)
-                node.kept.start()
-            assert world.active.kept.wait_for_start(1, START_SECONDS), "the server did not start"
+                stack.callback(node.process.close)
+                node.process.start()
+            assert world.active.process.wait_for_start(1, START_SECONDS), "the server did not start"
             world.token = world.active.server.administrators_token()
             for number in range(machines):
-                desk = stack.enter_context(Desk.running(clock))
+                desktop = stack.enter_context(WitnessedDesktop.running(clock))
                 proxy = stack.enter_context(FaultProxy(world.address))
-                machine = Machine(f"desk-{number}", directory, desk, proxy)
+                machine = Machine(f"desk-{number}", directory, desktop, proxy)
                 world.machines.append(machine)
-                stack.callback(machine.kept.close)
+                stack.callback(machine.process.close)
             world._join_machines()
             yield world
 
@@ -186,9 +188,9 @@ class World:
         Machine clients end as they are asked to, and so release what their last link held.
         """
         for machine in self.machines:
-            machine.kept.close(kindly=True)
+            machine.process.close(gracefully=True)
         for node in self.nodes:
-            node.kept.close()
+            node.process.close()
 
     def journals(self) -> dict[UUID, str]:
         """The state of each command in the machines' journals.  Call after `stop`."""
@@ -216,7 +218,7 @@ class World:
         return [
             f"{machine.name} ended with {code}: {machine.said()}"
             for machine in self.machines
-            for code in machine.kept.exit_codes
+            for code in machine.process.exit_codes
             if code != -9
         ]
 
@@ -236,7 +238,7 @@ class World:
         api = ServedApi(self.active.server.url, self.token)
         for machine in self.machines:
             machine.token = api.add_machine(machine.name)
-            machine.kept.start()
+            machine.process.start()
         api.close()
         until(self.is_online, "all machines are online", START_SECONDS)
 

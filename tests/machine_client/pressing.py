@@ -10,9 +10,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from machine_client.failpoints import arm_failpoints
 from machine_client.injector import Injector
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, Operation
-from schemas.programs.failpoints import VARIABLE, arm_from_environment
+from schemas.programs.failpoints import VARIABLE
 
 PROJECT = Path(__file__).parents[2]
 READY = b"done\n"
@@ -20,7 +21,7 @@ READY = b"done\n"
 
 def main(display: str, *inputs: str) -> None:
     """Carry out the inputs."""
-    arm_from_environment("machine", testing=True)
+    arm_failpoints(testing=True)
     injector = Injector(display)
     for each in inputs:
         operation, _, body = each.partition(" ")

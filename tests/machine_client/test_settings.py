@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from machine_client.settings import MachineSettings
-from schemas.programs.settings import SettingsError, read_settings
+from machine_client.settings import MachineSettings, read_settings
+from schemas.programs.settings import SettingsError
 
 
 def settings(**given: Any) -> MachineSettings:
-    return read_settings(MachineSettings, None, {"server": "https://a.example", **given})
+    return read_settings(None, {"server": "https://a.example", **given})
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +93,7 @@ def test_exactly_one_token_is_needed(given: dict[str, str]) -> None:
 
 def test_server_that_is_missing_is_said_with_every_way_to_give_it() -> None:
     with pytest.raises(SettingsError, match=r"^server is missing: give --server, FARHAND_M"):
-        read_settings(MachineSettings, None, {"token": "t"})
+        read_settings(None, {"token": "t"})
 
 
 @pytest.mark.parametrize("heartbeat", ["0", "-1", "61", "soon", "nan", "inf"])
@@ -124,7 +124,7 @@ def test_unknown_key_of_the_file_is_refused_with_its_place(tmp_path: Path) -> No
     file = tmp_path / "machine.toml"
     file.write_text('servr = "https://a.example"\n')
     with pytest.raises(SettingsError, match=r"machine\.toml: servr: unknown setting"):
-        read_settings(MachineSettings, file, {"server": "https://a.example", "token": "t"})
+        read_settings(file, {"server": "https://a.example", "token": "t"})
 
 
 def test_command_line_comes_before_environment_before_file(
@@ -134,7 +134,7 @@ def test_command_line_comes_before_environment_before_file(
     file.write_text('server = "https://file"\ndisplay = ":1"\nproxy = "http://file"\n')
     monkeypatch.setenv("FARHAND_MACHINE_SERVER", "https://environment")
     monkeypatch.setenv("FARHAND_MACHINE_DISPLAY", ":2")
-    read = read_settings(MachineSettings, file, {"server": "https://line", "token": "t"})
+    read = read_settings(file, {"server": "https://line", "token": "t"})
     assert (read.server, read.display, read.proxy) == ("https://line", ":2", "http://file")
 
 
@@ -161,3 +161,13 @@ def test_each_display_has_a_journal_of_its_own(tmp_path: Path) -> None:
     }
     assert len(names) == 5
     assert {name.parent for name in names} == {tmp_path}
+
+
+def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for file, why in (
+        (tmp_path / "none.toml", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        with pytest.raises(SettingsError) as caught:
+            read_settings(file, {})
+        assert str(caught.value) == f"{file}: {why}"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from server.data_directory import ADMIN_TOKEN_FILE
 from server.first_administrator import CANDIDATE_FILE
 from server.identity.authentication import new_secret, secret_hash
-from server.settings import ADMIN_TOKEN_FILE
 from server.store.tokens import TokenStore
 from tests.service import running_server
 from tests.store import there

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.programs.settings import SettingsError, read_settings
-from server.settings import ServerSettings, default_data_directory
+from schemas.programs.settings import SettingsError
+from server.data_directory import default_data_directory
+from server.settings import read_settings
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +16,7 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_defaults_are_those_of_the_design() -> None:
-    settings = read_settings(ServerSettings, None, {})
+    settings = read_settings(None, {})
     assert (settings.host, settings.port) == ("127.0.0.1", 8600)
     assert settings.input_timeout == 30
     assert settings.input_response == "representation"
@@ -47,14 +48,14 @@ def test_defaults_are_those_of_the_design() -> None:
 )
 def test_value_out_of_bounds_names_its_option(name: str, value: object) -> None:
     with pytest.raises(SettingsError) as caught:
-        read_settings(ServerSettings, None, {name: value})
+        read_settings(None, {name: value})
     assert str(caught.value).startswith(f"--{name.replace('_', '-')}: ")
     assert "\n" not in str(caught.value)
 
 
 def test_trusted_proxies_come_from_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FARHAND_TRUSTED_PROXIES", " 10.0.0.0/8, 192.0.2.7 ,2001:db8::1,")
-    settings = read_settings(ServerSettings, None, {})
+    settings = read_settings(None, {})
     assert [str(each) for each in settings.trusted_proxies] == [
         "10.0.0.0/8",
         "192.0.2.7/32",
@@ -68,18 +69,18 @@ def test_proxy_that_is_no_address_names_the_variable(
 ) -> None:
     monkeypatch.setenv("FARHAND_TRUSTED_PROXIES", f"192.0.2.7,{wrong}")
     with pytest.raises(SettingsError, match=r"^FARHAND_TRUSTED_PROXIES: must be [^\n]*$"):
-        read_settings(ServerSettings, None, {})
+        read_settings(None, {})
 
 
 def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "server.toml"
-    defaults = read_settings(ServerSettings, None, {}).model_dump(mode="json", exclude_none=True)
+    defaults = read_settings(None, {}).model_dump(mode="json", exclude_none=True)
     lines = [
         f"{name} = {value!r}" if isinstance(value, str) else f"{name} = {value}"
         for name, value in defaults.items()
     ]
     file.write_text("\n".join([*lines, "mongodb_uri = 'mongodb://x'"]))
-    settings = read_settings(ServerSettings, file, {})
+    settings = read_settings(file, {})
     assert settings.mongodb_uri == "mongodb://x"
     assert settings.model_dump(mode="json", exclude={"mongodb_uri", "mongodb_uri_file"}) == {
         name: value for name, value in defaults.items() if name != "mongodb_uri"
@@ -89,7 +90,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
 def test_uri_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "uri"
     file.write_text("mongodb://u:hunter2@db/?replicaSet=rs0\n")
-    settings = read_settings(ServerSettings, None, {"mongodb_uri_file": file})
+    settings = read_settings(None, {"mongodb_uri_file": file})
     assert settings.read_mongodb_uri() == "mongodb://u:hunter2@db/?replicaSet=rs0"
     assert "hunter2" not in repr(settings)
 
@@ -110,7 +111,7 @@ def test_file_without_a_uri_is_refused_and_not_repeated(
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(SettingsError, match=says) as caught:
-        read_settings(ServerSettings, None, {"mongodb_uri_file": file})
+        read_settings(None, {"mongodb_uri_file": file})
     assert str(file) in str(caught.value)
     assert "hunter2" not in str(caught.value)
 
@@ -120,9 +121,19 @@ def test_uri_is_given_in_one_way(tmp_path: Path) -> None:
     file.write_text("mongodb://a")
     given = {"mongodb_uri": "mongodb://b", "mongodb_uri_file": file}
     with pytest.raises(SettingsError, match="not both"):
-        read_settings(ServerSettings, None, given)
+        read_settings(None, given)
 
 
 def test_path_may_begin_at_home() -> None:
-    settings = read_settings(ServerSettings, None, {"data_dir": "~/farhand"})
+    settings = read_settings(None, {"data_dir": "~/farhand"})
     assert settings.data_dir == Path.home() / "farhand"
+
+
+def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for file, why in (
+        (tmp_path / "none.toml", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        with pytest.raises(SettingsError) as caught:
+            read_settings(file, {})
+        assert str(caught.value) == f"{file}: {why}"

@@ -46,7 +46,7 @@ def tell(seed: int) -> int:
 def history(life: Life) -> list[str]:
     """All that happened in a seed, and what was wrong with it."""
     end = [f"  {violation}" for violation in life.violations] or ["  every promise kept"]
-    return [*life.told, f"seed {life.seed}:", *end, ""]
+    return [*life.trace_lines, f"seed {life.seed}:", *end, ""]
 
 
 def run(first: int, seeds: int) -> Summary:
@@ -58,7 +58,7 @@ def run(first: int, seeds: int) -> Summary:
             life = live(seed, clocks)
             summary.faults += life.faults
             summary.facts += life.facts
-            summary.commands += len(life.stories)
+            summary.commands += len(life.histories)
             if life.violations:
                 summary.failed[seed] = life.violations[0]
                 # Told a second time, as nobody listened to the first.

@@ -20,7 +20,7 @@ REUSED = "idempotency_key_reused"
 
 
 @dataclass
-class Story:
+class KeyHistory:
     """One key, or one input without any, and all that was said of it in its present life.
 
     ``marks`` are the inputs that were sent under it: more than one where bodies were changed.
@@ -44,8 +44,8 @@ class Story:
         machine_id: str,
         bodies: dict[int, AnyInput],
         timeout: float,
-    ) -> "Story":
-        """The story of a key."""
+    ) -> "KeyHistory":
+        """The history of a key, before its first request."""
         return cls(key, machine_id, bodies, timeout, uuid5(organization_id, key))
 
 
@@ -76,55 +76,57 @@ class Callers:
         await caller()
         self._left -= 1
 
-    async def pursue(self, story: Story, mark: int, asks_again: int) -> None:
+    async def pursue(self, history: KeyHistory, mark: int, asks_again: int) -> None:
         """Ask until the answer is final, and then some more times."""
         world = self.world
         for _ in range(1 + asks_again):
             has_final = False
             while not has_final:
-                has_final = await self._has_final(story, mark)
+                has_final = await self._has_final(history, mark)
                 await asyncio.sleep(world.between(0.1, 1.5))
             await asyncio.sleep(world.between(0, 4))
 
-    async def send_once(self, story: Story, mark: int) -> None:
+    async def send_once(self, history: KeyHistory, mark: int) -> None:
         """Send an input without a key, and look for its end where it is not answered."""
-        answered, command_id = await self._ask(story, mark)
-        story.command_id = command_id
+        answered, command_id = await self._ask(history, mark)
+        history.command_id = command_id
         if answered is not None and answered.is_final:
-            story.answers.append(answered)
+            history.answers.append(answered)
         elif answered is not None and answered.name == "outcome-pending":
             for _ in range(3):
                 await asyncio.sleep(self.world.between(0.5, 3))
                 await self._look(command_id)
 
-    async def _has_final(self, story: Story, mark: int) -> bool:
-        if story.command_id is not None and self.world.chance(0.1):
-            await self._look(story.command_id)
-        answered, _ = await self._ask(story, mark)
+    async def _has_final(self, history: KeyHistory, mark: int) -> bool:
+        if history.command_id is not None and self.world.chance(0.1):
+            await self._look(history.command_id)
+        answered, _ = await self._ask(history, mark)
         if answered is None:
             return False
         if answered.name == REUSED:
-            if mark in story.answered_bodies:
-                self.world.violated(f"key {story.key} was its own, and then is another's")
+            if mark in history.answered_bodies:
+                self.world.violated(f"key {history.key} was its own, and then is another's")
             return True
         if answered.is_final:
-            story.answers.append(answered)
+            history.answers.append(answered)
             if REUSED.encode() not in answered.body:
-                story.answered_bodies.add(mark)
+                history.answered_bodies.add(mark)
         elif answered.status < 500 and answered.status not in (409, 429):
-            self.world.violated(f"key {story.key} got {answered}")
+            self.world.violated(f"key {history.key} got {answered}")
         return answered.is_final
 
-    async def _ask(self, story: Story, mark: int) -> tuple[Answered | None, UUID | None]:
+    async def _ask(self, history: KeyHistory, mark: int) -> tuple[Answered | None, UUID | None]:
         """One request to some node; None where no answer comes."""
         node = self.world.random.choice(self._nodes)
-        body = story.bodies[mark]
+        body = history.bodies[mark]
 
-        patience = self.world.between(0.5, story.timeout + 3)
+        patience = self.world.between(0.5, history.timeout + 3)
         got = await self._from(
-            node, lambda: node.answer(story.machine_id, body, story.key, story.timeout), patience
+            node,
+            lambda: node.answer(history.machine_id, body, history.key, history.timeout),
+            patience,
         )
-        self.world.tell("ask", mark, story.key, node.name, got)
+        self.world.trace("ask", mark, history.key, node.name, got)
         return (None, None) if got is None else got
 
     async def _look(self, command_id: UUID | None) -> None:

@@ -40,7 +40,7 @@ from schemas.link.messages import (
 from schemas.programs.failpoints import Failpoint
 from tests.simulation.desktop import Hand
 from tests.simulation.disk import Killed, SimulatedStorage
-from tests.simulation.network import Cable, is_stop, latency
+from tests.simulation.network import Connection, is_stop, latency
 from tests.simulation.world import Process, State
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Client:
         self.hand = Hand(machine.desktop, machine.x_server, self)
         self.session = Session(self.clock)
         self.worker = Worker(self.journal, self.hand, self.clock)
-        self.cable: Cable | None = None
+        self.connection: Connection | None = None
         self.begin_by = math.inf
         self._jobs: deque[Callable[[], None]] = deque()
         self._beside: deque[Callable[[], None]] = deque()
@@ -103,33 +103,33 @@ class Client:
         if node.process.is_dead:
             self._connect_later()
             return
-        cable = self.machine.new_cable(self, node)
+        connection = self.machine.new_connection(self, node)
         shaken_at = self.world.now + latency(self.world)
-        node.process.call_at(shaken_at, node.open, cable)
-        self.cable = cable
-        self.process.call_later(OPEN_SECONDS, self._give_up, cable)
+        node.process.call_at(shaken_at, node.open, connection)
+        self.connection = connection
+        self.process.call_later(OPEN_SECONDS, self._give_up, connection)
 
-    def _give_up(self, cable: Cable) -> None:
-        if self.cable is cable and not cable.is_shaken:
-            cable.close_by_machine(1006, "no answer to the handshake")
+    def _give_up(self, connection: Connection) -> None:
+        if self.connection is connection and not connection.is_shaken:
+            connection.close_by_machine(1006, "no answer to the handshake")
 
     def _connect_later(self) -> None:
         self.process.call_later(self.world.between(self._delay / 10, self._delay), self._connect)
         self._delay = min(self._delay * 2, 4.0)
 
-    def took(self, cable: Cable, text: str) -> None:
+    def took(self, connection: Connection, text: str) -> None:
         """A frame came; one of a websocket that is not listened to any more is refused."""
-        if cable is not self.cable:
+        if connection is not self.connection:
             return
         if not text:
-            cable.is_shaken = True
-            self.process.call_later(self.world.between(0, 0.01), self._look, cable)
+            connection.is_shaken = True
+            self.process.call_later(self.world.between(0, 0.01), self._look, connection)
             return
         self._feed(MessageReceived(SERVER_MESSAGES.validate_json(text)))
 
-    def _look(self, cable: Cable) -> None:
+    def _look(self, connection: Connection) -> None:
         """Make the hello, in a thread, so that it may be a little old when it is sent."""
-        cable.opened_at = self.world.now
+        connection.opened_at = self.world.now
         hello = Hello(
             protocols=[*PROTOCOLS],
             client_version="0",
@@ -140,23 +140,23 @@ class Client:
             screen=CAN,
             journal=self.journal.position,
         )
-        self.process.call_later(self.world.between(0, 0.01), self._greet, cable, hello)
+        self.process.call_later(self.world.between(0, 0.01), self._greet, connection, hello)
 
-    def _greet(self, cable: Cable, hello: Hello) -> None:
-        if cable is self.cable:
+    def _greet(self, connection: Connection, hello: Hello) -> None:
+        if connection is self.connection:
             self._feed(LinkOpened(hello))
 
-    def ended(self, cable: Cable, code: int, reason: str) -> None:
+    def ended(self, connection: Connection, code: int, reason: str) -> None:
         """A websocket is over."""
-        if cable is not self.cable:
+        if connection is not self.connection:
             return
-        self.cable = None
+        self.connection = None
         self._feed(LinkLost())
-        self.world.tell(f"#{cable.number} lost", code, reason)
+        self.world.trace(f"#{connection.number} lost", code, reason)
         if is_stop(code):
             self.machine.told_to_stop(code, reason)
             return
-        if self.world.now - cable.opened_at > 5:
+        if self.world.now - connection.opened_at > 5:
             self._delay = 1.0
         self._connect_later()
 
@@ -180,8 +180,8 @@ class Client:
             case SendMessage(message):
                 if isinstance(message, HeartbeatAck) and not self.machine.tells_mark_ids:
                     message = message.model_copy(update={"mark": None})
-                if self.cable is not None:
-                    self.cable.to_node(message.model_dump_json())
+                if self.connection is not None:
+                    self.connection.to_node(message.model_dump_json())
             case BeginCommand(command, begin_by):
                 self._do_next(lambda: self._carry_out(command, begin_by))
             case LookUpCommand(question):
@@ -194,14 +194,14 @@ class Client:
                 self._do_next(self.hand.release_all)
             case CloseLink(code, reason):
                 self.machine.client_closes(code, reason)
-                if self.cable is not None:
-                    self.cable.close_by_machine(code, reason)
+                if self.connection is not None:
+                    self.connection.close_by_machine(code, reason)
 
     # The two threads.
 
     def _carry_out(self, command: Input, begin_by: float) -> None:
         self.begin_by = begin_by
-        self.world.tell("begin", command.command_id)
+        self.world.trace("begin", command.command_id)
         self._report(self.worker.carry_out(command, begin_by))
 
     def _report(self, event: Event) -> None:

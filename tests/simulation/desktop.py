@@ -111,7 +111,7 @@ class Hand:
         self._check(pressed if lets_go is None else {lets_go})
         persons_came = self._x_server.persons_came
         happened.begun += 1
-        world.tell("inject", mark)
+        world.trace("inject", mark)
         if happened.begun > 1 and plan.is_keyed:
             world.violated(f"input {mark} is injected a second time")
         for what in pressed.intersection(self.held):
@@ -126,7 +126,7 @@ class Hand:
             self._do((Kind.RELEASE, lets_go), happened)
         happened.ended += 1
         happened.is_disturbed = self._x_server.persons_came != persons_came
-        world.tell("injected", mark)
+        world.trace("injected", mark)
         return Point(x=mark, y=0)
 
     def _check(self, wanted: set[str]) -> None:

@@ -9,9 +9,9 @@ from schemas.programs.failpoints import Failpoint
 from server.store.commands import CommandRecord, CommandState
 from tests.simulation.disk import Copy, empty
 from tests.simulation.machine import Machine
-from tests.simulation.mongo import Mongo, Weather
-from tests.simulation.network import Cable
-from tests.simulation.node import Node, cable_of
+from tests.simulation.mongo import FailureRates, Mongo
+from tests.simulation.network import Connection
+from tests.simulation.node import Node, connection_of
 from tests.simulation.world import World
 
 FAULTS_END = 14.0
@@ -26,7 +26,7 @@ LONGEST_AFTERMATH = 16.0
 
 
 class Faults:
-    """Strikes at all parts of a seed."""
+    """Injects faults into all parts of a seed."""
 
     def __init__(
         self,
@@ -57,8 +57,8 @@ class Faults:
             self._pause_machine,
             self._somebody_holds,
             self._somebody_holds,
-            self._bad_weather,
-            self._bad_weather,
+            self._failing_operations,
+            self._failing_operations,
             self._outage,
             self._stale_reads,
             self._reboot,
@@ -68,40 +68,42 @@ class Faults:
             self._new_journal,
         ]
         for _ in range(world.random.randint(1, 8)):
-            strike = world.random.choice(kinds)
-            world.outside.call_later(world.between(0.2, FAULTS_END), strike)
+            inject = world.random.choice(kinds)
+            world.outside.call_later(world.between(0.2, FAULTS_END), inject)
 
-    def _struck(self, kind: str, *facts: object) -> None:
+    def _record(self, kind: str, *facts: object) -> None:
         self.world.faults[kind] += 1
-        self.world.tell("FAULT", kind, *facts)
+        self.world.trace("FAULT", kind, *facts)
 
     # Links.
 
-    def _cable(self) -> Cable | None:
+    def _connection(self) -> Connection | None:
         machine = self.world.random.choice(self._machines)
-        return machine.client.cable
+        return machine.client.connection
 
     def _cut_link(self) -> None:
-        cable, world = self._cable(), self.world
-        if cable is None:
+        connection, world = self._connection(), self.world
+        if connection is None:
             return
-        self._struck("link cut", cable.number)
-        cable.cut()
-        cable.break_for(cable.machine, world.between(0, 2 * self._heartbeat))
+        self._record("link cut", connection.number)
+        connection.cut()
+        connection.break_for(connection.machine, world.between(0, 2 * self._heartbeat))
         if world.chance(0.5):
-            cable.break_for(cable.node, world.between(0, self._heartbeat))
+            connection.break_for(connection.node, world.between(0, self._heartbeat))
 
     def _stall_link(self) -> None:
-        cable, world = self._cable(), self.world
-        if cable is None:
+        connection, world = self._connection(), self.world
+        if connection is None:
             return
-        side = cable.node if world.chance(0.5) else cable.machine
+        side = connection.node if world.chance(0.5) else connection.machine
         seconds = world.between(0.2, 2.5 * self._heartbeat)
-        self._struck("link stalled", cable.number, seconds)
-        cable.stall(side, seconds)
+        self._record("link stalled", connection.number, seconds)
+        connection.stall(side, seconds)
         if seconds > self._heartbeat:
             # The client's own ping goes unanswered.
-            cable.break_for_unanswered_ping(world.between(self._heartbeat, 2 * self._heartbeat))
+            connection.break_for_unanswered_ping(
+                world.between(self._heartbeat, 2 * self._heartbeat)
+            )
 
     # Machines.
 
@@ -111,54 +113,54 @@ class Faults:
     def _restart(self, machine: Machine) -> None:
         self.world.restart(machine.start, 4)
 
-    def _now_or_at_a_step(self, machine: Machine, strike: Callable[[], None]) -> None:
-        """Strike at a moment, or where it may hurt: at a write of the journal or at an event."""
+    def _now_or_at_a_step(self, machine: Machine, inject: Callable[[], None]) -> None:
+        """Inject now, or where it may hurt: at a write of the journal or at an event."""
         if self.world.chance(0.5):
-            strike()
+            inject()
         elif machine.is_running:
-            machine.strike_at_step(self.world.random.randint(1, 25), strike)
+            machine.call_at_step(self.world.random.randint(1, 25), inject)
 
     def _kill_client(self) -> None:
         machine = self._machine()
 
-        def strike() -> None:
+        def inject() -> None:
             if machine.is_running:
-                self._struck("client killed", machine.machine_id)
+                self._record("client killed", machine.machine_id)
                 machine.kill(silently=self.world.chance(0.3))
                 self._restart(machine)
 
-        self._now_or_at_a_step(machine, strike)
+        self._now_or_at_a_step(machine, inject)
 
     def _reboot(self) -> None:
         machine = self._machine()
 
-        def strike() -> None:
+        def inject() -> None:
             if machine.may_lose_its_journal:
-                self._struck("machine rebooted", machine.machine_id)
+                self._record("machine rebooted", machine.machine_id)
                 machine.reboot()
                 self._restart(machine)
 
-        self._now_or_at_a_step(machine, strike)
+        self._now_or_at_a_step(machine, inject)
 
     def _new_journal(self) -> None:
         machine = self._machine()
 
-        def strike() -> None:
+        def inject() -> None:
             if machine.may_lose_its_journal:
-                self._struck("journal deleted", machine.machine_id)
+                self._record("journal deleted", machine.machine_id)
                 machine.replace_journal(empty(self.world.now))
                 self._restart(machine)
 
-        self._now_or_at_a_step(machine, strike)
+        self._now_or_at_a_step(machine, inject)
 
     def _copy_and_restore(self) -> None:
         machine = self._machine()
         copy = machine.disk.copy(self.world.now)
 
-        def strike() -> None:
+        def inject() -> None:
             self._restore(machine, copy)
 
-        self.world.aftermath(self.world.between(0.1, 8), self._now_or_at_a_step, machine, strike)
+        self.world.aftermath(self.world.between(0.1, 8), self._now_or_at_a_step, machine, inject)
 
     def _restore_two_branches(self) -> None:
         """Put a copy back, and later one of the journal that was given up for it."""
@@ -166,15 +168,15 @@ class Faults:
         first = machine.disk.copy(world.now)
         until_first, until_second = world.between(0.1, 4), world.between(0.1, 6)
 
-        def strike_first() -> None:
+        def restore_first() -> None:
             second = machine.disk.copy(world.now)
             self._restore(machine, first)
-            world.aftermath(until_second, self._now_or_at_a_step, machine, strike_second(second))
+            world.aftermath(until_second, self._now_or_at_a_step, machine, restore_second(second))
 
-        def strike_second(copy: Copy) -> Callable[[], None]:
+        def restore_second(copy: Copy) -> Callable[[], None]:
             return lambda: self._restore(machine, copy)
 
-        world.aftermath(until_first, self._now_or_at_a_step, machine, strike_first)
+        world.aftermath(until_first, self._now_or_at_a_step, machine, restore_first)
 
     def _restore(self, machine: Machine, copy: Copy) -> None:
         if not machine.may_lose_its_journal:
@@ -182,7 +184,7 @@ class Faults:
         if self._is_in_the_window(machine, copy):
             self.world.facts[LEFT_OUT] += 1
             return
-        self._struck("journal restored", machine.machine_id, copy.sequence)
+        self._record("journal restored", machine.machine_id, copy.sequence)
         machine.replace_journal(copy)
         self._restart(machine)
 
@@ -213,12 +215,12 @@ class Faults:
         if record.journal_mark is not None:
             return record.journal_mark in copy.entries
         is_of_old_branch = copy.made_at <= machine.went_back_at
-        return is_of_old_branch or copy.made_at >= cable_of(self._nodes, record).marked_at
+        return is_of_old_branch or copy.made_at >= connection_of(self._nodes, record).marked_at
 
     def _pause_machine(self) -> None:
         machine = self._machine()
         seconds = self.world.between(0.2, 10)
-        self._struck("client stopped and woken", machine.machine_id, seconds)
+        self._record("client stopped and woken", machine.machine_id, seconds)
         self.pauses = True
         process = machine.client.process
         process.pause()
@@ -231,7 +233,7 @@ class Faults:
         x_server = machine.x_server
         if x_server.press_as_person(what):
             machine.visits += 1
-            self._struck("somebody holds something", machine.machine_id, what)
+            self._record("somebody holds something", machine.machine_id, what)
             world.aftermath(world.between(0.5, 8), x_server.release_as_person, what)
 
     # Nodes.
@@ -242,45 +244,45 @@ class Faults:
     def _kill_node(self) -> None:
         node = self._node()
         if not node.process.is_dead:
-            self._struck("node killed", node.name)
+            self._record("node killed", node.name)
             node.kill(silently=self.world.chance(0.3))
             self.world.restart(node.start, 4)
 
     def _kill_node_at_a_failpoint(self) -> None:
         random = self.world.random
-        self._node().strike_at(random.choice(SERVERS), random.randint(1, 3))
+        self._node().kill_at(random.choice(SERVERS), random.randint(1, 3))
 
     def _pause_node(self) -> None:
         node, world = self._node(), self.world
         seconds = world.between(0.2, 12)
-        self._struck("node stopped and woken", node.name, seconds)
+        self._record("node stopped and woken", node.name, seconds)
         process = node.process
         process.pause()
         self.world.aftermath(seconds, process.wake)
-        for cable in list(node.cables):
+        for connection in list(node.connections):
             ping = world.between(self._heartbeat, 2 * self._heartbeat)
             if ping < seconds:
-                cable.break_for_unanswered_ping(ping)
+                connection.break_for_unanswered_ping(ping)
 
     # The database.
 
-    def _bad_weather(self) -> None:
+    def _failing_operations(self) -> None:
         random, mongo = self.world.random, self._mongo
         seconds = self.world.between(1, 6)
-        mongo.weather.refused, mongo.weather.ambiguous, mongo.weather.late = (
+        mongo.failure_rates.refused, mongo.failure_rates.ambiguous, mongo.failure_rates.late = (
             random.choice((0.0, 0.2, 0.5)),
             random.choice((0.0, 0.2, 0.5)),
             random.choice((0.0, 0.2)),
         )
-        self._struck("bad weather at the database", seconds)
+        self._record("failing operations of the database", seconds)
         self.world.aftermath(seconds, self._clear_up)
 
     def _clear_up(self) -> None:
-        self._mongo.weather = Weather(stale=self._mongo.weather.stale)
+        self._mongo.failure_rates = FailureRates(stale=self._mongo.failure_rates.stale)
 
     def _outage(self) -> None:
         seconds = self.world.between(0.5, 6)
-        self._struck("no primary", seconds)
+        self._record("no primary", seconds)
         self._mongo.is_out = True
         self.world.aftermath(seconds, self._primary_is_back)
 
@@ -288,9 +290,9 @@ class Faults:
         self._mongo.is_out = False
 
     def _stale_reads(self) -> None:
-        self._struck("stale reads")
-        self._mongo.weather.stale = 0.5
+        self._record("stale reads")
+        self._mongo.failure_rates.stale = 0.5
         self.world.aftermath(self.world.between(1, 5), self._reads_are_fresh)
 
     def _reads_are_fresh(self) -> None:
-        self._mongo.weather.stale = 0.0
+        self._mongo.failure_rates.stale = 0.0

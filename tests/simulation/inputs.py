@@ -70,16 +70,18 @@ def steps_of(body: AnyInput) -> list[Step]:
         case ClickMouse(down=False):
             return [moved]
         case ClickMouse():
-            return [moved, *_struck(body.button) * body.clicks]
+            return [moved, *_pressed_and_released(body.button) * body.clicks]
         case ScrollMouse():
-            return [moved, *_struck(f"wheel {body.direction}") * body.amount]
+            return [moved, *_pressed_and_released(f"wheel {body.direction}") * body.amount]
         case DragMouse():
             button = body.button or "left"
             return [moved, (Kind.PRESS, button), moved, moved, (Kind.RELEASE, button)]
         case PressKeys(down=True):
             return [(Kind.PRESS, key) for key in body.text.split()]
         case PressKeys() | TypeText():
-            return [step for key in body.text.replace(" ", "") for step in _struck(key)]
+            return [
+                step for key in body.text.replace(" ", "") for step in _pressed_and_released(key)
+            ]
 
 
 def let_go_by(body: AnyInput) -> str | None:
@@ -87,7 +89,7 @@ def let_go_by(body: AnyInput) -> str | None:
     return body.button if isinstance(body, ClickMouse) and body.down is False else None
 
 
-def _struck(what: str) -> list[Step]:
+def _pressed_and_released(what: str) -> list[Step]:
     return [(Kind.PRESS, what), (Kind.RELEASE, what)]
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from schemas.inputs.bodies import AnyInput
 from schemas.programs.failpoints import Failpoint
 from server.dispatch.command import Command
-from tests.simulation.callers import Callers, Story
+from tests.simulation.callers import Callers, KeyHistory
 from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH, Faults
@@ -38,11 +38,11 @@ class Life:
 
     seed: int
     violations: list[str]
-    told: list[str]
+    trace_lines: list[str]
     faults: Counter[str]
     facts: Counter[str]
     seconds: float = 0.0
-    stories: list[Story] = field(default_factory=list)
+    histories: list[KeyHistory] = field(default_factory=list)
 
 
 class _Complaints(logging.Handler):
@@ -80,9 +80,15 @@ def live(seed: int, clocks: Clocks, *, tracing: bool = False) -> Life:
             logger.removeHandler(complaints)
             logger.propagate = True
             logger.setLevel(level)
-    stories = [] if run is None else run.stories
+    histories = [] if run is None else run.histories
     return Life(
-        seed, world.violations, world.told or [], world.faults, world.facts, world.now, stories
+        seed,
+        world.violations,
+        world.trace_lines or [],
+        world.faults,
+        world.facts,
+        world.now,
+        histories,
     )
 
 
@@ -128,7 +134,7 @@ class _Run:
             heartbeat_seconds=heartbeat,
         )
         self.callers = Callers(world, self.nodes, losing=random.choice((0.0, 0.0, 0.2)))
-        self.stories = [self._story(number) for number in range(random.randint(2, 4))]
+        self.histories = [self._history(number) for number in range(random.randint(2, 4))]
 
     def _passed(self, point: Failpoint) -> None:
         """Whoever's turn it is passes a failpoint."""
@@ -142,7 +148,7 @@ class _Run:
                 machine.client.passed(point)
                 return
 
-    def _story(self, number: int) -> Story:
+    def _history(self, number: int) -> KeyHistory:
         """A key, or an input without one, and whoever sends it when."""
         world, random = self.world, self.world.random
         machine_id = random.choice(self.machines).machine_id
@@ -153,23 +159,23 @@ class _Run:
         bodies = {mark: self._body(mark, is_keyed=is_keyed) for mark in marks}
         timeout = random.choice((3.0, 8.0, 20.0))
         if not is_keyed:
-            story = Story(None, machine_id, bodies, timeout)
+            history = KeyHistory(None, machine_id, bodies, timeout)
             self.callers.start(
-                partial(self.callers.send_once, story, marks[0]), world.between(0, 12)
+                partial(self.callers.send_once, history, marks[0]), world.between(0, 12)
             )
-            return story
-        story = Story.of_key(ORGANIZATION, f"key-{number}", machine_id, bodies, timeout)
+            return history
+        history = KeyHistory.of_key(ORGANIZATION, f"key-{number}", machine_id, bodies, timeout)
         begins = world.between(0, 10)
         for mark in marks:
-            self._pursue(story, mark, begins)
+            self._pursue(history, mark, begins)
         if world.chance(0.3):
-            self._pursue(story, marks[0], begins)
-        return story
+            self._pursue(history, marks[0], begins)
+        return history
 
-    def _pursue(self, story: Story, mark: int, begins: float) -> None:
+    def _pursue(self, history: KeyHistory, mark: int, begins: float) -> None:
         again = self.world.random.randint(0, 2)
         after = begins + (0 if self.world.chance(0.5) else self.world.between(0, 1))
-        self.callers.start(partial(self.callers.pursue, story, mark, again), after)
+        self.callers.start(partial(self.callers.pursue, history, mark, again), after)
 
     def _body(self, mark: int, *, is_keyed: bool) -> AnyInput:
         world, random = self.world, self.world.random
@@ -210,9 +216,9 @@ class _Run:
         """Whatever was to happen afterwards has happened; then nothing may be wrong."""
         world = self.world
         world.run(max(world.now, world.calm_at) + AFTERWARDS, self._has_failed)
-        for story in self.stories:
-            self.verdict.check_answers(story)
-            self.verdict.check_happened(story, self.desktop)
+        for history in self.histories:
+            self.verdict.check_answers(history)
+            self.verdict.check_happened(history, self.desktop)
         self.verdict.check_left_open()
         self.verdict.check_left_pressed()
 
@@ -229,12 +235,10 @@ class _Run:
         for node in self.nodes if is_upgraded else ():
             node.fingerprints = FINGERPRINTS_AFTER_AN_UPGRADE
             if world.chance(0.5):
-                node.strike_at(
-                    world.random.choice((Failpoint.AFTER_SENT, Failpoint.AFTER_BYTES)), 1
-                )
-        for story in self.stories:
-            command_id = story.command_id
-            if story.key is None or command_id is None or story.machine_id not in lossless:
+                node.kill_at(world.random.choice((Failpoint.AFTER_SENT, Failpoint.AFTER_BYTES)), 1)
+        for history in self.histories:
+            command_id = history.command_id
+            if history.key is None or command_id is None or history.machine_id not in lossless:
                 continue
             record = self.mongo.commands.records.get(command_id)
             if record is None or record.answer is None:
@@ -242,32 +246,32 @@ class _Run:
             world.facts["keys used again when they had expired"] += 1
             self.mongo.expire(command_id)
             if is_upgraded:
-                self._have_been_named_otherwise(story)
-            story.earlier.append((record.answer.status, record.answer.body))
-            story.answers.clear()
-            story.answered_bodies.clear()
-            story.timeout = world.random.choice((0.3, story.timeout))
-            self._pursue(story, next(iter(story.bodies)), 0.0)
+                self._have_been_named_otherwise(history)
+            history.earlier.append((record.answer.status, record.answer.body))
+            history.answers.clear()
+            history.answered_bodies.clear()
+            history.timeout = world.random.choice((0.3, history.timeout))
+            self._pursue(history, next(iter(history.bodies)), 0.0)
         for machine in self.machines:
-            cable = machine.client.cable
-            if cable is not None and world.chance(0.3):
-                cable.stall(cable.machine, world.between(0.2, 1.5))
+            connection = machine.client.connection
+            if connection is not None and world.chance(0.3):
+                connection.stall(connection.machine, world.between(0.2, 1.5))
         world.run(world.now + limit, self._is_over)
         self._must_be_done("final again")
         if not world.violations:
             self._check()
 
-    def _have_been_named_otherwise(self, story: Story) -> None:
+    def _have_been_named_otherwise(self, history: KeyHistory) -> None:
         """An older server had named the command as it named those whose keys were quoted."""
-        (disk,) = (each.disk for each in self.machines if each.machine_id == story.machine_id)
-        for body in story.bodies.values():
+        (disk,) = (each.disk for each in self.machines if each.machine_id == history.machine_id)
+        for body in history.bodies.values():
             command = Command.accept(
                 organization_id=ORGANIZATION,
-                machine_id=story.machine_id,
+                machine_id=history.machine_id,
                 body=body,
-                key=story.key,
+                key=history.key,
                 fingerprints=FINGERPRINTS_AFTER_AN_UPGRADE,
-                timeout=story.timeout,
+                timeout=history.timeout,
                 request_id="",
                 minimal=False,
             )
@@ -290,10 +294,10 @@ class _Run:
             machine.kill()
             del self.mongo.machines[machine.machine_id]
         world.run(world.now + 1, self._has_failed)
-        for story in self.stories:
-            if story.key is not None and story.answers:
+        for history in self.histories:
+            if history.key is not None and history.answers:
                 world.facts["keys used again when their machine was removed"] += 1
-                self._pursue(story, next(iter(story.bodies)), 0.0)
+                self._pursue(history, next(iter(history.bodies)), 0.0)
         world.run(world.now + limit, self._is_over)
         self._must_be_done("final once more")
         if not world.violations:

@@ -12,7 +12,7 @@ from schemas.link.messages import (
 from tests.simulation.client import Client
 from tests.simulation.desktop import Desktop
 from tests.simulation.disk import Copy, Disk
-from tests.simulation.network import Cable, Proxy
+from tests.simulation.network import Connection, Proxy
 from tests.simulation.node import Node
 from tests.simulation.screen import XServer
 from tests.simulation.world import World
@@ -67,20 +67,20 @@ class Machine:
         """Set once a key's life has ended that only the journal remembers."""
         self._heartbeat_seconds = heartbeat_seconds
         self._proxy = proxy
-        self._strike: tuple[int, Callable[[], None]] | None = None
+        self._call_at_step: tuple[int, Callable[[], None]] | None = None
         self.start()
 
     def start(self) -> None:
         """Start the client."""
         if not self.is_removed:
             self.starts += 1
-            self._strike = None
+            self._call_at_step = None
             self.client = Client(self)
 
-    def new_cable(self, client: Client, node: Node) -> Cable:
+    def new_connection(self, client: Client, node: Node) -> Connection:
         """A connection from this client to a node."""
         number = self.world.number()
-        return Cable(self.world, number, self.machine_id, client, node, self._proxy)
+        return Connection(self.world, number, self.machine_id, client, node, self._proxy)
 
     @property
     def is_running(self) -> bool:
@@ -89,24 +89,24 @@ class Machine:
 
     @property
     def may_lose_its_journal(self) -> bool:
-        """Whether such a fault may strike now."""
+        """Whether such a fault may happen now."""
         return self.is_running and not self.keeps_its_journal
 
     # Faults.
 
     def kill(self, *, silently: bool = False) -> None:
         """SIGKILL the client, or with ``silently`` the whole machine: nobody is told."""
-        client, cable = self.client, self.client.cable
+        client, connection = self.client, self.client.connection
         if client.process.is_dead:
             return
         client.process.kill()
         self.unfinished.update(self.disk.intents())
-        if cable is not None:
+        if connection is not None:
             if silently:
-                cable.cut()
-                cable.machine.is_over = True
+                connection.cut()
+                connection.machine.is_over = True
             else:
-                cable.reset_by(cable.machine, cable.node)
+                connection.reset_by(connection.machine, connection.node)
 
     def reboot(self) -> None:
         """Lose power, and with it what was not flushed."""
@@ -126,17 +126,17 @@ class Machine:
         self.replaced_at = self.went_back_at = self.world.now
         self.losses.append(self.world.now)
 
-    def strike_at_step(self, steps: int, strike: Callable[[], None]) -> None:
+    def call_at_step(self, steps: int, call: Callable[[], None]) -> None:
         """Have something happen when the client has done so many more steps."""
-        self._strike = (steps, strike)
+        self._call_at_step = (steps, call)
 
     def stepped(self) -> None:
         """The client does a step."""
-        if self._strike is not None:
-            steps, strike = self._strike
-            self._strike = (steps - 1, strike) if steps > 1 else None
+        if self._call_at_step is not None:
+            steps, call = self._call_at_step
+            self._call_at_step = (steps - 1, call) if steps > 1 else None
             if steps == 1:
-                strike()
+                call()
 
     def told_to_stop(self, code: int, reason: str) -> None:
         """The client was told not to come back; whoever looks after it starts it again."""

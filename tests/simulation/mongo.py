@@ -27,7 +27,7 @@ STALE_SECONDS = 5.0
 
 
 @dataclass
-class Weather:
+class FailureRates:
     """How often an operation of the database goes wrong, each as a probability."""
 
     refused: float = 0.0
@@ -57,7 +57,7 @@ class Mongo:
         self.machines = {
             machine_id: _new_machine(organization_id, machine_id) for machine_id in machine_ids
         }
-        self.weather = Weather()
+        self.failure_rates = FailureRates()
         self.is_out = False
         self.pending = 0
         self._past: dict[UUID, deque[tuple[float, CommandRecord | None]]] = {}
@@ -74,7 +74,7 @@ class Mongo:
         """A document, as some primary knows it."""
         past = self._past.get(command_id)
         world = self.world
-        if past and self.weather.stale and world.chance(self.weather.stale):
+        if past and self.failure_rates.stale and world.chance(self.failure_rates.stale):
             moment = world.now - world.between(0, STALE_SECONDS)
             world.facts["stale reads"] += 1
             # What was there before the first change after that moment.
@@ -105,11 +105,11 @@ class Mongo:
         self._listener(before, after)
 
     def _perform(self, process: Process, step: Callable[[], T]) -> Awaitable[T]:
-        world, weather = self.world, self.weather
+        world, failure_rates = self.world, self.failure_rates
         answered = process.create_future()
         self.pending += 1
-        luck = 1.0 if not weather.bad else world.random.random()
-        if self.is_out or luck < weather.bad:
+        luck = 1.0 if not failure_rates.bad else world.random.random()
+        if self.is_out or luck < failure_rates.bad:
             self._fail(process, answered, step, luck)
             return answered
         outside = world.outside
@@ -131,13 +131,13 @@ class Mongo:
     def _fail(
         self, process: Process, answered: Any, step: Callable[[], object], luck: float
     ) -> None:
-        world, weather, outside = self.world, self.weather, self.world.outside
+        world, failure_rates, outside = self.world, self.failure_rates, self.world.outside
         patience = world.between(*SLOW)
         happens_after: float | None = None
         kind = "refused"
-        if luck < weather.ambiguous:
+        if luck < failure_rates.ambiguous:
             kind, happens_after = "ambiguous", world.between(0, patience)
-        elif luck < weather.ambiguous + weather.late:
+        elif luck < failure_rates.ambiguous + failure_rates.late:
             kind, happens_after = "late", patience + world.between(*LATE)
         world.faults[f"write {kind}"] += 1
 
@@ -145,7 +145,7 @@ class Mongo:
             try:
                 step()
             except (AlreadyExists, NotFound):
-                world.tell("a write that was given up is too late")
+                world.trace("a write that was given up is too late")
             self.pending -= 1
 
         def give_up() -> None:

@@ -1,6 +1,6 @@
 """Websockets between nodes and machine clients: in order, late, cut, half open, stalled.
 
-A cable is one connection.  Whatever was on its way when it is cut is lost, and each side notices by
+Whatever was on its way when it is cut is lost, and each side notices by
 itself, or by its heartbeats.
 """
 
@@ -23,19 +23,19 @@ def latency(world: World) -> float:
 
 
 class Ends(Protocol):
-    """What a side of a cable does with what arrives."""
+    """What a side of a connection does with what arrives."""
 
     process: Process
 
-    def took(self, cable: "Cable", text: str) -> None:
+    def took(self, connection: "Connection", text: str) -> None:
         """A message came."""
 
-    def ended(self, cable: "Cable", code: int, reason: str) -> None:
+    def ended(self, connection: "Connection", code: int, reason: str) -> None:
         """The connection is over; called once."""
 
 
 class Side:
-    """One end of a cable."""
+    """One end of a connection."""
 
     def __init__(self, ends: Ends) -> None:
         self.ends = ends
@@ -49,23 +49,23 @@ class Proxy:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._kept: list[tuple[Cable, str]] = []
+        self._kept: list[tuple[Connection, str]] = []
 
-    def passes(self, cable: "Cable", text: str) -> None:
-        """The server's words on a cable."""
+    def passes(self, connection: "Connection", text: str) -> None:
+        """The server's words on a connection."""
         if '"type":"input"' in text:
-            self._kept.append((cable, text))
+            self._kept.append((connection, text))
         elif '"type":"welcome"' in text:
             kept, self._kept = self._kept, []
             for old, words in kept:
-                if old is cable or old.machine_id != cable.machine_id:
+                if old is connection or old.machine_id != connection.machine_id:
                     self._kept.append((old, words))
                 elif self.world.chance(0.7):
                     self.world.faults["input repeated"] += 1
-                    self.world.aftermath(self.world.between(0, 3), cable.repeat, words)
+                    self.world.aftermath(self.world.between(0, 3), connection.repeat, words)
 
 
-class Cable:
+class Connection:
     """One connection; ``opened_at`` is when its hello looked at the journal."""
 
     def __init__(
@@ -170,11 +170,11 @@ class Cable:
             arrive(side, *what)
 
     def _deliver(self, side: Side, text: str) -> None:
-        self.world.tell(f"#{self.number}", text)
+        self.world.trace(f"#{self.number}", text)
         side.ends.took(self, text)
 
     def _closed(self, side: Side, code: int, reason: str, wants_agreement: bool) -> None:
-        self.world.tell(f"#{self.number} closed", code, reason)
+        self.world.trace(f"#{self.number} closed", code, reason)
         if wants_agreement:
             self._send(self.node, self._closed, code, reason, False)
         self.end(side, code, reason)

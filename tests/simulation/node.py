@@ -27,7 +27,7 @@ from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.simulation.mongo import Mongo, SimulatedAuditStore, SimulatedMachineStore
-from tests.simulation.network import Cable
+from tests.simulation.network import Connection
 from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
 
@@ -67,21 +67,21 @@ class _NobodyListens:
 
 
 class _Connection:
-    """The server's websocket, at its end of a cable."""
+    """The server's websocket, at its end of a connection."""
 
-    def __init__(self, cable: Cable) -> None:
-        self._cable = cable
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def send_text(self, text: str) -> None:
-        self._cable.to_machine(text)
+        self._connection.to_machine(text)
 
     def close(self, code: int, reason: str) -> None:
-        world = self._cable.world
+        world = self._connection.world
         world.facts[f"closed {CloseCode(code).name}"] += 1
-        world.tell(f"#{self._cable.number} closing", code, reason)
+        world.trace(f"#{self._connection.number} closing", code, reason)
         if code == CloseCode.MESSAGE_INVALID:
             world.violated(f"link closed for an invalid message: {reason}")
-        self._cable.close_by_node(code, reason)
+        self._connection.close_by_node(code, reason)
 
 
 class Node:
@@ -100,23 +100,23 @@ class Node:
     ) -> None:
         self.world = world
         self.name = name
-        self.cables: dict[Cable, LinkSocket] = {}
-        self.links: list[tuple[Cable, LinkSocket]] = []
+        self.connections: dict[Connection, LinkSocket] = {}
+        self.links: list[tuple[Connection, LinkSocket]] = []
         self.fingerprints = FINGERPRINTS
         self._mongo = mongo
         self._organization_id = organization_id
         self._heartbeat_seconds = heartbeat_seconds
         self._skew = world.between(-3, 3)
         self._starts = 0
-        self._strike: tuple[Failpoint, int] | None = None
+        self._kill_at: tuple[Failpoint, int] | None = None
         self.start()
 
     def start(self) -> None:
         """Begin as after a crash."""
         self._starts += 1
-        self._strike = None
+        self._kill_at = None
         self.process = Process(self.world, f"{self.name}.{self._starts}", skew=self._skew)
-        self.cables = {}
+        self.connections = {}
         self.requests: dict[int, Callable[[], None]] = {}
         perform = self._mongo.perform_for(self.process)
         machines = SimulatedMachineStore(self._mongo, perform)
@@ -153,56 +153,58 @@ class Node:
 
     def kill(self, *, silently: bool) -> None:
         """End at once; ``silently`` is without a word to the machines, as a host does."""
-        cables = list(self.cables)
+        connections = list(self.connections)
         self.process.kill()
         for hang_up in list(self.requests.values()):
             hang_up()
-        for cable in cables:
+        for connection in connections:
             if silently:
-                cable.cut()
-                cable.node.is_over = True
+                connection.cut()
+                connection.node.is_over = True
             else:
-                cable.reset_by(cable.node, cable.machine)
-            cable.break_for(cable.machine, self.world.between(0, 2 * self._heartbeat_seconds))
+                connection.reset_by(connection.node, connection.machine)
+            connection.break_for(
+                connection.machine, self.world.between(0, 2 * self._heartbeat_seconds)
+            )
 
-    def strike_at(self, point: Failpoint, passes: int) -> None:
+    def kill_at(self, point: Failpoint, passes: int) -> None:
         """Be killed when the code passes this failpoint so many times more."""
-        self._strike = (point, passes)
+        self._kill_at = (point, passes)
 
     def passed(self, point: Failpoint) -> None:
         """The code passes a failpoint."""
-        if self._strike is None or self._strike[0] is not point:
+        if self._kill_at is None or self._kill_at[0] is not point:
             return
-        self._strike = (point, self._strike[1] - 1)
-        if self._strike[1] == 0:
+        self._kill_at = (point, self._kill_at[1] - 1)
+        if self._kill_at[1] == 0:
             self.world.faults[f"node killed {point}"] += 1
-            self.world.tell("killed at", point)
+            self.world.trace("killed at", point)
             self.kill(silently=False)
             self.world.restart(self.start, 3)
 
     # Machines.
 
-    def open(self, cable: Cable) -> None:
+    def open(self, connection: Connection) -> None:
         """A machine client shakes hands."""
-        if cable.node.is_over:
+        if connection.node.is_over:
             return
         link = self._admission.open(
-            _Connection(cable),
+            _Connection(connection),
             organization_id=self._organization_id,
-            machine_id=cable.machine_id,
+            machine_id=connection.machine_id,
             token_id=TOKEN_ID,
         )
-        self.cables[cable] = link
-        self.links.append((cable, link))
-        cable.to_machine("")
+        self.connections[connection] = link
+        self.links.append((connection, link))
+        connection.to_machine("")
 
-    def took(self, cable: Cable, text: str) -> None:
+    def took(self, connection: Connection, text: str) -> None:
         """A frame came from a machine client."""
-        self.cables[cable].received(text)
+        self.connections[connection].received(text)
 
-    def ended(self, cable: Cable, code: int, reason: str) -> None:
+    def ended(self, connection: Connection, code: int, reason: str) -> None:
         """A machine's websocket is gone."""
-        link = self.cables.pop(cable, None)
+        link = self.connections.pop(connection, None)
         if link is None:
             return
         self.background.start_and_report(
@@ -241,11 +243,11 @@ class Node:
         return await self.dispatcher.look_up(self._organization_id, command_id)
 
 
-def cable_of(nodes: list[Node], record: CommandRecord) -> Cable:
+def connection_of(nodes: list[Node], record: CommandRecord) -> Connection:
     """The connection on which a command was sent, or was to be."""
     return next(
-        cable
+        connection
         for node in nodes
-        for cable, link in node.links
+        for connection, link in node.links
         if link.epoch == record.epoch and link.machine_id == record.machine_id
     )

@@ -31,15 +31,15 @@ def test_every_promise_is_kept_whatever_fails() -> None:
         assert summary.facts[ending] > SEEDS / 100
 
 
-def told(seed: int, clocks: Clocks) -> list[str]:
+def traced(seed: int, clocks: Clocks) -> list[str]:
     """A seed's whole history."""
-    return live(seed, clocks, tracing=True).told
+    return live(seed, clocks, tracing=True).trace_lines
 
 
 def test_a_seed_is_always_the_same_history() -> None:
     with simulated() as clocks:
-        first = [told(seed, clocks) for seed in range(10)]
-        again = [told(seed, clocks) for seed in reversed(range(10))]
+        first = [traced(seed, clocks) for seed in range(10)]
+        again = [traced(seed, clocks) for seed in reversed(range(10))]
     assert first == again[::-1]
     assert all(len(history) > 20 for history in first)
     assert first[0] != first[1]

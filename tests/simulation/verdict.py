@@ -6,11 +6,11 @@ from uuid import UUID
 
 from machine_client.journal.journal import EntryState
 from server.store.commands import CommandRecord, CommandState
-from tests.simulation.callers import Story
+from tests.simulation.callers import KeyHistory
 from tests.simulation.desktop import Desktop, Happened
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
-from tests.simulation.node import Node, cable_of
+from tests.simulation.node import Node, connection_of
 from tests.simulation.world import World
 
 
@@ -36,7 +36,7 @@ class Verdict:
         mongo.listen(self._written)
 
     def _written(self, before: CommandRecord | None, after: CommandRecord | None) -> None:
-        self.world.tell("ledger", _short(before), "->", _short(after))
+        self.world.trace("ledger", _short(before), "->", _short(after))
         if after is not None:
             self._written_at[after.command_id] = self.world.now
             if before is not None and before.state is CommandState.CLAIMED and after.state.is_final:
@@ -56,50 +56,50 @@ class Verdict:
         entry = machine.disk.entries.get(record.command_id)
         if entry is not None and entry.state is EntryState.INTENT and not machine.is_running:
             return True
-        since = cable_of(self._nodes, record).opened_at
+        since = connection_of(self._nodes, record).opened_at
         return any(moment >= since for moment in machine.losses)
 
-    def check_answers(self, story: Story) -> None:
+    def check_answers(self, history: KeyHistory) -> None:
         """All final answers are the same, and are what is stored."""
-        if not story.answers:
+        if not history.answers:
             return
-        first = story.answers[0]
-        if any((each.status, each.body) != (first.status, first.body) for each in story.answers):
-            self.world.violated(f"key {story.key} got answers that differ: {story.answers}")
-        record = self._record(story.command_id)
-        if story.key is None:
+        first = history.answers[0]
+        if any((each.status, each.body) != (first.status, first.body) for each in history.answers):
+            self.world.violated(f"key {history.key} got answers that differ: {history.answers}")
+        record = self._record(history.command_id)
+        if history.key is None:
             return
         if record is None or record.answer is None:
-            self.world.violated(f"key {story.key} has a final answer and no final record")
+            self.world.violated(f"key {history.key} has a final answer and no final record")
         elif (record.answer.status, record.answer.body) != (first.status, first.body):
-            self.world.violated(f"key {story.key} was answered otherwise than stored")
-        if len(story.answered_bodies) > 1:
-            self.world.violated(f"key {story.key} was good for {len(story.bodies)} bodies")
-        self._check_lives(story, first.status)
+            self.world.violated(f"key {history.key} was answered otherwise than stored")
+        if len(history.answered_bodies) > 1:
+            self.world.violated(f"key {history.key} was good for {len(history.bodies)} bodies")
+        self._check_lives(history, first.status)
 
-    def _check_lives(self, story: Story, status: int) -> None:
+    def _check_lives(self, history: KeyHistory, status: int) -> None:
         """What was done under a key in an earlier life is what the journal says of it."""
         allowed = {200, 422}
-        if self._machines[story.machine_id].reboots:
+        if self._machines[history.machine_id].reboots:
             allowed.add(502)  # the end was not flushed
-        for earlier, _ in story.earlier:
+        for earlier, _ in history.earlier:
             if earlier == 200 and status not in allowed:
-                self.world.violated(f"key {story.key} was done, and then answered {status}")
+                self.world.violated(f"key {history.key} was done, and then answered {status}")
 
     def check_left_open(self) -> None:
         """Nothing that an earlier link sent is open when a newer one has been there for long."""
         live = [
-            (cable, link)
+            (connection, link)
             for node in self._nodes
-            for cable, link in node.cables.items()
+            for connection, link in node.connections.items()
             if link.is_live and not node.process.is_dead
         ]
         for record in self._mongo.commands.records.values():
             if record.state is CommandState.SENT and any(
                 link.machine_id == record.machine_id
                 and link.epoch > record.epoch
-                and cable.opened_at > self._written_at[record.command_id]
-                for cable, link in live
+                and connection.opened_at > self._written_at[record.command_id]
+                for connection, link in live
             ):
                 self.world.violated(f"{record.command_id} was left open")
 
@@ -110,19 +110,19 @@ class Verdict:
             if machine.is_running and (left := ours.difference(machine.client.hand.held)):
                 self.world.violated(f"left pressed on {machine.machine_id}: {sorted(left)}")
 
-    def check_happened(self, story: Story, desktop: Desktop) -> None:
+    def check_happened(self, history: KeyHistory, desktop: Desktop) -> None:
         """What was answered is what the desktop saw."""
-        happened = {mark: desktop.seen[mark] for mark in story.bodies if mark in desktop.seen}
+        happened = {mark: desktop.seen[mark] for mark in history.bodies if mark in desktop.seen}
         begun = sum(each.begun for each in happened.values())
         ended = sum(each.ended for each in happened.values())
-        ending = self._ending(story)
+        ending = self._ending(history)
         self.world.facts[ending.name] += 1
-        if story.key is not None and begun > 1:
-            self.world.violated(f"key {story.key} was injected {begun} times")
+        if history.key is not None and begun > 1:
+            self.world.violated(f"key {history.key} was injected {begun} times")
         events = sum(each.events for each in happened.values())
         if ending.injected_at_least > events:
             self.world.violated(
-                f"{story.key} claims {ending.injected_at_least} events, and {events} arrived"
+                f"{history.key} claims {ending.injected_at_least} events, and {events} arrived"
             )
         wrong = {
             "completed": ended != 1,
@@ -132,34 +132,36 @@ class Verdict:
             "expired": begun != 0,
             "refused": begun != 0,
         }
-        if story.earlier and ending.name in ("expired", "refused"):
+        if history.earlier and ending.name in ("expired", "refused"):
             return  # It may have happened in an earlier life of the key.
         if wrong.get(ending.name):
             self.world.violated(
-                f"{story.key} was answered {ending.name} ({ending.status}), and was begun {begun} "
-                f"times and ended {ended} times"
+                f"{history.key} was answered {ending.name} ({ending.status}), and was begun "
+                f"{begun} times and ended {ended} times"
             )
-        if ending.name == "already down" and not self._machines[story.machine_id].visits:
-            self.world.violated(f"{story.key} was already down, and nobody else was there")
+        if ending.name == "already down" and not self._machines[history.machine_id].visits:
+            self.world.violated(f"{history.key} was already down, and nobody else was there")
         if ending.name == "completed":
-            self._check_events(story, happened, desktop)
+            self._check_events(history, happened, desktop)
 
-    def _check_events(self, story: Story, happened: dict[int, Happened], desktop: Desktop) -> None:
+    def _check_events(
+        self, history: KeyHistory, happened: dict[int, Happened], desktop: Desktop
+    ) -> None:
         """All events of what was completed arrived, in their order."""
         for mark, each in happened.items():
             wanted = desktop.plans[mark].steps
             if each.ended and each.steps != wanted and not each.is_disturbed:
                 self.world.violated(
-                    f"{story.key} was answered completed, and of {wanted} arrived {each.steps}"
+                    f"{history.key} was answered completed, and of {wanted} arrived {each.steps}"
                 )
 
-    def _ending(self, story: Story) -> Ending:
-        record = self._record(story.command_id)
+    def _ending(self, history: KeyHistory) -> Ending:
+        record = self._record(history.command_id)
         answer = record.answer if record is not None and record.answer is not None else None
-        if answer is None and not story.answers:
+        if answer is None and not history.answers:
             return Ending(0, "no final answer")
-        status = answer.status if answer is not None else story.answers[0].status
-        body = answer.body if answer is not None else story.answers[0].body
+        status = answer.status if answer is not None else history.answers[0].status
+        body = answer.body if answer is not None else history.answers[0].body
         injected = json.loads(body).get("injected_at_least", 0) if status == 502 else 0
         names = {200: "completed", 422: "refused"}
         for part, name in (

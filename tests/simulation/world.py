@@ -43,7 +43,7 @@ class Due:
 class World:
     """The clock, the dice and the list of what is due.
 
-    ``tell`` notes what happens, where ``told`` is a list; ``faults`` and ``facts`` count it.
+    ``trace`` notes what happens, where ``trace_lines`` is a list; ``faults`` and ``facts`` count.
     """
 
     def __init__(self, seed: int, *, tracing: bool = False) -> None:
@@ -52,7 +52,7 @@ class World:
         self.now = 0.0
         self.calm_at = 0.0
         """When the last fault so far is over, with all that it delays."""
-        self.told: list[str] | None = [] if tracing else None
+        self.trace_lines: list[str] | None = [] if tracing else None
         self.faults: Counter[str] = Counter()
         self.facts: Counter[str] = Counter()
         self.violations: list[str] = []
@@ -63,15 +63,15 @@ class World:
         self.outside = Process(self, "outside")
         self.current = self.outside
 
-    def tell(self, what: str, *facts: object) -> None:
+    def trace(self, what: str, *facts: object) -> None:
         """Note what happens, for whoever reads this seed's history."""
-        if self.told is not None:
+        if self.trace_lines is not None:
             line = " ".join(str(fact) for fact in (what, *facts))
-            self.told.append(f"{self.now:9.4f} {self.current.name:9s} {line}")
+            self.trace_lines.append(f"{self.now:9.4f} {self.current.name:9s} {line}")
 
     def violated(self, what: str) -> None:
         """Note that a promise is broken; the seed ends soon."""
-        self.tell("VIOLATION", what)
+        self.trace("VIOLATION", what)
         self.violations.append(f"at {self.now:.4f}: {what}")
 
     def between(self, low: float, high: float) -> float:

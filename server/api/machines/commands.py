@@ -12,7 +12,7 @@ from schemas.inputs.bodies import Operation
 from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
-from server.api.machines.inputs import MachinePath
+from server.api.machines.paths import MachinePath
 from server.dispatch.recorder import command_item
 from server.dispatch.refusals import unknown_machine
 from server.store.commands import CommandRecord

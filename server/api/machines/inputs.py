@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.http import problems
 from schemas.http.idempotency_keys import IdempotencyKey
+from schemas.http.preferences import return_preference
 from schemas.inputs.bodies import (
     AnyInput,
     ClickMouse,
@@ -15,15 +16,9 @@ from schemas.inputs.bodies import (
 )
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
-from schemas.values.scalars import MachineId
+from server.api.machines.paths import MachinePath
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
-
-
-class MachinePath(BaseModel):
-    """Names a machine."""
-
-    machine_id: MachineId
 
 
 class InputHeaders(BaseModel):
@@ -134,13 +129,3 @@ class TypeTextHandler(InputHandler):
     @endpoint(_input("Type text", TypeText))
     async def post(self, path: MachinePath, headers: InputHeaders, body: TypeText) -> None:
         await self.carry_out(path, headers, body)
-
-
-def return_preference(prefer: str | None) -> str | None:
-    """The ``return`` preference of a Prefer header; unknown preferences are ignored (RFC 7240)."""
-    for part in (prefer or "").split(","):
-        name, _, value = part.partition(";")[0].partition("=")
-        value = value.strip().strip('"').lower()
-        if name.strip().lower() == "return" and value in ("minimal", "representation"):
-            return value
-    return None

@@ -13,11 +13,11 @@ from schemas.resources.machines import (
     NewMachine,
 )
 from schemas.resources.tokens import NewToken, Scope
-from server.api.auditing import record
-from server.api.machines.inputs import MachinePath
-from server.api.tokens import create_token
+from server.api.machines.paths import MachinePath
 from server.dispatch.refusals import unknown_machine
+from server.identity.tokens import create_token
 from server.store.errors import AlreadyExists
+from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
 
@@ -60,7 +60,7 @@ class MachinesHandler(ApiHandler):
             ) from None
         self.services.machine_events.changed(self.principal.organization_id, machine_id)
         token = await create_token(
-            self.services,
+            self.services.tokens,
             self.principal.organization_id,
             NewToken(
                 name=f"machine {machine_id}",

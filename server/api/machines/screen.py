@@ -15,7 +15,7 @@ from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
-from server.api.machines.inputs import MachinePath
+from server.api.machines.paths import MachinePath
 from server.dispatch.screens import LiveScreen
 from server.store.errors import StoreUnavailable
 from server.web.closing import close_connection

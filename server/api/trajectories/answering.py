@@ -1,29 +1,15 @@
-"""What the operations on trajectories share: their paths, their answers, and telling of changes."""
+"""What the operations on trajectories share: their answers, and telling of changes."""
 
 from uuid import UUID
-
-from pydantic import BaseModel
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.resources.events import TrajectoryChanged, TrajectoryChangeName
-from server.api.auditing import record
-from server.api.trajectories.changes import ChangingHandler
 from server.store.errors import NotFound
 from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
+from server.web.auditing import record
+from server.web.changes import ChangingHandler
 from server.web.streaming import CHUNK_BYTES, StreamingHandler
-
-
-class TrajectoryPath(BaseModel):
-    """Names a trajectory."""
-
-    trajectory_id: UUID
-
-
-class WorkflowPath(BaseModel):
-    """Names a workflow."""
-
-    workflow_id: UUID
 
 
 class AnsweringHandler(StreamingHandler, ChangingHandler):

@@ -7,7 +7,7 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.resources.stored_pictures import PictureId, StoredPicture, media_type_of
 from schemas.resources.tokens import Scope
-from server.api.auditing import record
+from server.web.auditing import record
 from server.web.bodies.incoming import content_type_of, wrong_media_type
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler

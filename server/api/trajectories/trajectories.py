@@ -4,9 +4,12 @@ from pydantic import Field
 
 from schemas.http import problems
 from schemas.http.entity_tags import ChangeHeaders, ReadHeaders
+from schemas.http.preferences import return_preference
 from schemas.http.problems import ProblemError
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import (
+    MAX_TRAJECTORY_BYTES,
+    MAX_TRAJECTORY_VALUES,
     ChangedTrajectory,
     Duplicate,
     ImportedTrajectory,
@@ -19,9 +22,9 @@ from schemas.resources.trajectories import (
     TrajectoryQuery,
     TrajectoryWithIncluded,
 )
-from server.api.machines.inputs import return_preference
-from server.api.trajectories.answering import AnsweringHandler, TrajectoryPath, WorkflowPath
-from server.api.trajectories.changes import (
+from server.api.trajectories.answering import AnsweringHandler
+from server.api.trajectories.paths import TrajectoryPath, WorkflowPath
+from server.web.changes import (
     REPLAYED,
     TAGGED,
     AppendHeaders,
@@ -29,12 +32,6 @@ from server.api.trajectories.changes import (
     refusals,
 )
 from server.web.endpoint import Endpoint, endpoint
-
-MAX_TRAJECTORY_BYTES = 15 * 1024 * 1024
-"""What surely fits one document of the database, with everything around it."""
-
-MAX_TRAJECTORY_VALUES = 100_000
-"""What is parsed in some 0.05 s: over 10,000 steps of eight members each.  More are appended."""
 
 
 class PatchHeaders(ChangeHeaders):

@@ -6,9 +6,9 @@ from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
-from server.api.auditing import record
-from server.api.trajectories.answering import WorkflowPath
-from server.api.trajectories.changes import (
+from server.api.trajectories.paths import WorkflowPath
+from server.web.auditing import record
+from server.web.changes import (
     REPLAYED,
     TAGGED,
     ChangingHandler,

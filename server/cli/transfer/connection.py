@@ -9,7 +9,7 @@ from uuid import uuid4
 import click
 
 from server.cli.client import Api
-from server.cli.replies import Reply
+from server.client.replies import Reply
 
 if TYPE_CHECKING:
     from httpx import Response
@@ -32,7 +32,7 @@ class Transfer:
 
     def __init__(self, api: Api) -> None:
         # Imported late, for the reason that stands there.
-        from server.cli.connections import Connection  # noqa: PLC0415
+        from server.client.connections import Connection  # noqa: PLC0415
 
         self._api = api
         try:

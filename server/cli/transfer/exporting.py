@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from schemas.http.queries import MAX_SKIP
-from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES
+from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES
 from server.cli.client import Api, api_options
 from server.cli.transfer.connection import (
     CHUNK_BYTES,

@@ -8,13 +8,13 @@ from typing import BinaryIO
 
 import click
 
-from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from schemas.values.json_values import count_values
 from server.cli.client import Api, api_options
 from server.cli.transfer.connection import CHUNK_BYTES, Transfer
 from server.cli.transfer.exporting import export, progress_bar
 from server.cli.transfer.line_import import LineImporter, Outcome
 from server.cli.transfer.long_lines import LineError
-from server.web.bodies.json_values import count_values
 
 
 @click.group()

@@ -13,13 +13,16 @@ from uuid import UUID, uuid4
 from pydantic import ValidationError
 
 from schemas.http.problems import entries_of, sentence
-from schemas.resources.trajectories import ImportedTrajectory
+from schemas.resources.trajectories import (
+    MAX_TRAJECTORY_BYTES,
+    MAX_TRAJECTORY_VALUES,
+    ImportedTrajectory,
+)
 from schemas.values.json_encoding import encode_json
+from schemas.values.json_values import count_values
 from schemas.values.times import format_time, whole_milliseconds
-from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from server.cli.transfer.connection import Transfer
 from server.cli.transfer.long_lines import STEPS, LineError, scanned
-from server.web.bodies.json_values import count_values
 
 BATCH_BYTES: Final = 4 * 1024 * 1024
 """How much is appended in one request, where single steps are no longer than that."""

@@ -84,7 +84,7 @@ interface CommandItem {
   duration_ms: number | null;
 }
 
-interface CommandTold extends CommandItem {
+interface CommandEvent extends CommandItem {
   machine_id: string;
 }
 
@@ -205,7 +205,7 @@ interface Told {
   reset: null;
   machine: Machine;
   machine_removed: MachineRemoved;
-  command: CommandTold;
+  command: CommandEvent;
   trajectory: TrajectoryChanged;
 }
 

@@ -26,7 +26,7 @@ from urllib.parse import quote
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo.errors import OperationFailure, PyMongoError
 
-from schemas.programs.installing import how_to_install
+from server.process.installing import how_to_install
 from server.store.embedded import die_with_parent
 from server.store.embedded.bounded_log import BoundedLog
 from server.store.errors import EmbeddedMongoDBError

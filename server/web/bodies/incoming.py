@@ -3,8 +3,8 @@
 A small body that comes with its headers is taken as it is: that is nearly every request, and an
 input must not wait for more than it needs.  For any other, who asks is known before a byte of it
 is kept, its JSON values are counted as it comes, and all bodies together have a bound.  A body
-that is refused is answered at once; what still comes of it is read and forgotten, as most clients
-read no answer before they have sent everything.
+that is refused is answered at once; what still comes of it is drained: read and dropped, as most
+clients read no answer before they have sent everything.
 """
 
 import logging
@@ -22,9 +22,9 @@ from tornado.httputil import (
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from schemas.values.json_values import ValueCounter
 from server.services import Services
 from server.web.authorization import RETRY_AFTER_SECONDS, refusal
-from server.web.bodies.json_values import ValueCounter
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint
 
@@ -38,15 +38,15 @@ MAX_DRAINED_BYTES: Final = 32 * 1024 * 1024
 """So much of a refused body is read, for its sender to come to the answer; then it is cut off."""
 
 
-class Refusing(Protocol):
+class Refuse(Protocol):
     """Makes what answers a request with a problem."""
 
     def __call__(
-        self, request: HTTPServerRequest, problem: ProblemError, is_awaited: bool, /
+        self, request: HTTPServerRequest, problem: ProblemError, is_drained: bool, /
     ) -> HTTPMessageDelegate: ...
 
 
-class Accepting(Protocol):
+class HandlerDelegate(Protocol):
     """What runs a request with its body: Tornado's delegate for a handler."""
 
     def execute(self) -> object: ...
@@ -56,10 +56,10 @@ class Body(HTTPMessageDelegate):
     """The body of one request, on its way from the connection to its handler.
 
     ``values`` is how many JSON values were counted in it, None where it is small; ``release``
-    gives back the room that it took, which its handler calls in the end.
+    gives back the memory that it used, which its handler calls in the end.
     """
 
-    accepted: Accepting
+    accepted: HandlerDelegate
     """What takes the request where it is not refused."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Body(HTTPMessageDelegate):
         services: Services,
         request: HTTPServerRequest,
         endpoint: Endpoint | None,
-        refuse: Refusing,
+        refuse: Refuse,
     ) -> None:
         self._services = services
         self._request = request
@@ -76,7 +76,7 @@ class Body(HTTPMessageDelegate):
         self._refused: HTTPMessageDelegate | None = None
         self._is_small = False
         self._received = 0
-        self._held = 0
+        self._memory_used = 0
         self._content = BytesIO()
         self._counter = ValueCounter()
 
@@ -88,7 +88,7 @@ class Body(HTTPMessageDelegate):
     def headers_received(
         self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
     ) -> Awaitable[None] | None:
-        endpoint, length = self._endpoint, promised_length(headers)
+        endpoint, length = self._endpoint, declared_length(headers)
         self._is_small = (
             length is not None
             and length <= SMALL_BYTES
@@ -99,9 +99,9 @@ class Body(HTTPMessageDelegate):
         )
         if self._is_small:
             return None
-        return self._look_at_headers(length, headers)
+        return self._check_headers(length, headers)
 
-    async def _look_at_headers(self, length: int | None, headers: HTTPHeaders) -> None:
+    async def _check_headers(self, length: int | None, headers: HTTPHeaders) -> None:
         if length is not None and length > MAX_DRAINED_BYTES:
             # Tornado would close the connection without a word.
             self._request.connection.set_max_body_size(length)  # type: ignore[union-attr]
@@ -110,11 +110,11 @@ class Body(HTTPMessageDelegate):
             # Nothing has this address, or not with this method: that is said at the end.
             return
         problem = await refusal(self._services, self._request, endpoint)
-        problem = problem or self._unwanted(endpoint, length, headers)
+        problem = problem or self._problem_with_headers(endpoint, length, headers)
         if problem is not None:
-            await self._refuse(problem, is_awaited=_can_be_awaited(length, headers))
+            await self._refuse(problem, is_drained=_can_be_drained(length, headers))
 
-    def _unwanted(
+    def _problem_with_headers(
         self, endpoint: Endpoint, length: int | None, headers: HTTPHeaders
     ) -> ProblemError | None:
         """Why a body will not do, as far as the headers tell."""
@@ -131,8 +131,8 @@ class Body(HTTPMessageDelegate):
             return wrong_media_type(endpoint)
         if (length or 0) > endpoint.max_body_bytes:
             return too_many_bytes(endpoint)
-        if endpoint.takes_body and not self._services.body_room.fits(length or 0):
-            return no_room()
+        if endpoint.takes_body and not self._services.body_memory.fits(length or 0):
+            return too_many_bodies()
         return None
 
     def data_received(self, chunk: bytes) -> Awaitable[None] | None:
@@ -140,64 +140,64 @@ class Body(HTTPMessageDelegate):
         endpoint = self._endpoint
         if self._refused is not None or endpoint is None:
             if self._received > MAX_DRAINED_BYTES:
-                self._go_on()
+                self._execute()
         elif self._is_small:
             self._content.write(chunk)
-        elif (problem := self._problem_with(chunk, endpoint)) is not None:
+        elif (problem := self._problem_with_chunk(chunk, endpoint)) is not None:
             return self._refuse(problem)
         elif endpoint.takes_body:
             self._content.write(chunk)
         return None
 
-    def _problem_with(self, chunk: bytes, endpoint: Endpoint) -> ProblemError | None:
+    def _problem_with_chunk(self, chunk: bytes, endpoint: Endpoint) -> ProblemError | None:
         if self._received > endpoint.max_body_bytes:
             return too_many_bytes(endpoint)
         if not endpoint.takes_body:
             return None
-        room = self._services.body_room
-        if not room.fits(len(chunk)):
-            return no_room()
-        room.taken += len(chunk)
-        self._held += len(chunk)
+        memory = self._services.body_memory
+        if not memory.fits(len(chunk)):
+            return too_many_bodies()
+        memory.used += len(chunk)
+        self._memory_used += len(chunk)
         if endpoint.body is None:
             return None
         return too_many_values(self._counter.add(chunk), endpoint)
 
-    async def _refuse(self, problem: ProblemError, *, is_awaited: bool = True) -> None:
-        """Answer now, and from now on forget what comes; or, unless awaited, end there."""
+    async def _refuse(self, problem: ProblemError, *, is_drained: bool = True) -> None:
+        """Answer now, and drop what still comes of the body; unless drained, end there."""
         self.release()
         self._content = BytesIO()
-        # Who waits for 100 Continue has sent nothing that would have to be read.
-        is_awaited = is_awaited and "Expect" not in self._request.headers
-        self._refused = self._refuse_with(self._request, problem, is_awaited)
+        # A client that waits for 100 Continue has sent nothing that would have to be drained.
+        is_drained = is_drained and "Expect" not in self._request.headers
+        self._refused = self._refuse_with(self._request, problem, is_drained)
         start = RequestStartLine(self._request.method or "", self._request.uri or "", "HTTP/1.1")
         answering = self._refused.headers_received(start, self._request.headers)
         if answering is not None:
             await answering
 
     def finish(self) -> None:
-        self._services.body_room.arriving.pop(self, None)
-        self._go_on()
+        self._services.body_memory.receiving.pop(self, None)
+        self._execute()
 
-    def _go_on(self) -> None:
+    def _execute(self) -> None:
         if self._refused is not None:
             self._refused.finish()
         else:
-            # Tornado's own delegate would hold it twice; what a buffer gives away is no copy.
+            # Tornado's own delegate would keep a second copy; getvalue of a BytesIO makes none.
             self._request.body, self._content = self._content.getvalue(), BytesIO()
             self.accepted.execute()
 
     def on_connection_close(self) -> None:
-        self._services.body_room.arriving.pop(self, None)
+        self._services.body_memory.receiving.pop(self, None)
         self.release()
         self._content = BytesIO()
         if self._refused is not None:
             self._refused.on_connection_close()
 
     def release(self) -> None:
-        """Give back the room that it took."""
-        self._services.body_room.taken -= self._held
-        self._held = 0
+        """Give back the memory that it used."""
+        self._services.body_memory.used -= self._memory_used
+        self._memory_used = 0
 
     def close(self) -> None:
         """Close the connection that the body should have come on."""
@@ -205,7 +205,7 @@ class Body(HTTPMessageDelegate):
         close_connection(self._request)
 
 
-def promised_length(headers: HTTPHeaders) -> int | None:
+def declared_length(headers: HTTPHeaders) -> int | None:
     """How long a body will be; None where that is not said, or not in a way that can be."""
     length = headers.get("Content-Length", "")
     if length.isascii() and length.isdecimal() and len(length) < MAX_LENGTH_DIGITS:
@@ -213,8 +213,8 @@ def promised_length(headers: HTTPHeaders) -> int | None:
     return None
 
 
-def _can_be_awaited(length: int | None, headers: HTTPHeaders) -> bool:
-    """Whether a body has an end that is worth waiting for."""
+def _can_be_drained(length: int | None, headers: HTTPHeaders) -> bool:
+    """Whether a body is short enough to be read to its end, only to be dropped."""
     if length is None:
         return "Content-Length" not in headers
     return length <= MAX_DRAINED_BYTES
@@ -257,8 +257,8 @@ def too_many_values(values: int, endpoint: Endpoint) -> ProblemError | None:
     )
 
 
-def no_room() -> ProblemError:
-    """The problem of a body that finds all room taken by others."""
+def too_many_bodies() -> ProblemError:
+    """The problem of a body for which the others leave no memory."""
     return ProblemError(
         problems.SERVER_BUSY,
         "the server holds as many request bodies as it may; nothing was done",

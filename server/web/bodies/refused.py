@@ -19,12 +19,12 @@ class RefusedHandler(ApiHandler):
     """
 
     def initialize(  # type: ignore[override]
-        self, services: Services, problem: ProblemError, is_awaited: bool
+        self, services: Services, problem: ProblemError, is_drained: bool
     ) -> None:
-        """Begin; where the body is not awaited, the connection ends with the answer."""
+        """Begin; where the body is not drained, the connection ends with the answer."""
         super().initialize(services)
         self._problem = problem
-        self._is_awaited = is_awaited
+        self._is_drained = is_drained
         self._is_logged = False
 
     async def prepare(self) -> None:
@@ -33,14 +33,14 @@ class RefusedHandler(ApiHandler):
         content = to_json(self.described(self._problem))
         self.set_header("Content-Length", len(content))
         self.write(content)
-        if self._is_awaited:
+        if self._is_drained:
             await self.flush()
         else:
             self.set_header("Connection", "close")
             await self._end()
 
     def data_received(self, chunk: bytes) -> Awaitable[None] | None:
-        """Forget what still comes."""
+        """Drop what still comes."""
 
     async def _end(self, **_path: str) -> None:
         self._is_logged = True
@@ -49,7 +49,7 @@ class RefusedHandler(ApiHandler):
     head = get = post = put = patch = delete = _end
 
     def on_connection_close(self) -> None:
-        """Most clients go when they have the answer: it belongs into the log all the same."""
+        """Most clients close when they have the answer, which is logged all the same."""
         super().on_connection_close()
         if not self._is_logged:
             self._is_logged = True

@@ -1,88 +1,92 @@
-"""How settings are read: command line, environment, file, defaults; what is said of mistakes."""
+"""What settings come from, which source counts, and what is said of mistakes."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import Field
-from pydantic_settings import SettingsConfigDict
 
-from schemas.programs.settings import FileAndEnvironment, SettingsError, read_settings
+from schemas.programs.settings import (
+    ProgramSettings,
+    SettingsError,
+    SettingsFile,
+    SettingsSources,
+    check_settings,
+)
+
+FILE = Path("/etc/example.toml")
 
 
-class Example(FileAndEnvironment):
+class Example(ProgramSettings):
     """Settings of a program that does not exist."""
 
-    model_config = SettingsConfigDict(env_prefix="EXAMPLE_", extra="forbid", frozen=True)
+    environment_prefix: ClassVar[str] = "EXAMPLE_"
 
     port: int = Field(1, ge=0, le=10)
     name: str = "default"
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "example.toml"
+def sources(
+    file: bytes | None = None, environment: Mapping[str, str] | None = None, **command_line: Any
+) -> SettingsSources:
+    return SettingsSources(
+        environment or {}, command_line, None if file is None else SettingsFile(FILE, file)
+    )
 
 
-def complaint(file: Path | None = None, **command_line: object) -> str:
+def complaint(
+    file: bytes | None = None, environment: Mapping[str, str] | None = None, **command_line: Any
+) -> str:
     with pytest.raises(SettingsError) as caught:
-        read_settings(Example, file, command_line)
+        check_settings(Example, sources(file, environment, **command_line))
     return str(caught.value)
 
 
-def test_nearest_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert read_settings(Example, None, {}).model_dump() == {"port": 1, "name": "default"}
-    file.write_text("port = 2\nname = 'file'")
-    assert read_settings(Example, file, {}).port == 2
-    monkeypatch.setenv("EXAMPLE_PORT", "3")
-    settings = read_settings(Example, file, {"name": None})
+def test_nearest_source_wins() -> None:
+    assert check_settings(Example, sources()).model_dump() == {"port": 1, "name": "default"}
+    file = b"port = 2\nname = 'file'"
+    assert check_settings(Example, sources(file)).port == 2
+    environment = {"EXAMPLE_PORT": "3"}
+    settings = check_settings(Example, sources(file, environment, name=None))
     assert (settings.port, settings.name) == (3, "file")
-    assert read_settings(Example, file, {"port": 4}).port == 4
+    assert check_settings(Example, sources(file, environment, port=4)).port == 4
 
 
-def test_one_reading_leaves_nothing_for_the_next(file: Path) -> None:
-    file.write_text("port = 2")
-    assert read_settings(Example, file, {}).port == 2
-    assert read_settings(Example, None, {}).port == 1
+def test_case_of_names_does_not_matter() -> None:
+    assert check_settings(Example, sources(b"Port = 2")).port == 2
+    assert check_settings(Example, sources(environment={"example_port": "3"})).port == 3
 
 
-def test_unknown_variable_is_named_with_the_known_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EXAMPLE_PROT", "3")
-    said = complaint()
+def test_unknown_variable_is_named_with_the_known_ones() -> None:
+    said = complaint(environment={"EXAMPLE_PROT": "3"})
     assert "EXAMPLE_PROT" in said
     assert "EXAMPLE_NAME, EXAMPLE_PORT" in said
     assert "\n" not in said
 
 
-def test_variables_of_others_are_no_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EXAMPLE_URL", "x")
-    monkeypatch.setenv("EXAMPLE_OTHER_PORT", "x")
-    assert read_settings(Example, None, {}, ["EXAMPLE_URL"], "EXAMPLE_OTHER_").port == 1
-    assert "EXAMPLE_URL" in complaint()
+def test_variables_of_others_are_no_mistake() -> None:
+    environment = {"EXAMPLE_URL": "x", "EXAMPLE_OTHER_PORT": "x", "PATH": "x"}
+    given = SettingsSources(environment, {}, None, ["EXAMPLE_URL"], "EXAMPLE_OTHER_")
+    assert check_settings(Example, given).port == 1
+    assert "EXAMPLE_URL" in complaint(environment=environment)
 
 
-def test_mistake_names_its_source(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file.write_text("port = 'x'")
-    assert complaint(file).startswith(f"{file}: port: ")
+def test_mistake_names_its_source() -> None:
+    file = b"port = 'x'"
+    assert complaint(file).startswith(f"{FILE}: port: ")
     assert complaint(file, port="y").startswith("--port: ")
-    monkeypatch.setenv("EXAMPLE_PORT", "11")
-    assert complaint(file).startswith("EXAMPLE_PORT: ")
+    assert complaint(file, {"EXAMPLE_PORT": "11"}).startswith("EXAMPLE_PORT: ")
 
 
-def test_every_mistake_has_a_line(file: Path) -> None:
-    file.write_text("port = 'x'\nname = 7\ncolour = 'red'")
-    lines = complaint(file).splitlines()
+def test_every_mistake_has_a_line() -> None:
+    lines = complaint(b"port = 'x'\nname = 7\ncolour = 'red'").splitlines()
     assert len(lines) == 3
     assert any("colour: unknown setting; known are name, port" in line for line in lines)
 
 
 @pytest.mark.parametrize("content", [b"port = ", b"= 1", b"port = 1\nport = 2", b"\xff"])
-def test_file_that_is_no_toml_is_named(file: Path, content: bytes) -> None:
-    file.write_bytes(content)
-    said = complaint(file)
-    assert said.startswith(f"{file} is not valid TOML: ")
+def test_file_that_is_no_toml_is_named(content: bytes) -> None:
+    said = complaint(content)
+    assert said.startswith(f"{FILE} is not valid TOML: ")
     assert "\n" not in said
-
-
-def test_file_that_cannot_be_read_is_named(file: Path, tmp_path: Path) -> None:
-    assert complaint(file) == f"{file}: No such file or directory"
-    assert complaint(tmp_path) == f"{tmp_path}: Is a directory"

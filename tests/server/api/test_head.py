@@ -7,11 +7,11 @@ import pytest
 
 from schemas.resources.tokens import Scope
 from server.api.routes import ROUTES
-from server.web.endpoint import declared
+from server.web.endpoint import endpoints_of
 from tests.raw_http import connection, head
 from tests.service import Service
 
-READABLE = [route for route in ROUTES if "get" in declared(route.handler)]
+READABLE = [route for route in ROUTES if "get" in endpoints_of(route.handler)]
 CHANGING = {"date", "x-request-id", "transfer-encoding", "content-length"}
 
 
@@ -21,7 +21,7 @@ async def test_head_answers_what_get_does(service: Service, route: object) -> No
     template = getattr(route, "template")  # noqa: B009
     handler = getattr(route, "handler")  # noqa: B009
     path = re.sub(r"{\w+}", "00000000-0000-4000-8000-000000000001", template)
-    if declared(handler)["get"].endless:
+    if endpoints_of(handler)["get"].endless:
         path += "?unknown=1"  # A stream would not end; it has a test of its own.
     got = await service.get(path)
     asked = await service.request("HEAD", path)

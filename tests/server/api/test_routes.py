@@ -15,7 +15,7 @@ from tornado.ioloop import IOLoop
 from schemas.http.problems import PROBLEM_TYPES
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from server.api.routes import ROUTES
-from server.web.endpoint import declared
+from server.web.endpoint import endpoints_of
 from tests.commands import accepted, keep_sent
 from tests.server.api.route_table import ANY_TOKEN, ITS_OWN, OTHERS_404, PNG, PUBLIC, TABLE, Row
 from tests.service import Reply, Service, in_new_organization, new_key, running_server
@@ -131,7 +131,9 @@ def world(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wo
 
 def test_table_has_every_route_and_method_once() -> None:
     there_are = {
-        (method.upper(), route.template) for route in ROUTES for method in declared(route.handler)
+        (method.upper(), route.template)
+        for route in ROUTES
+        for method in endpoints_of(route.handler)
     }
     assert {(row.method, row.path) for row in TABLE} == there_are
     assert len(TABLE) == len(there_are)

@@ -1,4 +1,4 @@
-"""Tokens and organizations: who may give what to whom."""
+"""Tokens: who may give what to whom."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.resources.tokens import Scope
 from schemas.values.times import format_time
 from tests.service import PATIENCE_SECONDS, Service
 
@@ -189,26 +189,6 @@ async def test_scope_of_a_newer_farhand_allows_nothing_and_harms_nothing(
     await tokens.update_one({"_id": UUID(made["id"])}, {"$addToSet": {"scopes": "teleport"}})
     assert (await service.get("/v1/machines", token=made["token"])).status == 200
     assert (await service.get(f"/v1/tokens/{made['id']}")).json["scopes"] == ["machines:read"]
-
-
-@pytest.mark.gen_test
-async def test_made_organization_is_empty_and_separate(service: Service) -> None:
-    reply = await service.post("/v1/organizations", {"name": "Branch office"})
-    assert reply.status == 201
-    assert reply.json["name"] == "Branch office"
-    scopes = [scope.value for scope in ADMINISTRATOR_SCOPES]
-    new = wanted(*scopes, organization_id=reply.json["id"])
-    token = (await service.post("/v1/tokens", new)).json["token"]
-    await service.new_machine()
-    assert (await service.get("/v1/machines", token=token)).json["items"] == []
-    await service.post("/v1/machines", {"id": "branch"}, token=token)
-    assert (await service.get("/v1/machines/branch")).status == 404
-
-
-@pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "n" * 256}, {"name": "a", "id": "b"}])
-@pytest.mark.gen_test
-async def test_wrong_organization_is_422(service: Service, body: dict[str, object]) -> None:
-    assert (await service.post("/v1/organizations", body)).status == 422
 
 
 async def until_refused(service: Service, token: str) -> None:

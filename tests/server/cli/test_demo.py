@@ -111,7 +111,7 @@ def test_stays_until_terminated_and_then_leaves_nothing(tmp_path: Path) -> None:
     with demo.running() as program:
         ready_to_stay(program)
         names = " ".join(demo.processes().values())
-        assert all(name in names for name in ("Xvfb", "mongod", "serve", "join", "demo_window"))
+        assert all(name in names for name in ("Xvfb", "mongod", "serve", "join", "demo.window"))
         assert len(demo.left_over()) == 1
         command = next(line for line in program.output.splitlines() if "machine show" in line)
         shown = run(*command.split())

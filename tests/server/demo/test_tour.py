@@ -14,7 +14,7 @@ from schemas.inputs.bodies import (
     TypeText,
 )
 from schemas.inputs.key_combinations import parse_combination
-from schemas.values.texts import chords_of
+from schemas.inputs.texts import chords_of
 from server.demo.tour import STEPS, WITNESSED, strokes_of
 
 WIDTH_OF_THE_SHEET, HEIGHT = 900, 800

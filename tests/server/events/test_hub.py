@@ -86,10 +86,10 @@ async def test_id_of_a_subscriber_is_what_it_has_heard_and_not_what_waits() -> N
     subscription = hub.subscribe(ORGANIZATION, None, lambda event: event.machine_id != "x")
     publish(hub, "a", "b", "x")
     subscription.take(1)
-    again = hub.subscribe(ORGANIZATION, subscription.id_of(subscription.heard), everything)
+    again = hub.subscribe(ORGANIZATION, subscription.id_of(subscription.last_number), everything)
     assert names(again) == ["b", "x"]
     subscription.take(1)
-    again = hub.subscribe(ORGANIZATION, subscription.id_of(subscription.heard), everything)
+    again = hub.subscribe(ORGANIZATION, subscription.id_of(subscription.last_number), everything)
     assert names(again) == []
 
 
@@ -108,7 +108,7 @@ async def test_id_that_is_not_known_means_reset(forgotten: str) -> None:
 
 @async_test
 async def test_only_so_many_events_are_kept() -> None:
-    hub = EventHub(kept=2)
+    hub = EventHub(history=2)
     subscription = hub.subscribe(ORGANIZATION, None, everything)
     publish(hub, "a", "b", "c")
     assert hub.subscribe(ORGANIZATION, subscription.id_of(0), everything).must_reset
@@ -125,13 +125,13 @@ async def test_id_of_an_earlier_life_or_another_organization_means_reset() -> No
 
 @async_test
 async def test_slow_subscriber_is_dropped_and_the_others_are_not() -> None:
-    hub = EventHub(waiting=2)
+    hub = EventHub(queue=2)
     slow = hub.subscribe(ORGANIZATION, None, everything)
     quick = hub.subscribe(ORGANIZATION, None, everything)
     publish(hub, "a", "b")
     assert names(quick) == ["a", "b"]
     publish(hub, "c")
-    assert (slow.is_dropped, slow.is_over, names(slow)) == (True, True, [])
+    assert (slow.is_dropped, slow.is_closed, names(slow)) == (True, True, [])
     assert (quick.is_dropped, names(quick)) == (False, ["c"])
     assert (hub.dropped, hub.subscribers) == (1, 1)
 
@@ -164,5 +164,5 @@ async def test_closed_hub_ends_every_subscription() -> None:
     early = hub.subscribe(ORGANIZATION, None, everything)
     hub.close()
     await early.wait(30)
-    assert early.is_over
-    assert hub.subscribe(ORGANIZATION, None, everything).is_over
+    assert early.is_closed
+    assert hub.subscribe(ORGANIZATION, None, everything).is_closed

@@ -8,7 +8,7 @@ from schemas.http.problems import ProblemError
 from schemas.resources.tokens import Scope
 from server.identity import authentication
 from server.identity.authentication import Authenticator, new_secret, secret_hash
-from server.identity.secret_lookup import Guesses
+from server.identity.secret_lookup import FailedAttempts
 from server.store.tokens import TokenStore
 from server.tasks import Tasks
 from tests.service import Service
@@ -16,9 +16,9 @@ from tests.service import Service
 ADDRESS = "192.0.2.1"
 
 
-def authenticator_of(service: Service, remember: float = 60.0) -> Authenticator:
+def authenticator_of(service: Service, cache_seconds: float = 60.0) -> Authenticator:
     services = service.server.services
-    return Authenticator(services.tokens, services.background, remember, Guesses())
+    return Authenticator(services.tokens, services.background, cache_seconds, FailedAttempts())
 
 
 def test_secrets_have_the_public_beginning_and_256_random_bits() -> None:
@@ -74,7 +74,7 @@ async def test_token_is_read_again_only_after_the_time_for_which_it_is_remembere
     await patient.principal(header, ADDRESS)
     await patient.principal(header, ADDRESS)
     assert reads == [secret_hash(service.token)]
-    hurried = authenticator_of(service, remember=-1.0)
+    hurried = authenticator_of(service, cache_seconds=-1.0)
     await hurried.principal(header, ADDRESS)
     await hurried.principal(header, ADDRESS)
     assert len(reads) == 3
@@ -83,7 +83,7 @@ async def test_token_is_read_again_only_after_the_time_for_which_it_is_remembere
 @pytest.mark.gen_test
 async def test_revoked_token_is_401_when_it_is_read_again(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
-    authenticator = authenticator_of(service, remember=-1.0)
+    authenticator = authenticator_of(service, cache_seconds=-1.0)
     principal = await authenticator.principal(f"Bearer {token}", ADDRESS)
     await service.server.services.tokens.revoke(service.organization_id, principal.token_id)
     with pytest.raises(ProblemError, match="revoked"):
@@ -98,7 +98,7 @@ async def test_token_that_expires_while_it_is_remembered_is_401(service: Service
     await tokens.create(
         service.organization_id, "soon", secret_hash(secret), [], expires_at=expires_at
     )
-    authenticator = authenticator_of(service, remember=3600.0)
+    authenticator = authenticator_of(service, cache_seconds=3600.0)
     await authenticator.principal(f"Bearer {secret}", ADDRESS)
 
     async def use_until_refused() -> None:
@@ -115,12 +115,12 @@ async def test_token_that_expires_while_it_is_remembered_is_401(service: Service
 async def test_only_so_many_tokens_are_remembered(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authentication, "MAX_REMEMBERED", 2)
+    monkeypatch.setattr(authentication, "MAX_CACHED", 2)
     authenticator = authenticator_of(service)
     for _ in range(4):
         token = await service.new_token(Scope.MACHINES_READ)
         await authenticator.principal(f"Bearer {token}", ADDRESS)
-    assert len(authenticator._known) == 2
+    assert len(authenticator._cache) == 2
 
 
 @pytest.mark.gen_test
@@ -129,7 +129,7 @@ async def test_unknown_tokens_are_not_remembered(service: Service) -> None:
     for _ in range(3):
         with pytest.raises(ProblemError):
             await authenticator.principal(f"Bearer {new_secret()}", ADDRESS)
-    assert not authenticator._known
+    assert not authenticator._cache
 
 
 @pytest.mark.gen_test
@@ -144,7 +144,7 @@ async def test_use_of_a_token_is_noted_once_a_minute(
 
     monkeypatch.setattr(TokenStore, "touch", counted)
     services, background = service.server.services, Tasks()
-    authenticator = Authenticator(services.tokens, background, -1.0, Guesses())
+    authenticator = Authenticator(services.tokens, background, -1.0, FailedAttempts())
     for _ in range(3):
         await authenticator.principal(f"Bearer {service.token}", ADDRESS)
         await asyncio.sleep(0)

@@ -6,7 +6,7 @@ import pytest
 from schemas.resources.tokens import Scope
 from server.identity import secret_lookup as lookups
 from server.identity.authentication import new_secret
-from server.identity.secret_lookup import FREE_GUESSES, Guesses, SecretLookup
+from server.identity.secret_lookup import FREE_ATTEMPTS, FailedAttempts, SecretLookup
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.service import Service
@@ -29,32 +29,32 @@ class Asked:
         return {GOOD: "somebody"} if GOOD in digests else {}
 
 
-def exhausted() -> Guesses:
-    guesses = Guesses()
-    for _ in range(FREE_GUESSES):
-        guesses.note(GUESSER)
-    return guesses
+def exhausted() -> FailedAttempts:
+    failed_attempts = FailedAttempts()
+    for _ in range(FREE_ATTEMPTS):
+        failed_attempts.record(GUESSER)
+    return failed_attempts
 
 
 def test_guesses_are_counted_for_each_address_and_forgiven(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("server.identity.secret_lookup.time.monotonic", lambda: now)
-    guesses = exhausted()
-    assert guesses.too_many(GUESSER)
-    assert not guesses.too_many(NEIGHBOUR)
+    failed_attempts = exhausted()
+    assert failed_attempts.are_too_many(GUESSER)
+    assert not failed_attempts.are_too_many(NEIGHBOUR)
     now += 2
-    assert not guesses.too_many(GUESSER)
-    guesses.note(GUESSER)
-    guesses.note(GUESSER)
-    assert guesses.too_many(GUESSER)
+    assert not failed_attempts.are_too_many(GUESSER)
+    failed_attempts.record(GUESSER)
+    failed_attempts.record(GUESSER)
+    assert failed_attempts.are_too_many(GUESSER)
 
 
 def test_only_so_many_addresses_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookups, "MAX_ADDRESSES", 3)
-    guesses = Guesses()
+    failed_attempts = FailedAttempts()
     for number in range(10):
-        guesses.note(str(number))
-    assert len(guesses._spent) == 3
+        failed_attempts.record(str(number))
+    assert len(failed_attempts._spent) == 3
 
 
 @pytest.mark.gen_test
@@ -63,7 +63,7 @@ async def test_many_unknown_secrets_of_an_address_are_one_query() -> None:
     lookup = SecretLookup(asked.find, exhausted(), background)
     secrets = [b"%d" % number for number in range(500)]
     answers = await asyncio.gather(
-        *(lookup.find(secret, GUESSER, was_good=False) for secret in [*secrets, GOOD, *secrets])
+        *(lookup.find(secret, GUESSER, was_valid=False) for secret in [*secrets, GOOD, *secrets])
     )
     assert len(asked.queries) == 1
     assert len(asked.queries[0]) == 501
@@ -74,10 +74,10 @@ async def test_many_unknown_secrets_of_an_address_are_one_query() -> None:
 async def test_secret_that_was_good_and_other_addresses_do_not_wait() -> None:
     asked, background = Asked(), Tasks()
     lookup = SecretLookup(asked.find, exhausted(), background)
-    waiting = background.start(lookup.find(b"guess", GUESSER, was_good=False), "a guess")
+    waiting = background.start(lookup.find(b"guess", GUESSER, was_valid=False), "a guess")
     await asyncio.sleep(0)
-    assert await lookup.find(GOOD, GUESSER, was_good=True) == "somebody"
-    assert await lookup.find(b"typo", NEIGHBOUR, was_good=False) is None
+    assert await lookup.find(GOOD, GUESSER, was_valid=True) == "somebody"
+    assert await lookup.find(b"typo", NEIGHBOUR, was_valid=False) is None
     assert asked.queries == [[GOOD], [b"typo"]]
     assert await waiting is None
     assert asked.queries[2:] == [[b"guess"]]
@@ -88,11 +88,11 @@ async def test_database_that_does_not_answer_is_told_to_all_and_later_ones_are_a
     asked, background = Asked(), Tasks()
     lookup = SecretLookup(asked.find, exhausted(), background)
     asked.error = StoreUnavailable("away")
-    finding = [lookup.find(name, GUESSER, was_good=False) for name in (b"a", b"b", b"a")]
+    finding = [lookup.find(name, GUESSER, was_valid=False) for name in (b"a", b"b", b"a")]
     failed = await asyncio.gather(*finding, return_exceptions=True)
     assert [type(error) for error in failed] == [StoreUnavailable] * 3
     asked.error = None
-    assert await lookup.find(GOOD, GUESSER, was_good=False) == "somebody"
+    assert await lookup.find(GOOD, GUESSER, was_valid=False) == "somebody"
 
 
 @pytest.mark.gen_test
@@ -120,9 +120,9 @@ async def test_token_that_was_guessed_before_it_was_made_works_at_once(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secret = new_secret()
-    for _ in range(2 * FREE_GUESSES):
+    for _ in range(2 * FREE_ATTEMPTS):
         assert (await service.get("/v1/machines", token=secret)).status == 401
-    monkeypatch.setattr("server.api.tokens.new_secret", lambda: secret)
+    monkeypatch.setattr("server.identity.tokens.new_secret", lambda: secret)
     assert await service.new_token(Scope.MACHINES_READ) == secret
     assert (await service.get("/v1/machines", token=secret)).status == 200
 
@@ -131,8 +131,8 @@ async def test_token_that_was_guessed_before_it_was_made_works_at_once(
 async def test_sessions_that_are_guessed_are_bounded_as_well(service: Service) -> None:
     replies = [
         await service.get("/v1/machines", token=None, headers={"Cookie": f"farhand_session=s{n}"})
-        for n in range(2 * FREE_GUESSES)
+        for n in range(2 * FREE_ATTEMPTS)
     ]
     assert {reply.status for reply in replies} == {401}
     lookup = service.server.services.sessions._lookup
-    assert lookup._guesses.too_many("127.0.0.1")
+    assert lookup._failed_attempts.are_too_many("127.0.0.1")

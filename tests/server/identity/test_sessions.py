@@ -9,7 +9,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from schemas.http.problems import ProblemError
 from schemas.resources.tokens import Scope
 from server.identity import authentication
-from server.identity.secret_lookup import Guesses
+from server.identity.secret_lookup import FailedAttempts
 from server.identity.sessions import Sessions, check_own_request, is_https
 from server.store.sessions import SessionStore
 from tests.service import Service
@@ -19,16 +19,18 @@ ADDRESS = "192.0.2.1"
 
 
 def sessions_of(
-    service: Service, *, remember: float = -1.0, lifetime: float = HOUR, idle: float = HOUR
+    service: Service, *, cache_seconds: float = -1.0, lifetime: float = HOUR, idle: float = HOUR
 ) -> Sessions:
-    services, guesses = service.server.services, Guesses()
+    services, failed_attempts = service.server.services, FailedAttempts()
     return Sessions(
         SessionStore(services.database),
         services.tokens,
-        authentication.Authenticator(services.tokens, services.background, remember, guesses),
+        authentication.Authenticator(
+            services.tokens, services.background, cache_seconds, failed_attempts
+        ),
         services.background,
-        guesses,
-        remember=remember,
+        failed_attempts,
+        cache_seconds=cache_seconds,
         lifetime=lifetime,
         idle=idle,
     )
@@ -115,7 +117,7 @@ async def test_session_ends_with_its_lifetime_and_when_nobody_uses_it(service: S
 
 @pytest.mark.gen_test
 async def test_session_that_was_ended_is_forgotten_at_once_and_everywhere(service: Service) -> None:
-    sessions = sessions_of(service, remember=HOUR)
+    sessions = sessions_of(service, cache_seconds=HOUR)
     begun = await sessions.begin(service.token, ADDRESS)
     await sessions.principal(begun.secret, ADDRESS)
     await sessions.end(begun.secret)
@@ -134,7 +136,7 @@ async def test_session_is_read_again_only_after_the_time_for_which_it_is_remembe
         return await find(store, digest)
 
     monkeypatch.setattr(SessionStore, "find", counted)
-    patient = sessions_of(service, remember=HOUR)
+    patient = sessions_of(service, cache_seconds=HOUR)
     begun = await patient.begin(service.token, ADDRESS)
     for _ in range(3):
         await patient.principal(begun.secret, ADDRESS)

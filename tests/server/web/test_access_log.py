@@ -60,7 +60,7 @@ async def test_path_cannot_forge_a_log_line(
 async def test_lines_are_written_by_themselves_after_a_moment(
     service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access_log, "GATHER_SECONDS", 0.01)
+    monkeypatch.setattr(access_log, "FLUSH_SECONDS", 0.01)
     with caplog.at_level(logging.INFO, LOGGER):
         await service.get("/healthz")
         await until(lambda: "GET /healthz 200" in caplog.text)
@@ -70,8 +70,8 @@ async def test_lines_are_written_by_themselves_after_a_moment(
 async def test_lines_are_written_when_many_have_gathered(
     service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access_log, "GATHER_SECONDS", 60.0)
-    monkeypatch.setattr(access_log, "MAX_GATHERED", 3)
+    monkeypatch.setattr(access_log, "FLUSH_SECONDS", 60.0)
+    monkeypatch.setattr(access_log, "MAX_BUFFERED", 3)
     with caplog.at_level(logging.INFO, LOGGER):
         for _ in range(3):
             await service.get("/healthz")
@@ -82,7 +82,7 @@ async def test_lines_are_written_when_many_have_gathered(
 async def test_last_lines_are_written_when_the_server_stops(
     service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(access_log, "GATHER_SECONDS", 60.0)
+    monkeypatch.setattr(access_log, "FLUSH_SECONDS", 60.0)
     with caplog.at_level(logging.INFO, LOGGER):
         await service.get("/healthz")
         assert "healthz" not in caplog.text

@@ -6,7 +6,7 @@ from server.api.console import ConsoleHandler
 from server.store.errors import StoreUnavailable
 from server.store.tokens import TokenStore
 from server.web.authorization import authorize, refusal
-from server.web.endpoint import Endpoint, declared
+from server.web.endpoint import Endpoint, endpoints_of
 from tests.service import Service
 
 READ = Endpoint(summary="Read", scope=Scope.TRAJECTORIES_READ, answers={})
@@ -38,7 +38,7 @@ async def test_refusal_says_what_the_operation_would_say(
         assert problem is not None
         assert problem.problem_type.name == name
     assert await refusal(services, asked(service.token), READ) is None
-    assert await refusal(services, asked(None), declared(ConsoleHandler)["get"]) is None
+    assert await refusal(services, asked(None), endpoints_of(ConsoleHandler)["get"]) is None
 
     async def away(*_: object) -> None:
         raise StoreUnavailable("away")

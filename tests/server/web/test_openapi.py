@@ -9,7 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from schemas.http import problems
 from schemas.resources.tokens import Scope
 from server.api.routes import ROUTES
-from server.web.endpoint import Endpoint, declared
+from server.web.endpoint import Endpoint, endpoints_of
 from server.web.openapi import POSSIBLE_WITH_A_TOKEN, openapi_document
 from tests.service import Service
 
@@ -18,7 +18,7 @@ DOCUMENT = openapi_document(ROUTES, "0.0.0")
 OPERATIONS = {
     (route.template, method): endpoint
     for route in ROUTES
-    for method, endpoint in declared(route.handler).items()
+    for method, endpoint in endpoints_of(route.handler).items()
 }
 
 

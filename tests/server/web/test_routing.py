@@ -96,19 +96,19 @@ async def test_body_too_large_to_wait_for_is_413_at_once(service: Service) -> No
 
 @pytest.mark.gen_test
 async def test_connection_whose_body_does_not_come_is_closed(service: Service) -> None:
-    room = service.server.services.body_room
+    memory = service.server.services.body_memory
     timeout = service.server.services.settings.body_timeout
     host, port = service.url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     head = b"Host: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
     writer.write(b"POST /v1/workflows HTTP/1.1\r\n" + head + b"123")
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await until(lambda: room.arriving)
-        room.close_overdue(timeout)
-        assert len(room.arriving) == 1
-        for body in room.arriving:
-            room.arriving[body] -= timeout
-        room.close_overdue(timeout)
+        await until(lambda: memory.receiving)
+        memory.close_slow(timeout)
+        assert len(memory.receiving) == 1
+        for body in memory.receiving:
+            memory.receiving[body] -= timeout
+        memory.close_slow(timeout)
         assert await reader.read() == b""
-        await until(lambda: not room.arriving)
+        await until(lambda: not memory.receiving)
     writer.close()

@@ -8,7 +8,6 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Expired, Failed, Refused, Unknown
 from schemas.link.messages import Input
 from schemas.resources.tokens import Scope
-from server.api.machines.inputs import return_preference
 from tests.links import hello
 from tests.service import ScriptedMachine, Service, until
 
@@ -158,21 +157,6 @@ async def test_setting_makes_minimal_the_default(service: Service) -> None:
         sending = machine.moving(headers={"Prefer": "return=representation"})
         await link.obey()
         assert (await sending).status == 200
-
-
-@pytest.mark.parametrize(
-    ("prefer", "preference"),
-    [
-        (None, None),
-        ("", None),
-        ("return=minimal", "minimal"),
-        ('RETURN = "Minimal" ; x=1, wait=3', "minimal"),
-        ("wait=3,return=representation", "representation"),
-        ("return", None),
-    ],
-)
-def test_prefer_header_is_read_as_rfc_7240_says(prefer: str | None, preference: str | None) -> None:
-    assert return_preference(prefer) == preference
 
 
 @pytest.mark.parametrize(("operation", "body", "loc", "kind"), WRONG_BODIES)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from server.cli.client import Api
 from server.cli.transfer import importing, line_import
 from server.cli.transfer.connection import Transfer

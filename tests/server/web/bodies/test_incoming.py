@@ -9,7 +9,7 @@ import pytest
 
 from schemas.http.problems import InvalidRequestError
 from schemas.resources.tokens import Scope
-from server.api.trajectories.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
+from schemas.resources.trajectories import MAX_TRAJECTORY_BYTES, MAX_TRAJECTORY_VALUES
 from server.web.bodies.incoming import MAX_DRAINED_BYTES, SMALL_BYTES, Body
 from server.web.handler import ApiHandler
 from tests.raw_http import chunks, connection, head
@@ -39,17 +39,17 @@ async def test_who_may_not_send_is_told_so_before_the_body_is_there(
             (401, "/problems/unauthenticated") if scope is None else (403, "/problems/forbidden")
         )
         assert (status, problem["type"]) == expected
-        assert service.server.services.body_room.taken == 0
+        assert service.server.services.body_memory.used == 0
 
 
 @pytest.mark.gen_test
 async def test_nothing_is_kept_of_a_body_without_a_token(service: Service) -> None:
-    room = service.server.services.body_room
+    memory = service.server.services.body_memory
     async with connection(service) as client:
         await client.say(head(service, TRAJECTORIES, LONG, token=None), b" " * 5_000_000)
         assert (await client.answer())[0] == 401
-        assert room.taken == 0
-        (body,) = room.arriving
+        assert memory.used == 0
+        (body,) = memory.receiving
         assert isinstance(body, Body)
         assert not body._content.getvalue()
 
@@ -63,7 +63,7 @@ async def test_refused_body_is_read_to_its_end_and_the_connection_goes_on(
         assert (await client.answer())[0] == 401
         await client.say(head(service, "GET /v1/workflows"))
         assert (await client.answer())[0] == 200
-        assert not service.server.services.body_room.arriving
+        assert not service.server.services.body_memory.receiving
 
 
 @pytest.mark.gen_test
@@ -74,7 +74,7 @@ async def test_refused_body_without_end_is_cut_off(service: Service) -> None:
         endless = itertools.cycle(list(chunks([b" " * 1_000_000]))[:1])
         with pytest.raises(ConnectionError):
             await client.say(*itertools.islice(endless, 200))
-        await until(lambda: not service.server.services.body_room.arriving)
+        await until(lambda: not service.server.services.body_memory.receiving)
 
 
 @pytest.mark.gen_test
@@ -140,7 +140,7 @@ async def test_body_with_too_many_values_is_413_and_nothing_parses_it(
     assert MAX_TRAJECTORY_VALUES < reply.json["values"] < 300_000
     assert f"at most {MAX_TRAJECTORY_VALUES} JSON values" in reply.json["detail"]
     assert str(reply.json["values"]) in reply.json["detail"]
-    assert service.server.services.body_room.taken == 0
+    assert service.server.services.body_memory.used == 0
 
 
 @pytest.mark.gen_test
@@ -169,7 +169,7 @@ async def test_trajectory_whose_size_is_in_its_texts_is_taken(service: Service) 
     content = trajectory(trajectory_data=[{"text": "x" * (MAX_TRAJECTORY_BYTES - frame)}])
     assert len(content) == MAX_TRAJECTORY_BYTES
     assert (await service.post("/v1/trajectories", content=content)).status == 201
-    assert service.server.services.body_room.taken == 0
+    assert service.server.services.body_memory.used == 0
 
 
 @pytest.mark.gen_test
@@ -205,56 +205,56 @@ class TestRoom:
     async def test_body_that_finds_no_room_is_503_and_comes_through_later(
         self, service: Service
     ) -> None:
-        room, content = service.server.services.body_room, trajectory(name="x" * 200)
+        memory, content = service.server.services.body_memory, trajectory(name="x" * 200)
         content = content.ljust(2 * SMALL_BYTES)
-        room.most = len(content)
+        memory.limit = len(content)
         async with connection(service) as client:
             length = f"Content-Length: {len(content)}"
             await client.say(head(service, TRAJECTORIES, length), content[:-1])
-            await until(lambda: room.taken == len(content) - 1)
+            await until(lambda: memory.used == len(content) - 1)
             reply = await service.post("/v1/trajectories", content=content)
             assert (reply.status, reply.problem) == (503, "server-busy")
             assert reply.headers["Retry-After"] == "1"
             await client.say(content[-1:])
             assert (await client.answer())[0] == 201
-        assert room.taken == 0
+        assert memory.used == 0
         assert (await service.post("/v1/trajectories", content=content)).status == 201
 
     @pytest.mark.gen_test
     async def test_room_that_goes_while_a_body_comes_ends_it(self, service: Service) -> None:
-        room = service.server.services.body_room
+        memory = service.server.services.body_memory
         async with connection(service) as client:
             await client.say(head(service, TRAJECTORIES, LONG), b" " * 100_000)
-            await until(lambda: room.taken)
-            room.most = 0
+            await until(lambda: memory.used)
+            memory.limit = 0
             await client.say(b" " * 100_000)
             status, _, problem = await client.answer()
             assert (status, problem["type"]) == (503, "/problems/server-busy")
-            assert room.taken == 0
+            assert memory.used == 0
 
     @pytest.mark.gen_test
     async def test_room_of_a_client_that_goes_away_is_given_back(self, service: Service) -> None:
-        room = service.server.services.body_room
+        memory = service.server.services.body_memory
         async with connection(service) as client:
             await client.say(head(service, TRAJECTORIES, LONG), b" " * 100_000)
-            await until(lambda: room.taken)
-        await until(lambda: not room.taken)
+            await until(lambda: memory.used)
+        await until(lambda: not memory.used)
 
     @pytest.mark.gen_test
     async def test_room_of_a_request_that_reaches_no_operation_is_given_back(
         self, service: Service
     ) -> None:
-        room, length = service.server.services.body_room, f"Content-Length: {2 * SMALL_BYTES}"
+        memory, length = service.server.services.body_memory, f"Content-Length: {2 * SMALL_BYTES}"
         async with connection(service) as client:
             # The address has a route; that what it names is not UTF-8 is seen after the body.
             request = head(service, "PATCH /v1/trajectories/%ff", length)
             await client.say(request, b" " * 2 * SMALL_BYTES)
             assert (await client.answer())[0] == 404
-        assert room.taken == 0
+        assert memory.used == 0
 
     @pytest.mark.gen_test
     async def test_small_body_needs_no_room(self, service: Service) -> None:
-        service.server.services.body_room.most = 0
+        service.server.services.body_memory.limit = 0
         assert (await service.post("/v1/workflows", {"name": "small"})).status == 201
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.web.bodies.json_values import LONG_NUMBER_VALUES, ValueCounter, count_values
+from schemas.values.json_values import LONG_NUMBER_VALUES, ValueCounter, count_values
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 JSON = st.recursive(

@@ -10,7 +10,7 @@ from server.settings import Network
 
 FORWARDED_FOR = "X-Forwarded-For"
 SITE_BITS = 64
-"""Whoever gets an IPv6 address gets so much of its neighbourhood as well."""
+"""Whoever has an IPv6 address has the whole /64 network around it, as a rule."""
 
 
 def caller_address(request: HTTPServerRequest, trusted_proxies: Sequence[Network]) -> str:
@@ -38,7 +38,7 @@ def _parsed(address: str) -> IPv4Address | IPv6Address | None:
         parsed = ip_address(address)
     except ValueError:
         return None
-    # A socket that takes both families shows IPv4 in the clothes of IPv6.
+    # A socket for both families shows an IPv4 address as one of IPv6, such as ::ffff:192.0.2.7.
     return getattr(parsed, "ipv4_mapped", None) or parsed
 
 

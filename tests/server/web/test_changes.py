@@ -10,8 +10,6 @@ from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError, ProblemType
 from schemas.resources.trajectories import ChangedTrajectory, Duplicate, NewSteps
 from schemas.resources.workflows import ChangedWorkflow
-from server.api.trajectories import changes
-from server.api.trajectories.changes import content, refusals
 from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
 from server.store.errors import (
     AlreadyExists,
@@ -24,6 +22,8 @@ from server.store.errors import (
     WrongState,
 )
 from server.store.idempotency import KeyedRequest
+from server.web import changes
+from server.web.changes import content, refusals
 from tests.service import Reply, Service, new_key
 from tests.trajectories import imported, sent
 

@@ -1,4 +1,4 @@
-"""The desk hears everything, for as many events as a long run makes, and tells who did it."""
+"""The witness sees everything, for as many events as a long run makes, and knows who did it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,9 +10,9 @@ from Xlib.ext import xtest
 
 from tests.desktop import Witness
 from tests.faults.arrivals import Arrival, Kind, Place
-from tests.faults.desk import Desk
 from tests.faults.history import Clock
 from tests.faults.inputs import place_of
+from tests.faults.witnessed_desktop import WitnessedDesktop
 from tests.processes import until
 
 COMMANDS = 20_000
@@ -25,15 +25,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def desk(clock: Clock) -> Iterator[Desk]:
-    with Desk.running(clock) as desk:
-        yield desk
+def desktop(clock: Clock) -> Iterator[WitnessedDesktop]:
+    with WitnessedDesktop.running(clock) as desktop:
+        yield desktop
 
 
 @pytest.fixture
-def connection(desk: Desk) -> Iterator[Any]:
+def connection(desktop: WitnessedDesktop) -> Iterator[Any]:
     """A connection of a program that injects."""
-    connection = Xlib.display.Display(desk.display)
+    connection = Xlib.display.Display(desktop.display)
     yield connection
     connection.close()
 
@@ -44,84 +44,95 @@ def click(connection: Any, place: Place, *events: int) -> None:
         xtest.fake_input(connection, event, 1)
 
 
-def told(arrivals: list[Arrival]) -> list[str]:
+def described(arrivals: list[Arrival]) -> list[str]:
     return [f"{arrival.kind.value} {arrival.what}" for arrival in arrivals]
 
 
-def test_witness_loses_nothing_over_20000_commands(desk: Desk, connection: Any) -> None:
+def test_witness_loses_nothing_over_20000_commands(
+    desktop: WitnessedDesktop, connection: Any
+) -> None:
     """It keeps up: for a listener that is thousands of events behind X's RECORD drops some."""
     for number in range(COMMANDS):
         click(connection, place_of(number))
         if number % AT_ONCE == 0:
             connection.sync()
-            desk.arrivals()
+            desktop.arrivals()
     connection.sync()
     kinds = (Kind.MOTION, Kind.PRESS, Kind.RELEASE)
-    assert [(arrival.kind, arrival.place) for arrival in desk.arrivals()] == [
+    assert [(arrival.kind, arrival.place) for arrival in desktop.arrivals()] == [
         (kind, place_of(number)) for number in range(COMMANDS) for kind in kinds
     ]
 
 
-def test_motion_that_was_lost_is_known_by_the_next_event(desk: Desk, connection: Any) -> None:
+def test_motion_that_was_lost_is_known_by_the_next_event(
+    desktop: WitnessedDesktop, connection: Any
+) -> None:
     click(connection, Place(5, 6))
     connection.sync()
-    witness = desk._witness
+    witness = desktop._witness
     events = witness.take()
     witness._events = [event for event in events if event.kind != "MotionNotify"]
-    assert told(desk.arrivals()) == ["motion pointer", "press left", "release left"]
+    assert described(desktop.arrivals()) == ["motion pointer", "press left", "release left"]
 
 
 def test_arrivals_are_those_of_all_time_with_their_times(
-    desk: Desk, connection: Any, clock: Clock
+    desktop: WitnessedDesktop, connection: Any, clock: Clock
 ) -> None:
     began = clock()
     for expected in (1, 2):
         click(connection, Place(5, 6))
         connection.sync()
-        assert told(desk.arrivals()) == ["motion pointer", "press left", "release left"] * expected
+        assert (
+            described(desktop.arrivals())
+            == ["motion pointer", "press left", "release left"] * expected
+        )
     # The X server counts in milliseconds.
-    assert all(began - 0.1 <= arrival.at <= clock() + 0.1 for arrival in desk.arrivals())
+    assert all(began - 0.1 <= arrival.at <= clock() + 0.1 for arrival in desktop.arrivals())
 
 
-def test_keys_are_told_by_their_names(desk: Desk, connection: Any) -> None:
+def test_keys_are_told_by_their_names(desktop: WitnessedDesktop, connection: Any) -> None:
     for keysym in (0xFFE1, ord("a"), 0xFFBE, 0xFF0D):
         keycode = connection.keysym_to_keycode(keysym)
         xtest.fake_input(connection, X.KeyPress, keycode)
         xtest.fake_input(connection, X.KeyRelease, keycode)
     connection.sync()
-    seen = [arrival.what for arrival in desk.arrivals() if arrival.kind is Kind.PRESS]
+    seen = [arrival.what for arrival in desktop.arrivals() if arrival.kind is Kind.PRESS]
     assert seen == ["shift", "a", "f1", f"keycode {keycode}"]
 
 
-def test_what_is_held_is_seen_until_it_is_released(desk: Desk, connection: Any) -> None:
+def test_what_is_held_is_seen_until_it_is_released(
+    desktop: WitnessedDesktop, connection: Any
+) -> None:
     keycode = connection.keysym_to_keycode(ord("a"))
-    assert desk.held() == frozenset()
+    assert desktop.held() == frozenset()
     xtest.fake_input(connection, X.ButtonPress, 1)
     # The core protocol does not tell that the seventh button is down.
     xtest.fake_input(connection, X.ButtonPress, 7)
     xtest.fake_input(connection, X.KeyPress, keycode)
     connection.sync()
-    assert desk.held() == {"left", "wheel right", "a"}
+    assert desktop.held() == {"left", "wheel right", "a"}
     for event, detail in ((X.ButtonRelease, 1), (X.ButtonRelease, 7), (X.KeyRelease, keycode)):
         xtest.fake_input(connection, event, detail)
     connection.sync()
-    assert desk.held() == frozenset()
+    assert desktop.held() == frozenset()
 
 
-def test_what_was_held_before_the_witness_came_is_seen_as_well(desk: Desk, connection: Any) -> None:
+def test_what_was_held_before_the_witness_came_is_seen_as_well(
+    desktop: WitnessedDesktop, connection: Any
+) -> None:
     xtest.fake_input(connection, X.ButtonPress, 3)
     connection.sync()
-    late = Desk(desk.display, Clock())
+    late = WitnessedDesktop(desktop.display, Clock())
     assert late.held() == {"right"}
     late.close()
     xtest.fake_input(connection, X.ButtonRelease, 3)
     connection.sync()
 
 
-def test_key_that_stays_down_is_pressed_once(desk: Desk, connection: Any) -> None:
+def test_key_that_stays_down_is_pressed_once(desktop: WitnessedDesktop, connection: Any) -> None:
     """X repeats it; and it drops a second press of a button, which so is never seen."""
     keycode = connection.keysym_to_keycode(ord("a"))
-    witness = Witness(desk.display)
+    witness = Witness(desktop.display)
     xtest.fake_input(connection, X.KeyPress, keycode)
     connection.sync()
     until(lambda: len(witness.seen()) > 2, "X repeats the key")
@@ -131,20 +142,20 @@ def test_key_that_stays_down_is_pressed_once(desk: Desk, connection: Any) -> Non
         xtest.fake_input(connection, X.ButtonPress, 1)
     xtest.fake_input(connection, X.ButtonRelease, 1)
     connection.sync()
-    assert told(desk.arrivals()) == ["press a", "release a", "press left", "release left"]
+    assert described(desktop.arrivals()) == ["press a", "release a", "press left", "release left"]
 
 
-def test_person_is_told_from_programs(desk: Desk, connection: Any) -> None:
-    desk.press("left")
-    desk.press("a")
-    assert desk.held() == {"left", "a"}
+def test_person_is_told_from_programs(desktop: WitnessedDesktop, connection: Any) -> None:
+    desktop.press("left")
+    desktop.press("a")
+    assert desktop.held() == {"left", "a"}
     click(connection, Place(2, 2), X.ButtonPress)
     connection.sync()
-    desk.release("a")
-    desk.release("left")
+    desktop.release("a")
+    desktop.release("left")
     click(connection, Place(3, 3))
     connection.sync()
-    seen = [(str(each.kind.value), each.what, each.by_person) for each in desk.arrivals()]
+    seen = [(str(each.kind.value), each.what, each.by_person) for each in desktop.arrivals()]
     assert seen == [
         ("press", "left", True),
         ("press", "a", True),

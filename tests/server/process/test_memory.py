@@ -9,7 +9,7 @@ import pytest
 AFTER_A_LONG_BODY = """
 import sys
 from pathlib import Path
-from server.memory import return_large_blocks
+from server.process.memory import return_large_blocks
 
 if sys.argv[1] == "told":
     return_large_blocks()

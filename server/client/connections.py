@@ -13,7 +13,7 @@ from typing import Final, Self
 
 import httpx
 
-from server.cli.replies import Reply
+from server.client.replies import Reply
 
 MAX_PORT: Final = 65535
 MAX_ANSWER_BYTES: Final = 100 * 1024 * 1024

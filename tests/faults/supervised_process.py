@@ -16,7 +16,7 @@ CLOSE_SECONDS = 60.0
 
 
 @dataclass
-class KeptProcess:
+class SupervisedProcess:
     """Keeps one process running, by a thread that starts it and waits for its end.
 
     ``run`` starts the process and yields once it is of use; it ends it with the block.  A start
@@ -36,10 +36,12 @@ class KeptProcess:
         self._may_start = threading.Event()
         self._may_start.set()
         self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._keep, name=f"keep {self.name}", daemon=True)
+        self._thread = threading.Thread(
+            target=self._supervise, name=f"supervise {self.name}", daemon=True
+        )
 
     def start(self) -> None:
-        """Begin to keep it; returns at once."""
+        """Begin to supervise it; returns at once."""
         self._thread.start()
 
     @property
@@ -72,11 +74,11 @@ class KeptProcess:
             os.kill(self._process.pid, number)
             return True
 
-    def hold(self) -> None:
-        """Do not start it again until `release`."""
+    def disable_restart(self) -> None:
+        """Do not start it again until `enable_restart`."""
         self._may_start.clear()
 
-    def release(self) -> None:
+    def enable_restart(self) -> None:
         """Let it be started again."""
         self._may_start.set()
 
@@ -90,17 +92,17 @@ class KeptProcess:
         with self._changed:
             return self._changed.wait_for(lambda: len(self.exit_codes) >= number, seconds)
 
-    def close(self, *, kindly: bool = False) -> None:
-        """End it for good: kill it, or ``kindly`` let it end in its own way."""
+    def close(self, *, gracefully: bool = False) -> None:
+        """End it for good: kill it, or ``gracefully`` let it end in its own way."""
         self._closing.set()
         self._may_start.set()
         deadline = time.monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and time.monotonic() < deadline:
-            self.signal(signal.SIGTERM if kindly else signal.SIGKILL)
-            self._thread.join(2.0 if kindly else 0.1)
+            self.signal(signal.SIGTERM if gracefully else signal.SIGKILL)
+            self._thread.join(2.0 if gracefully else 0.1)
         assert not self._thread.is_alive(), f"{self.name} could not be ended"
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         while self._may_start.wait() and not self._closing.is_set():
             try:
                 with self.run() as process:

@@ -1,7 +1,7 @@
 import time
 from dataclasses import dataclass
 
-from server.web.bodies.body_room import BodyRoom
+from server.process.body_memory import BodyMemory
 
 
 @dataclass(eq=False)
@@ -13,16 +13,16 @@ class Pending:
 
 
 def test_room_is_for_all_together() -> None:
-    room = BodyRoom(most=10)
-    assert room.fits(10)
-    room.taken = 4
-    assert room.fits(6)
-    assert not room.fits(7)
+    memory = BodyMemory(limit=10)
+    assert memory.fits(10)
+    memory.used = 4
+    assert memory.fits(6)
+    assert not memory.fits(7)
 
 
 def test_only_what_is_overdue_is_closed() -> None:
     now = time.monotonic()
     old, new = Pending(), Pending()
-    room = BodyRoom(most=0, arriving={old: now - 61, new: now - 1})
-    room.close_overdue(60)
+    memory = BodyMemory(limit=0, receiving={old: now - 61, new: now - 1})
+    memory.close_slow(60)
     assert (old.is_closed, new.is_closed) == (True, False)

@@ -2,17 +2,17 @@ import asyncio
 
 import pytest
 
-from server.web.bodies.long_steps import LongSteps
+from server.process.throttle import BlockingThrottle
 from tests.server.web.bodies.test_incoming import trajectory
 from tests.service import Service
 
 
 @pytest.mark.gen_test
 async def test_steps_do_not_follow_one_another_without_a_rest() -> None:
-    long_steps, order = LongSteps(), []
+    blocking_throttle, order = BlockingThrottle(), []
 
     async def step(name: str) -> None:
-        async with long_steps.turn():
+        async with blocking_throttle.turn():
             order.append(name)
             # Some work, so that there is a rest.
             sum(range(200_000))
@@ -29,16 +29,16 @@ async def test_steps_do_not_follow_one_another_without_a_rest() -> None:
 
 @pytest.mark.gen_test
 async def test_step_that_fails_gives_the_turn_to_the_next() -> None:
-    long_steps = LongSteps()
+    blocking_throttle = BlockingThrottle()
     for _ in range(2):
         with pytest.raises(KeyError):
-            async with long_steps.turn():
+            async with blocking_throttle.turn():
                 raise KeyError
 
 
 @pytest.mark.gen_test
 async def test_long_bodies_wait_for_their_turn_and_short_ones_do_not(service: Service) -> None:
-    async with service.server.services.long_steps.turn():
+    async with service.server.services.blocking_throttle.turn():
         content = trajectory(trajectory_data=[{}] * 50_000)
         sending = service.server.services.background.start(
             service.post("/v1/trajectories", content=content), "a long body"

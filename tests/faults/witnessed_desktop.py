@@ -29,7 +29,7 @@ _KINDS = {
 }
 
 
-class Desk:
+class WitnessedDesktop:
     """An X server, and a witness whose events are put into words while they come."""
 
     def __init__(self, display: str, clock: Clock) -> None:
@@ -45,18 +45,18 @@ class Desk:
         self._keys = {keycode: key for key, keycode in self._keycodes.items()}
         self._lock, self._persons_lock = threading.Lock(), threading.Lock()
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._read_often, name="desk", daemon=True)
+        self._thread = threading.Thread(target=self._read_often, name="desktop", daemon=True)
         self._thread.start()
 
     @classmethod
     @contextlib.contextmanager
-    def running(cls, clock: Clock) -> Iterator["Desk"]:
+    def running(cls, clock: Clock) -> Iterator["WitnessedDesktop"]:
         with virtual_display(f"{WIDTH}x{HEIGHT}x24") as display:
-            desk = cls(display, clock)
+            desktop = cls(display, clock)
             try:
-                yield desk
+                yield desktop
             finally:
-                desk.close()
+                desktop.close()
 
     def arrivals(self) -> list[Arrival]:
         """Everything that has arrived up to now; ask when nothing is under way any more.
@@ -116,7 +116,7 @@ class Desk:
         if event.kind.startswith("Button") and event.detail == _PERSONS_MARK:
             self._is_persons = kind is Kind.PRESS
             return
-        what = POINTER if kind is Kind.MOTION else self._what(event)
+        what = POINTER if kind is Kind.MOTION else self._kind_of(event)
         if kind is Kind.PRESS:
             if what in self._down:
                 return  # X drops a press of what is down: this repeats a key that stays down.
@@ -131,7 +131,7 @@ class Desk:
         is_persons = self._is_persons and kind is not Kind.MOTION
         self._arrivals.append(Arrival(kind, what, place, at, is_persons))
 
-    def _what(self, event: DeviceEvent) -> str:
+    def _kind_of(self, event: DeviceEvent) -> str:
         if event.kind.startswith("Key"):
             return self._key(event.detail)
         return BUTTONS.get(event.detail, f"button {event.detail}")

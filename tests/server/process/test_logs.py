@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.logs import configure_logging
+from server.process.logs import configure_logging
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.cli.replies import Reply
+from server.client.replies import Reply
 
 PROBLEM = b'{"type":"/problems/wrong-state","title":"T","detail":"d"}'
 INVALID = b'{"detail":[{"loc":["body","x"],"msg":"m","type":"t"}]}'

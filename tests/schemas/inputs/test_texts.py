@@ -4,7 +4,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.inputs.key_combinations import Key
-from schemas.values.texts import TypedText, chords_of
+from schemas.inputs.texts import TypedText, chords_of
 
 TEXT: TypeAdapter[str] = TypeAdapter(TypedText)
 

@@ -3,7 +3,7 @@ from ipaddress import ip_network
 import pytest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from server.web.addresses import caller_address
+from server.identity.addresses import caller_address
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("2001:db8::1"))
 

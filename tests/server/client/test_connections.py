@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from server.cli import connections
-from server.cli.connections import Connection, reply_of
+from server.client import connections
+from server.client.connections import Connection, reply_of
 from tests.certificates import self_signed
 from tests.processes import free_port
 

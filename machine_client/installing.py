@@ -1,0 +1,21 @@
+"""How to install a part of Farhand that is missing, in the environment of this program."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from schemas.programs.installing import PythonEnvironment, install_command
+
+
+def how_to_install(extra: str) -> str:
+    """A command that installs an extra, such as ``server``."""
+    project = Path(__file__).parents[1]
+    # Another Python than Debian's cannot use Debian's packages.
+    is_debians = sys.base_prefix == "/usr" != sys.prefix
+    environment = PythonEnvironment(
+        executable=sys.executable,
+        prefix=sys.prefix,
+        checkout=project if (project / "pyproject.toml").is_file() else None,
+        needs_evdev=is_debians and importlib.util.find_spec("evdev") is None,
+    )
+    return install_command(extra, environment)
