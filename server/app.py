@@ -1,67 +1,27 @@
-"""Puts the parts together: the only place that knows all of them."""
+"""One node: its parts are started together, supervised, and stopped in order."""
 
 import asyncio
-import json
 import logging
 import socket
 import time
 from collections.abc import Callable
-from datetime import timedelta
-from functools import cache
-from importlib.metadata import version
 
 from schemas.link.messages import CloseCode
 from server.api.metrics import register_metrics
 from server.api.routes import ROUTES
-from server.console.assets import Asset, Assets
+from server.assembly import assemble
 from server.data_directory import ADDRESS_FILE
-from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.fingerprints import Fingerprints
-from server.dispatch.ledger.ledger import Ledger
-from server.dispatch.ledger.reconciler import Reconciler
-from server.dispatch.ledger.resolver import Resolver
-from server.dispatch.ledger.under_way import CommandsUnderWay
-from server.dispatch.live_machines import LiveMachines
-from server.dispatch.machine_events import MachineEventPublisher
-from server.dispatch.machine_views import MachineViews
-from server.dispatch.recorder import InputRecorder
-from server.events.hub import EventHub
 from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, write_private
-from server.identity.authentication import Authenticator
-from server.identity.secret_lookup import FailedAttempts
-from server.identity.sessions import Sessions
-from server.machines.admission import Admission
-from server.machines.link.greeting import LinkTerms
-from server.machines.registry import LinkRegistry
 from server.machines.upkeep import check_tokens, tick_links
-from server.metrics import Metrics
-from server.process.body_memory import BodyMemory
-from server.process.throttle import BlockingThrottle
 from server.services import Services
 from server.settings import ServerSettings
-from server.store.audit import AuditStore
-from server.store.commands import CommandStore
 from server.store.embedded.mongod import EmbeddedMongoDB
-from server.store.input_counts import InputCountStore
-from server.store.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
-from server.store.organizations import OrganizationStore
-from server.store.sessions import SessionStore
-from server.store.tokens import TokenStore
-from server.store.trajectories.indexer import TrajectoryIndexer
-from server.store.trajectories.pictures import PictureStore
-from server.store.trajectories.store import TrajectoryStore
-from server.store.trajectories.workflows import WorkflowStore
-from server.store.transactions import Transactions
 from server.tasks import OnFailure, Tasks
-from server.trajectories.trajectories import Trajectories
-from server.trajectories.workflows import Workflows
 from server.web.bodies.incoming import MAX_DRAINED_BYTES
-from server.web.endpoint import JSON
 from server.web.http_server import ApiServer
-from server.web.openapi import openapi_document
 from server.web.routing import ApiApplication
 
 logger = logging.getLogger(__name__)
@@ -110,7 +70,7 @@ class Server:
             uri = await self._foundation.mongodb_uri()
             self._database = await Database.open(uri, settings.mongodb_database)
             installation = await Installation.open(self._database)
-            self.services = self._assemble(self._database, installation)
+            self.services = assemble(settings, self._background, self._database, installation)
             register_metrics(self.services)
             organization = await make_first_administrator(
                 self.services.organizations, self.services.tokens, settings.data_dir
@@ -123,89 +83,6 @@ class Server:
             raise
         self._serve(sockets)
         self._supervise(self._foundation.embedded)
-
-    def _assemble(self, database: Database, installation: Installation) -> Services:
-        settings, background = self._settings, self._background
-        tokens, machines = TokenStore(database), MachineStore(database)
-        lifetime = timedelta(seconds=settings.idempotency_key_lifetime)
-        commands = CommandStore(database, lifetime=lifetime)
-        workflows = WorkflowStore(database)
-        transactions = Transactions(database, key_lifetime=lifetime)
-        failed_attempts = FailedAttempts()
-        authenticator = Authenticator(tokens, background, settings.token_check, failed_attempts)
-        registry = LinkRegistry()
-        events = EventHub()
-        machine_views = MachineViews(LiveMachines(registry), InputCountStore(database))
-        machine_events = MachineEventPublisher(machines, machine_views, events, background)
-        audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
-        metrics = Metrics()
-        recorder = InputRecorder(audit, events, metrics)
-        fingerprints = Fingerprints(
-            installation.secret, knows_earlier=installation.has_earlier_records
-        )
-        resolver, under_way = Resolver(commands, recorder), CommandsUnderWay(background)
-        ledger = Ledger(commands, resolver, under_way, background, recorder)
-        reconciler = Reconciler(commands, resolver, under_way)
-        admission = Admission(
-            registry,
-            machines,
-            reconciler,
-            machine_events,
-            background,
-            terms=LinkTerms(
-                unanswered_limit=settings.unanswered_inputs,
-                heartbeat_seconds=settings.heartbeat,
-                largest_picture=settings.screen_picture_bytes,
-            ),
-            reconnects_per_second=settings.reconnects_per_second,
-        )
-        return Services(
-            settings=settings,
-            background=background,
-            database=database,
-            organizations=OrganizationStore(database),
-            tokens=tokens,
-            machines=machines,
-            workflows=Workflows(workflows, transactions),
-            trajectories=Trajectories(TrajectoryStore(database), workflows, transactions),
-            trajectory_indexer=TrajectoryIndexer(database),
-            pictures=PictureStore(database),
-            authenticator=authenticator,
-            sessions=Sessions(
-                SessionStore(database),
-                tokens,
-                authenticator,
-                background,
-                failed_attempts,
-                cache_seconds=settings.token_check,
-                lifetime=settings.console_session_lifetime,
-                idle=settings.console_session_idle,
-            ),
-            body_memory=BodyMemory(settings.body_memory),
-            blocking_throttle=BlockingThrottle(),
-            console=Assets(),
-            registry=registry,
-            admission=admission,
-            dispatcher=Dispatcher(
-                registry=registry,
-                admission=admission,
-                machines=machines,
-                ledger=ledger,
-                fingerprints=fingerprints,
-                recorder=recorder,
-                metrics=metrics,
-                input_timeout=settings.input_timeout,
-                most_viewers=settings.screen_viewers,
-            ),
-            fingerprints=fingerprints,
-            events=events,
-            machine_views=machine_views,
-            machine_events=machine_events,
-            audit=audit,
-            recorder=recorder,
-            metrics=metrics,
-            openapi=_openapi,
-        )
 
     def _serve(self, sockets: list[socket.socket]) -> None:
         settings = self._settings
@@ -283,15 +160,6 @@ class Server:
             await self._database.finish()
         if self._foundation is not None:
             await self._foundation.release()
-
-
-@cache
-def _openapi() -> Asset:
-    """The document of every server of this process, made when it is first asked for.
-
-    Making it takes longer than all the rest of a start, and few ask.
-    """
-    return Asset(json.dumps(openapi_document(ROUTES, version("farhand"))).encode(), JSON)
 
 
 async def _until(condition: Callable[[], bool], timeout: float) -> None:

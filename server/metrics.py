@@ -52,6 +52,10 @@ class InputTimestamps(Protocol):
     acknowledged: float
 
 
+Readings = dict[str, tuple[str, Callable[[], float]]]
+"""What is read when somebody asks: for each name what it is, and how it is read."""
+
+
 class Histogram:
     """How often something took how long, in seconds, by upper bounds.
 
@@ -84,8 +88,8 @@ class Metrics(Collector):
     """
 
     def __init__(self) -> None:
-        self.gauges: dict[str, tuple[str, Callable[[], float]]] = {}
-        self.counters: dict[str, tuple[str, Callable[[], float]]] = {}
+        self.gauges: Readings = {}
+        self.counters: Readings = {}
         self.task_failures: Mapping[str, int] = {}
         self.database = Histogram(OPERATION_BOUNDS)
         self.loop_lag = Histogram(LAG_BOUNDS)

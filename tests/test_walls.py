@@ -146,6 +146,7 @@ TESTED_ELSEWHERE = {
     "server/dispatch/ledger/claims.py": "tests/server/dispatch/ledger/test_ledger_nodes.py",
     "server/dispatch/ledger/machine_link.py": "tests/server/machines/test_socket.py",
     "server/dispatch/ledger/under_way.py": "tests/server/dispatch/ledger/test_ledger_failures.py",
+    "server/machines/frames.py": "tests/server/machines/test_hostile_client.py",
     "server/machines/link/errors.py": "tests/server/dispatch/test_refusals.py",
     # Events and effects say nothing by themselves: what is made of them is tested.
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",

@@ -1,7 +1,7 @@
 """``GET /metrics``: what Prometheus reads."""
 
 from schemas.resources.tokens import Scope
-from server.metrics import MEDIA_TYPE
+from server.metrics import MEDIA_TYPE, Readings
 from server.services import Services
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
@@ -24,11 +24,15 @@ class MetricsHandler(ApiHandler):
 
 def register_metrics(services: Services) -> None:
     """Have the metrics read from the parts what these count themselves."""
-    metrics, registry, events = services.metrics, services.registry, services.events
-    database, recorder = services.database, services.recorder
-    database.on_operation = metrics.database.observe
-    metrics.task_failures = services.background.failures
-    metrics.gauges = {
+    services.database.on_operation = services.metrics.database.observe
+    services.metrics.task_failures = services.background.failures
+    services.metrics.gauges = _gauges(services)
+    services.metrics.counters = _counters(services)
+
+
+def _gauges(services: Services) -> Readings:
+    registry, events, recorder = services.registry, services.events, services.recorder
+    return {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
         "farhand_links_without_input": (
             "Connected machines whose desktop takes no input.",
@@ -52,7 +56,12 @@ def register_metrics(services: Services) -> None:
             lambda: recorder.waiting,
         ),
     }
-    metrics.counters = {
+
+
+def _counters(services: Services) -> Readings:
+    registry, events = services.registry, services.events
+    database, recorder = services.database, services.recorder
+    return {
         "farhand_links_opened": ("Links that came up.", lambda: registry.opened_links),
         "farhand_link_reconnects": (
             "Links of machines that had been connected before.",

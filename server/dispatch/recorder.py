@@ -46,14 +46,14 @@ _Timed = tuple[Timings, Outcome, float]
 
 
 class InputRecorder:
-    """Takes what ended; ``run`` writes it."""
+    """Takes what ended; ``run`` writes it, and then tells ``events`` and counts in ``metrics``."""
 
     def __init__(
         self, audit: AuditStore, events: EventHub, metrics: Metrics, *, capacity: int = CAPACITY
     ) -> None:
         self._audit = audit
-        self._events = events
-        self._metrics = metrics
+        self.events = events
+        self.metrics = metrics
         self._capacity = capacity
         self._noted: deque[_Noted] = deque()
         # What is timed goes with what is noted, and is worth less.
@@ -76,7 +76,7 @@ class InputRecorder:
         """Note the final outcome of an input."""
         self._noted.append((command, outcome, server_time()))
         self._woken.set()
-        self._metrics.input_ended(command.operation, outcome.status)
+        self.metrics.input_ended(command.operation, outcome.status)
 
     def left_open(self, command: Command) -> None:
         """Note an input whose outcome is pending."""
@@ -124,7 +124,7 @@ class InputRecorder:
         for _ in range(most):
             self._noted.popleft()
         for entry in entries:
-            self._events.publish(
+            self.events.publish(
                 entry.organization_id, "command", partial(_told, entry), entry.machine_id
             )
 
@@ -132,7 +132,7 @@ class InputRecorder:
         while self._timed:
             timings, outcome, ended = self._timed.popleft()
             injection = outcome.duration_ms / 1000 if isinstance(outcome, Completed) else None
-            self._metrics.input_timed(timings, injection, ended)
+            self.metrics.input_timed(timings, injection, ended)
 
 
 def command_item(entry: AuditEntry) -> CommandItem | None:

@@ -7,22 +7,16 @@ from contextlib import contextmanager
 from typing import Protocol
 from uuid import UUID, uuid4
 
-from pydantic import ValidationError
-
-from schemas.http.problems import entries_of, sentence
 from schemas.inputs.outcomes import Outcome
 from schemas.link.messages import (
-    CLIENT_MESSAGES,
-    Ack,
     CloseCode,
     DesktopChanged,
     Hello,
     Input,
-    Report,
     Resolve,
 )
-from schemas.values.foreign_texts import foreign_text
 from server.clock import seconds_until, server_time
+from server.machines.frames import events_of
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
 from server.machines.link.events import (
@@ -36,14 +30,12 @@ from server.machines.link.events import (
     DesktopIsNow,
     Effect,
     Event,
-    FrameReceived,
     FramesCounted,
     InputSubmitted,
     LinkReady,
     LinkUp,
     MachineAdmitted,
     MarkRequested,
-    MessageReceived,
     PauseRead,
     Reconciled,
     ResolutionRequested,
@@ -51,7 +43,6 @@ from server.machines.link.events import (
     SendMessage,
     SettleCommand,
     TimePassed,
-    UnreadableReceived,
 )
 from server.machines.link.greeting import LinkTerms
 from server.machines.link.link import Link
@@ -68,12 +59,6 @@ from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
-
-CHARACTERS_OF_A_FRAME = 512
-"""A text counts as one frame more for each so many: reading it takes as long as reading them."""
-
-LARGE_FRAME_BYTES = 8 * 1024
-"""Frames of a picture that are so large are no more than the picture needs, and count as none."""
 
 MAX_REASON_BYTES = 123
 """What RFC 6455 leaves for a close reason in a control frame."""
@@ -220,21 +205,8 @@ class LinkSocket:
         """Take one message from the websocket."""
         if self._link.is_over:
             return  # It was on its way, or is one of a flood: not worth reading.
-        if isinstance(message, bytes):
-            if len(message) >= LARGE_FRAME_BYTES:
-                self.frames_came(-1)
-            self._feed(FrameReceived(message))
-            return
-        try:
-            parsed = CLIENT_MESSAGES.validate_json(message)
-        except ValidationError as error:
-            entries = entries_of(error.errors(include_url=False, include_input=False))
-            self._feed(UnreadableReceived(f"not a message: {foreign_text(sentence(entries[0]))}"))
-            return
-        # An answer is as long as it must be; one to no question ends the link in any case.
-        if not isinstance(parsed, Ack | Report):
-            self.frames_came(len(message) // CHARACTERS_OF_A_FRAME)
-        self._feed(MessageReceived(parsed))
+        for event in events_of(message):
+            self._feed(event)
 
     def frames_came(self, frames: int = 1) -> None:
         """Count frames, of whatever kind, against what a machine client may send unasked."""
