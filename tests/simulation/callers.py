@@ -97,6 +97,27 @@ class Callers:
                 await asyncio.sleep(self.world.between(0.5, 3))
                 await self._look(command_id)
 
+    async def pause(self, machine_id: str, seconds: float) -> None:
+        """Pause a machine for a while, as an operator does, and resume it."""
+        await self._set_paused(machine_id, paused=True)
+        self.world.paused.add(machine_id)
+        self.world.faults["paused by an operator"] += 1
+        await asyncio.sleep(seconds)
+        self.world.paused.discard(machine_id)
+        await self._set_paused(machine_id, paused=False)
+        self.world.calm_at = max(self.world.calm_at, self.world.now)
+
+    async def _set_paused(self, machine_id: str, *, paused: bool) -> None:
+        """Tell every node, as often as it takes: which of them has the link may change."""
+        change = self.world.number()
+        for node in self._nodes:
+
+            def work(node: Node = node) -> Coroutine[object, object, bool]:
+                return node.pause(machine_id, paused, change)
+
+            while not await self._from(node, work, 6.0):  # noqa: ASYNC110  a node that is away
+                await asyncio.sleep(0.2)
+
     async def _has_final(self, history: KeyHistory, mark: int) -> bool:
         if history.command_id is not None and self.world.chance(0.1):
             await self._look(history.command_id)

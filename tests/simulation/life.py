@@ -134,6 +134,9 @@ class _Run:
             heartbeat_seconds=heartbeat,
         )
         self.callers = Callers(world, self.nodes, losing=random.choice((0.0, 0.0, 0.2)))
+        if world.chance(0.3):
+            paused, seconds = random.choice(machine_ids), world.between(0.5, 4)
+            self.callers.start(partial(self.callers.pause, paused, seconds), world.between(0, 10))
         self.histories = [self._history(number) for number in range(random.randint(2, 4))]
 
     def _passed(self, point: Failpoint) -> None:

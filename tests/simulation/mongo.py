@@ -59,6 +59,7 @@ class Mongo:
         }
         self.failure_rates = FailureRates()
         self.is_out = False
+        self.newest_pause = 0
         self.pending = 0
         self._past: dict[UUID, deque[tuple[float, CommandRecord | None]]] = {}
         self._listener = self.commands.on_change
@@ -195,6 +196,17 @@ class SimulatedMachineStore(MachineStore):
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
         return await self._perform(lambda: self._mongo.machines.get(machine_id))
+
+    async def pause(self, machine_id: str, paused: bool, change: int) -> None:
+        """Pause or resume a machine, unless a later change has been made by now."""
+
+        def write() -> None:
+            machine = self._mongo.machines.get(machine_id)
+            if machine is not None and change >= self._mongo.newest_pause:
+                self._mongo.newest_pause = change
+                self._mongo.machines[machine_id] = replace(machine, paused=paused)
+
+        await self._perform(write)
 
     async def begin_link(
         self, organization_id: UUID, machine_id: str, client: ClientSummary

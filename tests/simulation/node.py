@@ -73,6 +73,9 @@ class _Connection:
         self._connection = connection
 
     def send_text(self, text: str) -> None:
+        world = self._connection.world
+        if '"type":"input"' in text and self._connection.machine_id in world.paused:
+            world.violated(f"an input was sent to a machine that is paused: {text}")
         self._connection.to_machine(text)
 
     def close(self, code: int, reason: str) -> None:
@@ -119,7 +122,7 @@ class Node:
         self.connections = {}
         self.requests: dict[int, Callable[[], None]] = {}
         perform = self._mongo.perform_for(self.process)
-        machines = SimulatedMachineStore(self._mongo, perform)
+        machines = self._machines = SimulatedMachineStore(self._mongo, perform)
         commands = SimulatedCommandStore(self._mongo.commands, perform, self._mongo.read)
         self.background = Tasks()
         self.registry = LinkRegistry()
@@ -212,6 +215,18 @@ class Node:
         )
 
     # Requests.
+
+    async def pause(self, machine_id: str, paused: bool, change: int) -> bool:
+        """Pause or resume a machine; False where that could not be done.
+
+        ``change`` numbers what an operator wants: an older one that comes late changes nothing.
+        """
+        try:
+            await self._machines.pause(machine_id, paused, change)
+            await self.dispatcher.pause_changed(self._organization_id, machine_id)
+        except StoreUnavailable:
+            return False
+        return True
 
     async def answer(
         self, machine_id: str, body: AnyInput, key: str | None, timeout: float

@@ -56,6 +56,8 @@ class World:
         self.faults: Counter[str] = Counter()
         self.facts: Counter[str] = Counter()
         self.violations: list[str] = []
+        self.paused: set[str] = set()
+        """The machines that an operator knows to be paused."""
         self._numbers = itertools.count()
         self._ready: deque[Due] = deque()
         self._timers: list[tuple[float, int, Due]] = []
