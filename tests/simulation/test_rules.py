@@ -22,8 +22,10 @@ from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver, ask, context_of
+from server.machines.admission import Admission
 from server.machines.link.link import Link
 from server.machines.pending_outcomes import Question
+from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState
 from tests.simulation.clocks import Clocks, simulated
 from tests.simulation.desktop import Hand, Happened
@@ -279,6 +281,17 @@ def claim_events_that_did_not_happen(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Hand, "_do", done)
 
 
+def read_no_pause_of_a_new_link(patch: pytest.MonkeyPatch) -> None:
+    """Whether a machine is paused is not read when its link can be found."""
+    read = Admission.read_pause
+
+    async def unread(self: Admission, link: LinkSocket) -> None:
+        if link.is_live:
+            await read(self, link)
+
+    patch.setattr(Admission, "read_pause", unread)
+
+
 BROKEN: list[tuple[Break, str, int]] = [
     (begin_what_the_journal_knows, "second time", 0),
     (keep_intents_in_the_page_cache, "second time", 260),
@@ -303,6 +316,7 @@ BROKEN: list[tuple[Break, str, int]] = [
     (press_what_we_hold_already, "arrived", 80),
     (keep_pressed_what_a_lost_link_held, "left pressed", 20),
     (claim_events_that_did_not_happen, "claims", 20),
+    (read_no_pause_of_a_new_link, "paused", 0),
 ]
 """Each rule, taken out, a word of the promise that some seed then sees broken, and a first seed.
 
