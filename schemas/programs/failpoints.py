@@ -49,7 +49,12 @@ _OF_THE_MACHINE = (
     Failpoint.AFTER_DONE,
     Failpoint.BEFORE_REPORT,
 )
-_SIGNALS: Mapping[str, signal.Signals] = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
+_SIGNALS: Mapping[str, signal.Signals] = {
+    action: found
+    for action, name in (("kill", "SIGKILL"), ("stop", "SIGSTOP"))
+    if (found := getattr(signal, name, None)) is not None
+}
+"""What each action sends; Windows has neither signal, and so no failpoint."""
 
 
 class FailpointError(Exception):
@@ -105,6 +110,8 @@ def _parsed(entry: str, side: Side) -> tuple[Failpoint, _Armed]:
             f"{VARIABLE}: {entry.strip()!r} must be like {name}=kill, {name}=stop or {name}=kill@3"
         )
     action, passes = wanted.groups()
+    if action not in _SIGNALS:
+        raise FailpointError(f"{VARIABLE}: this system cannot {action} a program at a failpoint")
     return Failpoint(name), _Armed(_SIGNALS[action], int(passes or 1))
 
 

@@ -16,10 +16,10 @@ import Xlib.display
 from PIL import Image, ImageChops
 from Xlib import X
 
-from machine_client.link.clock import awake_seconds
+from machine_client.system.clock import boottime_seconds
 from tests.desktop import Witness, somebody_else, virtual_display
 from tests.end_to_end.system import Workstation
-from tests.machine_client.fakes import FakeCamera
+from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import machine_client
 from tests.pictures import Part, PictureStream, decoded
 from tests.processes import Answer, ServedApi, ServerProcess, until
@@ -269,9 +269,9 @@ def test_owner_who_lets_nobody_look_is_obeyed(
         assert desk.send("mouse/move", x=1, y=1).status == 200
 
 
-def rests(camera: FakeCamera) -> bool:
+def rests(camera: FakeView) -> bool:
     """Whether the camera has taken nothing for some of its turns."""
-    return awake_seconds() - camera.captured_at[-1] > 0.5
+    return boottime_seconds() - camera.captured_at[-1] > 0.5
 
 
 @async_test
@@ -281,10 +281,10 @@ async def test_twenty_viewers_cost_the_machine_no_more_than_one(
     desk = await asyncio.to_thread(
         Workstation.added, shared_server.url, api, ":0", tmp_path / "state"
     )
-    camera = FakeCamera()
+    camera = FakeView()
     costs = []
     async with machine_client(
-        shared_server.url, tmp_path, token=desk.token, open_camera=camera.open, screen_rate=20
+        shared_server.url, tmp_path, token=desk.token, open_view=camera.open, screen_rate=20
     ):
         await asyncio.to_thread(desk.is_in_state, "online")
         camera.captured_at.clear()

@@ -9,12 +9,14 @@ import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from machine_client.desktop.base import DesktopError
-from machine_client.injector import InjectionFailed, InjectionUnavailable, Injector, Refusal
+from machine_client.desktop.x11.desktop import X11Desktop
+from machine_client.injector import DesktopInjector, InjectionFailed, InjectionUnavailable, Refusal
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, ScrollMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
@@ -23,14 +25,14 @@ from tests.machine_client.desktop.x11.somebody import pressed
 
 
 @pytest.fixture(scope="module")
-def injector(display: str) -> Iterator[Injector]:
-    injector = Injector(display)
+def injector(display: str) -> Iterator[DesktopInjector]:
+    injector = DesktopInjector(X11Desktop(display))
     yield injector
     injector.close()
 
 
 @pytest.fixture(autouse=True)
-def _nothing_stays_pressed(injector: Injector, display: str) -> Iterator[None]:
+def _nothing_stays_pressed(injector: DesktopInjector, display: str) -> Iterator[None]:
     injector.prepare(MoveMouse(x=640, y=400))()
     yield
     # Looked at before anything is released here: each test releases what it means to hold.
@@ -38,7 +40,7 @@ def _nothing_stays_pressed(injector: Injector, display: str) -> Iterator[None]:
     injector.release_all()
 
 
-def perform(injector: Injector, body: AnyInput) -> Point:
+def perform(injector: DesktopInjector, body: AnyInput) -> Point:
     return injector.prepare(body)()
 
 
@@ -50,13 +52,13 @@ def clicks(button: int, times: int) -> list[str]:
     return [f"ButtonPress {button}", f"ButtonRelease {button}"] * times
 
 
-def test_displays_are_those_of_the_server(injector: Injector) -> None:
+def test_displays_are_those_of_the_server(injector: DesktopInjector) -> None:
     assert injector.displays() == [Display(x=0, y=0, width=1280, height=800)]
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 0), (0, 799), (1279, 0), (1279, 799), (17, 42)])
 def test_move_puts_the_pointer_exactly_there(
-    injector: Injector, witness: Witness, x: int, y: int
+    injector: DesktopInjector, witness: Witness, x: int, y: int
 ) -> None:
     witness.take()
     assert perform(injector, MoveMouse(x=x, y=y)) == Point(x=x, y=y)
@@ -66,7 +68,7 @@ def test_move_puts_the_pointer_exactly_there(
 @pytest.mark.parametrize(("button", "number"), [("left", 1), ("middle", 2), ("right", 3)])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_click_presses_and_releases_as_often_as_asked(
-    injector: Injector, witness: Witness, button: Any, number: int, count: int
+    injector: DesktopInjector, witness: Witness, button: Any, number: int, count: int
 ) -> None:
     witness.take()
     perform(injector, ClickMouse(button=button, clicks=count))
@@ -74,7 +76,7 @@ def test_click_presses_and_releases_as_often_as_asked(
 
 
 def test_click_moves_first_where_a_place_is_given_and_zero_is_a_place(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     witness.take()
     assert perform(injector, ClickMouse(x=0, y=0)) == Point(x=0, y=0)
@@ -82,7 +84,7 @@ def test_click_moves_first_where_a_place_is_given_and_zero_is_a_place(
 
 
 def test_press_and_release_of_a_button_are_two_inputs_and_count_once(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     witness.take()
     perform(injector, ClickMouse(button="right", down=True, clicks=3))
@@ -93,7 +95,9 @@ def test_press_and_release_of_a_button_are_two_inputs_and_count_once(
     assert told(witness) == []
 
 
-def test_release_all_releases_exactly_what_is_held(injector: Injector, witness: Witness) -> None:
+def test_release_all_releases_exactly_what_is_held(
+    injector: DesktopInjector, witness: Witness
+) -> None:
     perform(injector, ClickMouse(button="left", down=True))
     perform(injector, PressKeys(text="ctrl+a", down=True))
     witness.take()
@@ -107,14 +111,14 @@ def test_release_all_releases_exactly_what_is_held(injector: Injector, witness: 
     ("direction", "button"), [("up", 4), ("down", 5), ("left", 6), ("right", 7)]
 )
 def test_scroll_turns_the_wheel_one_notch_for_each_step(
-    injector: Injector, witness: Witness, direction: Any, button: int
+    injector: DesktopInjector, witness: Witness, direction: Any, button: int
 ) -> None:
     witness.take()
     perform(injector, ScrollMouse(direction=direction, amount=3))
     assert told(witness) == clicks(button, 3)
 
 
-def test_scroll_by_nothing_still_moves(injector: Injector, witness: Witness) -> None:
+def test_scroll_by_nothing_still_moves(injector: DesktopInjector, witness: Witness) -> None:
     witness.take()
     body = ScrollMouse(direction="up", amount=0, x=5, y=6)
     assert perform(injector, body) == Point(x=5, y=6)
@@ -124,7 +128,7 @@ def test_scroll_by_nothing_still_moves(injector: Injector, witness: Witness) -> 
 @pytest.mark.parametrize("duration", [None, 0, 0.2])
 @pytest.mark.parametrize(("button", "number"), [(None, 1), ("right", 3)])
 def test_drag_travels_with_the_button_down_from_start_to_end(
-    injector: Injector, witness: Witness, duration: float | None, button: Any, number: int
+    injector: DesktopInjector, witness: Witness, duration: float | None, button: Any, number: int
 ) -> None:
     witness.take()
     body = DragMouse(start_x=100, start_y=300, to_x=500, to_y=0, duration=duration, button=button)
@@ -141,7 +145,9 @@ def test_drag_travels_with_the_button_down_from_start_to_end(
     assert places[-1] == (500, 0)
 
 
-def test_a_long_drag_can_be_interrupted_and_lets_go(injector: Injector, witness: Witness) -> None:
+def test_a_long_drag_can_be_interrupted_and_lets_go(
+    injector: DesktopInjector, witness: Witness
+) -> None:
     begin = injector.prepare(DragMouse(start_x=0, start_y=0, to_x=1000, to_y=0, duration=60))
     witness.take()
     failures: list[InjectionFailed] = []
@@ -165,7 +171,7 @@ def test_a_long_drag_can_be_interrupted_and_lets_go(injector: Injector, witness:
 
 
 def test_count_of_a_long_drag_grows_while_it_runs_and_is_never_ahead(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     begin = injector.prepare(DragMouse(start_x=0, start_y=0, to_x=1000, to_y=0, duration=60))
     witness.take()
@@ -187,7 +193,7 @@ def test_count_of_a_long_drag_grows_while_it_runs_and_is_never_ahead(
 
 @pytest.mark.parametrize(("body", "events"), [(MoveMouse(x=5, y=5), 1), (PressKeys(text="a"), 2)])
 def test_count_is_the_last_inputs_own_from_its_preparation_on(
-    injector: Injector, witness: Witness, body: AnyInput, events: int
+    injector: DesktopInjector, witness: Witness, body: AnyInput, events: int
 ) -> None:
     drag = DragMouse(start_x=1, start_y=1, to_x=50, to_y=50)
     for _ in range(2):
@@ -202,7 +208,7 @@ def test_count_is_the_last_inputs_own_from_its_preparation_on(
 
 
 def test_after_an_interruption_nothing_begins_until_all_is_released(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     begin = injector.prepare(MoveMouse(x=1, y=1))
     witness.take()
@@ -229,7 +235,7 @@ def test_after_an_interruption_nothing_begins_until_all_is_released(
     ],
 )
 def test_a_place_outside_the_displays_is_refused_before_any_event(
-    injector: Injector, witness: Witness, body: AnyInput, field: str
+    injector: DesktopInjector, witness: Witness, body: AnyInput, field: str
 ) -> None:
     witness.take()
     with pytest.raises(Refusal) as caught:
@@ -242,7 +248,7 @@ def test_a_place_outside_the_displays_is_refused_before_any_event(
     assert told(witness) == []
 
 
-def test_preparing_injects_nothing(injector: Injector, witness: Witness) -> None:
+def test_preparing_injects_nothing(injector: DesktopInjector, witness: Witness) -> None:
     witness.take()
     injector.prepare(PressKeys(text="ctrl+漢"))
     injector.prepare(ClickMouse(x=1, y=1))
@@ -251,7 +257,7 @@ def test_preparing_injects_nothing(injector: Injector, witness: Witness) -> None
 
 @pytest.mark.parametrize(("count", "selected"), [(2, "beta"), (3, "alpha beta gamma\n")])
 def test_a_real_program_sees_double_and_triple_clicks(
-    injector: Injector, display: str, tmp_path: Path, count: int, selected: str
+    injector: DesktopInjector, display: str, tmp_path: Path, count: int, selected: str
 ) -> None:
     with Terminal.open(display, tmp_path, shown="alpha beta gamma") as terminal:
         x, y = terminal.place(column=7)
@@ -259,7 +265,9 @@ def test_a_real_program_sees_double_and_triple_clicks(
         assert terminal.selected() == selected
 
 
-def test_a_real_program_sees_a_drag(injector: Injector, display: str, tmp_path: Path) -> None:
+def test_a_real_program_sees_a_drag(
+    injector: DesktopInjector, display: str, tmp_path: Path
+) -> None:
     with Terminal.open(display, tmp_path, shown="alpha beta gamma") as terminal:
         # From and to the left half of a cell: xterm selects from there on, and up to there.
         (start_x, y), (to_x, _) = terminal.place(column=6), terminal.place(column=10)
@@ -289,12 +297,12 @@ def refused_connections() -> Iterator[None]:
 @pytest.mark.parametrize("name", [":59999", "nonsense"])
 def test_without_a_display_there_is_a_sentence_that_says_so(name: str) -> None:
     with refused_connections(), pytest.raises(InjectionUnavailable, match="X display"):
-        Injector(name)
+        DesktopInjector(X11Desktop(name))
 
 
 def test_a_lost_display_fails_and_is_then_unavailable() -> None:
     with virtual_display() as first:
-        injector = Injector(first)
+        injector = DesktopInjector(X11Desktop(first))
         begin = injector.prepare(MoveMouse(x=1, y=1))
     with pytest.raises(InjectionFailed) as failed:
         begin()
@@ -306,7 +314,7 @@ def test_a_lost_display_fails_and_is_then_unavailable() -> None:
     injector.close()
 
 
-class BreakingDesktop:
+class BreakingInput:
     """Carries out all but the events that it is told to fail at."""
 
     def __init__(self, breaks_at: int) -> None:
@@ -349,11 +357,12 @@ class BreakingDesktop:
 
 @pytest.mark.parametrize("breaks_at", range(4))
 def test_a_drag_that_breaks_anywhere_lets_go_and_counts_what_arrived(breaks_at: int) -> None:
-    desktop: Any = BreakingDesktop(breaks_at)
-    injector = Injector(opened_by=lambda _: desktop)
+    opened = BreakingInput(breaks_at)
+    desktop: Any = SimpleNamespace(open_input=lambda: opened)
+    injector = DesktopInjector(desktop)
     begin = injector.prepare(DragMouse(start_x=0, start_y=0, to_x=90, to_y=0))
     with pytest.raises(InjectionFailed) as caught:
         begin()
     assert caught.value.code == "display_error"
-    assert caught.value.injected_at_least == len(desktop.done)
-    assert desktop.done[-1:] == (["release left"] if breaks_at else [])
+    assert caught.value.injected_at_least == len(opened.done)
+    assert opened.done[-1:] == (["release left"] if breaks_at else [])

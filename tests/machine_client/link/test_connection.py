@@ -23,7 +23,7 @@ from tests.machine_client.scripted import (
     TOKEN,
     WAIT_SECONDS,
     Line,
-    QuietDesktop,
+    QuietInjector,
     heartbeat,
     machine_client,
     move,
@@ -139,7 +139,7 @@ async def test_late_command_whose_key_is_in_the_journal_has_its_first_outcome(
 @async_test
 async def test_input_before_welcome_closes_the_link_and_is_not_begun(tmp_path: Path) -> None:
     """Something between may answer for the server: the client comes back."""
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
 
     async def script(line: Line) -> None:
         await line.hear()
@@ -148,7 +148,7 @@ async def test_input_before_welcome_closes_the_link_and_is_not_begun(tmp_path: P
 
     async with (
         scripted_server(script, greeted) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
     assert "mouse.move" not in desktop.calls
@@ -159,7 +159,7 @@ async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
     tmp_path: Path,
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     command = move()
 
     def inject() -> None:
@@ -188,7 +188,7 @@ async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
 
@@ -335,7 +335,7 @@ async def test_waiting_command_expires_while_another_runs_without_any_message(
     tmp_path: Path,
 ) -> None:
     go_on = threading.Event()
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     desktop.on_inject = lambda: None if go_on.wait(WAIT_SECONDS) else pytest.fail("still waiting")
     late = move(within=0.2)
 
@@ -350,14 +350,14 @@ async def test_waiting_command_expires_while_another_runs_without_any_message(
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
 
 
 @async_test
 async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: Path) -> None:
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     desktop.released = Released(buttons=["left"], keys=2)
     told: list[Released | None] = []
 
@@ -367,7 +367,7 @@ async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: 
 
     async with (
         scripted_server(script, script) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
     assert told == [Released(buttons=["left"], keys=2), None]
@@ -375,7 +375,7 @@ async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: 
 
 @async_test
 async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
 
     async def again(line: Line) -> None:
         await line.greet()
@@ -384,7 +384,7 @@ async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
 
     async with (
         scripted_server(closing_with(4000), again) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
         assert desktop.calls == ["release", "mouse.move"]
@@ -392,9 +392,9 @@ async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
 
 @async_test
 async def test_cancelled_client_lets_go_of_the_desktop(tmp_path: Path) -> None:
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     async with scripted_server(greeted) as server:
-        async with machine_client(server.address, tmp_path, open_desktop=lambda: desktop):
+        async with machine_client(server.address, tmp_path, open_injector=lambda: desktop):
             await server.finished()
         assert sorted(desktop.calls[:2]) == ["interrupt", "release"]
         assert desktop.calls[2:] == ["close"]

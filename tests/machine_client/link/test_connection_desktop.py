@@ -13,11 +13,11 @@ from machine_client.link import connection, reconnecting
 from machine_client.worker import Injector
 from schemas.inputs.outcomes import Failed
 from schemas.link.messages import Ack, DesktopChanged, Display, Hello, RequestFailed, Screenshot
-from tests.machine_client.fakes import FakeCamera
+from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import (
     WAIT_SECONDS,
     Line,
-    QuietDesktop,
+    QuietInjector,
     machine_client,
     move,
     now,
@@ -38,12 +38,12 @@ class LateDesktop:
 
     def __init__(self) -> None:
         self.is_there = False
-        self.opened: list[QuietDesktop] = []
+        self.opened: list[QuietInjector] = []
 
     def open(self) -> Injector:
         if not self.is_there:
             raise InjectionUnavailable("there is no display :7")
-        self.opened.append(QuietDesktop())
+        self.opened.append(QuietInjector())
         return self.opened[-1]
 
     def lose(self) -> None:
@@ -74,7 +74,7 @@ async def test_desktop_that_comes_and_goes_is_told_on_one_link(tmp_path: Path) -
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_desktop=desktop.open, desktop_check=OFTEN),
+        machine_client(server.address, tmp_path, open_injector=desktop.open, desktop_check=OFTEN),
     ):
         await server.finished()
     assert desktop.opened[-1].calls[0] == "mouse.move"
@@ -93,7 +93,7 @@ async def test_older_server_is_greeted_anew_when_the_desktop_appears(tmp_path: P
 
     async with (
         scripted_server(script, script) as server,
-        machine_client(server.address, tmp_path, open_desktop=desktop.open, desktop_check=OFTEN),
+        machine_client(server.address, tmp_path, open_injector=desktop.open, desktop_check=OFTEN),
     ):
         await server.finished()
     assert [(hello.input.available, hello.input.reason) for hello in hellos] == [
@@ -104,7 +104,7 @@ async def test_older_server_is_greeted_anew_when_the_desktop_appears(tmp_path: P
 
 @async_test
 async def test_displays_and_a_screen_that_change_are_told(tmp_path: Path) -> None:
-    desktop, camera = QuietDesktop(), FakeCamera()
+    desktop, camera = QuietInjector(), FakeView()
     wide = [Display(x=0, y=0, width=300, height=100)]
 
     async def script(line: Line) -> None:
@@ -126,8 +126,8 @@ async def test_displays_and_a_screen_that_change_are_told(tmp_path: Path) -> Non
         machine_client(
             server.address,
             tmp_path,
-            open_desktop=lambda: desktop,
-            open_camera=camera.open,
+            open_injector=lambda: desktop,
+            open_view=camera.open,
             desktop_check=OFTEN,
         ),
     ):
@@ -143,7 +143,7 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
 
     # No look comes by itself while the test lasts.
     monkeypatch.setattr(connection, "DesktopWatch", seldom)
-    desktop, camera = QuietDesktop(), FakeCamera()
+    desktop, camera = QuietInjector(), FakeView()
 
     def refuse(_: object) -> Any:
         raise InjectionUnavailable("it is gone")
@@ -172,8 +172,8 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
             machine_client(
                 server.address,
                 tmp_path,
-                open_desktop=lambda: desktop,
-                open_camera=camera.open,
+                open_injector=lambda: desktop,
+                open_view=camera.open,
             ),
         ):
             await server.finished()
@@ -191,7 +191,7 @@ async def test_client_ends_while_its_desktop_hangs(tmp_path: Path) -> None:
         release.wait()
         raise InjectionUnavailable("too late")
 
-    async with machine_client("http://127.0.0.1:9", tmp_path, open_desktop=open_desktop) as client:
+    async with machine_client("http://127.0.0.1:9", tmp_path, open_injector=open_desktop) as client:
         async with asyncio.timeout(WAIT_SECONDS):
             await hangs.wait()
         client.cancel()

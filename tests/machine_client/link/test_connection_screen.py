@@ -17,7 +17,7 @@ from schemas.link.messages import (
     ScreenStart,
 )
 from schemas.link.picture_frames import FRAME_BYTES, WINDOW_BYTES, PictureKind, Size, read_frame
-from tests.machine_client.fakes import DISPLAY, HERE, FakeCamera
+from tests.machine_client.fakes import DISPLAY, HERE, FakeView
 from tests.machine_client.scripted import Line, machine_client, move, now, scripted_server
 from tests.pictures import decoded
 from tests.store import async_test
@@ -27,9 +27,9 @@ def screenshot(request: int = 1) -> Screenshot:
     return Screenshot(request=request, format="png", quality=70, server_time=now())
 
 
-def noisy() -> FakeCamera:
+def noisy() -> FakeView:
     """A camera whose picture is much larger than what may be on its way."""
-    camera = FakeCamera()
+    camera = FakeView()
     camera.size = Size(320, 200)
     camera.pixels = bytearray(random.Random(1).randbytes(320 * 200 * 4))
     return camera
@@ -66,14 +66,14 @@ async def test_acknowledgement_does_not_wait_for_a_picture(tmp_path: Path) -> No
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_camera=noisy().open),
+        machine_client(server.address, tmp_path, open_view=noisy().open),
     ):
         await server.finished()
 
 
 @async_test
 async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
-    camera = FakeCamera()
+    camera = FakeView()
 
     async def script(line: Line) -> None:
         hello = await line.greet()
@@ -90,14 +90,14 @@ async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_camera=camera.open),
+        machine_client(server.address, tmp_path, open_view=camera.open),
     ):
         await server.finished()
 
 
 @async_test
 async def test_desktop_is_told_and_a_camera_that_fails_is_too(tmp_path: Path) -> None:
-    camera = FakeCamera()
+    camera = FakeView()
 
     async def script(line: Line) -> None:
         await line.greet()
@@ -109,7 +109,7 @@ async def test_desktop_is_told_and_a_camera_that_fails_is_too(tmp_path: Path) ->
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_camera=camera.open),
+        machine_client(server.address, tmp_path, open_view=camera.open),
     ):
         await server.finished()
 
@@ -124,7 +124,7 @@ async def test_desktop_is_told_and_a_camera_that_fails_is_too(tmp_path: Path) ->
 def test_screen_that_cannot_be_seen_is_said_in_hello(
     tmp_path: Path, settings: dict[str, Any], failure: Exception | None, words: str
 ) -> None:
-    camera = FakeCamera()
+    camera = FakeView()
     camera.failure = failure
 
     async def script(line: Line) -> None:
@@ -137,7 +137,7 @@ def test_screen_that_cannot_be_seen_is_said_in_hello(
     async def run() -> None:
         async with (
             scripted_server(script) as server,
-            machine_client(server.address, tmp_path, open_camera=camera.open, **settings),
+            machine_client(server.address, tmp_path, open_view=camera.open, **settings),
         ):
             await server.finished()
 

@@ -11,7 +11,8 @@ import Xlib.display
 
 from machine_client.desktop.x11 import borrowed
 from machine_client.desktop.x11.connection import X11Connection
-from machine_client.injector import InjectionFailed, Injector, Refusal
+from machine_client.desktop.x11.desktop import X11Desktop
+from machine_client.injector import DesktopInjector, InjectionFailed, Refusal
 from schemas.inputs.bodies import MoveMouse, PressKeys, TypeText
 from schemas.inputs.key_combinations import KEY_TABLE
 from tests.desktop import (
@@ -36,24 +37,24 @@ def terminal(display: str, tmp_path: Path) -> Iterator[Terminal]:
 
 
 @pytest.fixture
-def injector(display: str) -> Iterator[Injector]:
+def injector(display: str) -> Iterator[DesktopInjector]:
     set_layout(display, "us")
-    injector = Injector(display)
+    injector = DesktopInjector(X11Desktop(display))
     yield injector
     injector.close()
     assert pressed(display) == (set(), set())
     set_layout(display, "us")
 
 
-def press(injector: Injector, text: str, *, down: bool | None = None) -> None:
+def press(injector: DesktopInjector, text: str, *, down: bool | None = None) -> None:
     injector.prepare(PressKeys(text=text, down=down))()
 
 
-def type_characters(injector: Injector, characters: str) -> None:
+def type_characters(injector: DesktopInjector, characters: str) -> None:
     press(injector, " ".join("space" if each == " " else each for each in characters))
 
 
-def received(injector: Injector, terminal: Terminal) -> str:
+def received(injector: DesktopInjector, terminal: Terminal) -> str:
     """Everything that the terminal's program got since this was last asked.
 
     F9 is typed to know where it ends.
@@ -100,7 +101,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("layout", ["us", "de", "fr", "ru", "gr"])
 def test_every_character_is_typed_as_itself_on_every_layout(
-    injector: Injector, terminal: Terminal, display: str, layout: str
+    injector: DesktopInjector, terminal: Terminal, display: str, layout: str
 ) -> None:
     set_layout(display, layout)
     for text in TEXTS.values():
@@ -108,14 +109,14 @@ def test_every_character_is_typed_as_itself_on_every_layout(
         assert received(injector, terminal) == text
 
 
-def test_all_of_ascii_is_typed_as_itself(injector: Injector, terminal: Terminal) -> None:
+def test_all_of_ascii_is_typed_as_itself(injector: DesktopInjector, terminal: Terminal) -> None:
     text = "".join(each for each in string.printable if each.isprintable())
     type_characters(injector, text)
     assert received(injector, terminal) == text
 
 
 def test_more_new_characters_than_there_are_unused_keys(
-    injector: Injector, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    injector: DesktopInjector, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # However slow the machine, the terminal has read a character before its key is lent anew.
     monkeypatch.setattr(borrowed, "_SETTLING_SECONDS", 1.0)
@@ -125,7 +126,7 @@ def test_more_new_characters_than_there_are_unused_keys(
 
 
 def test_each_character_alone_while_the_layout_changes_under_it(
-    injector: Injector, terminal: Terminal, display: str
+    injector: DesktopInjector, terminal: Terminal, display: str
 ) -> None:
     for layout in ("us", "de", "us", "fr", "ru"):
         set_layout(display, layout)
@@ -136,7 +137,7 @@ def test_each_character_alone_while_the_layout_changes_under_it(
 
 @pytest.mark.parametrize("layout", ["us", "de", "ru"])
 def test_a_text_is_typed_as_it_is_with_its_lines_and_tabs(
-    injector: Injector, terminal: Terminal, display: str, layout: str
+    injector: DesktopInjector, terminal: Terminal, display: str, layout: str
 ) -> None:
     set_layout(display, layout)
     injector.prepare(TypeText(text="ctrl+a  Grüße,\r\n\tan 漢字 & Жанну!\n"))()
@@ -163,7 +164,7 @@ def test_a_text_is_typed_as_it_is_with_its_lines_and_tabs(
     ],
 )
 def test_a_real_program_understands_named_keys_and_chords(
-    injector: Injector, terminal: Terminal, text: str, bytes_received: str
+    injector: DesktopInjector, terminal: Terminal, text: str, bytes_received: str
 ) -> None:
     press(injector, text)
     assert received(injector, terminal) == bytes_received
@@ -183,7 +184,12 @@ def test_a_real_program_understands_named_keys_and_chords(
     ],
 )
 def test_a_character_of_the_layout_is_typed_by_its_own_key(
-    injector: Injector, witness: Witness, display: str, layout: str, character: str, keys: Any
+    injector: DesktopInjector,
+    witness: Witness,
+    display: str,
+    layout: str,
+    character: str,
+    keys: Any,
 ) -> None:
     set_layout(display, layout)
     witness.take()
@@ -191,7 +197,9 @@ def test_a_character_of_the_layout_is_typed_by_its_own_key(
     assert presses(witness) == keys
 
 
-def test_a_chord_goes_down_in_order_and_up_in_reverse(injector: Injector, witness: Witness) -> None:
+def test_a_chord_goes_down_in_order_and_up_in_reverse(
+    injector: DesktopInjector, witness: Witness
+) -> None:
     press(injector, "ctrl+alt+A")
     assert told(witness) == [
         *("KeyPress 37", "KeyPress 64", "KeyPress 50", "KeyPress 38"),
@@ -200,7 +208,7 @@ def test_a_chord_goes_down_in_order_and_up_in_reverse(injector: Injector, witnes
 
 
 def test_keys_that_we_hold_count_and_stay_until_released(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     press(injector, "shift", down=True)
     press(injector, "a shift+b")
@@ -212,21 +220,21 @@ def test_keys_that_we_hold_count_and_stay_until_released(
 
 
 def test_a_level_that_a_held_key_reaches_already_needs_no_other_key(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     press(injector, "right_shift", down=True)
     press(injector, "A")
     assert presses(witness) == [(62, 0), (38, SHIFT)]
 
 
-def test_holding_twice_presses_once(injector: Injector, witness: Witness) -> None:
+def test_holding_twice_presses_once(injector: DesktopInjector, witness: Witness) -> None:
     press(injector, "ctrl", down=True)
     press(injector, "ctrl", down=True)
     press(injector, "ctrl", down=False)
     assert told(witness) == ["KeyPress 37", "KeyRelease 37"]
 
 
-def test_a_key_that_we_hold_can_be_typed_again(injector: Injector, witness: Witness) -> None:
+def test_a_key_that_we_hold_can_be_typed_again(injector: DesktopInjector, witness: Witness) -> None:
     press(injector, "a", down=True)
     witness.take()
     press(injector, "a")
@@ -244,7 +252,7 @@ def test_a_key_that_we_hold_can_be_typed_again(injector: Injector, witness: Witn
     ],
 )
 def test_nothing_is_typed_without_a_press_whatever_we_hold(
-    injector: Injector, witness: Witness, held: str, typed: str, events: list[str]
+    injector: DesktopInjector, witness: Witness, held: str, typed: str, events: list[str]
 ) -> None:
     press(injector, held, down=True)
     before = witness.take()
@@ -256,7 +264,7 @@ def test_nothing_is_typed_without_a_press_whatever_we_hold(
 
 
 def test_a_key_that_we_hold_under_another_name_is_released(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     press(injector, "A", down=True)
     witness.take()
@@ -264,14 +272,14 @@ def test_a_key_that_we_hold_under_another_name_is_released(
     assert told(witness) == ["KeyRelease 38", "KeyRelease 50"]
 
 
-def test_holding_a_key_again_is_up_and_down(injector: Injector, witness: Witness) -> None:
+def test_holding_a_key_again_is_up_and_down(injector: DesktopInjector, witness: Witness) -> None:
     press(injector, "a", down=True)
     press(injector, "a", down=True)
     assert told(witness) == ["KeyPress 38", "KeyRelease 38", "KeyPress 38"]
 
 
 def test_releasing_what_nobody_holds_succeeds_without_an_event(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     press(injector, "ctrl+a", down=False)
     assert injector.injected == 0
@@ -291,7 +299,7 @@ def holds_a(request: Any, display: str) -> Iterator[Callable[[], Any]]:
 
 @pytest.mark.parametrize("down", [None, True, False])
 def test_a_key_that_somebody_else_holds_is_refused_before_any_event(
-    injector: Injector, witness: Witness, holds_a: Any, down: bool | None
+    injector: DesktopInjector, witness: Witness, holds_a: Any, down: bool | None
 ) -> None:
     with holds_a():
         witness.take()
@@ -307,7 +315,7 @@ def test_a_key_that_somebody_else_holds_is_refused_before_any_event(
 
 
 def test_a_text_that_needs_a_key_that_somebody_else_holds_is_refused_without_naming_it(
-    injector: Injector, witness: Witness, holds_a: Any
+    injector: DesktopInjector, witness: Witness, holds_a: Any
 ) -> None:
     with holds_a():
         witness.take()
@@ -319,7 +327,7 @@ def test_a_text_that_needs_a_key_that_somebody_else_holds_is_refused_without_nam
 
 
 def test_a_modifier_that_only_somebody_else_holds_is_theirs_to_release(
-    injector: Injector, witness: Witness, display: str
+    injector: DesktopInjector, witness: Witness, display: str
 ) -> None:
     with held_by_xdotool(display, "key", "Shift_L"):
         witness.take()
@@ -329,7 +337,7 @@ def test_a_modifier_that_only_somebody_else_holds_is_theirs_to_release(
 
 
 def test_a_persons_modifier_changes_nothing_and_ours_works_after_it(
-    injector: Injector, terminal: Terminal, display: str
+    injector: DesktopInjector, terminal: Terminal, display: str
 ) -> None:
     person = Person(display)
     with person.holding("key", 50):
@@ -342,7 +350,7 @@ def test_a_persons_modifier_changes_nothing_and_ours_works_after_it(
 
 
 def test_a_held_key_is_released_where_it_was_pressed_though_the_layout_changed(
-    injector: Injector, witness: Witness, display: str
+    injector: DesktopInjector, witness: Witness, display: str
 ) -> None:
     press(injector, "y", down=True)
     set_layout(display, "de")
@@ -352,7 +360,7 @@ def test_a_held_key_is_released_where_it_was_pressed_though_the_layout_changed(
 
 @pytest.mark.parametrize("lock", ["Caps_Lock", "Num_Lock"])
 def test_locks_change_nothing_and_stay_as_they_are(
-    injector: Injector, terminal: Terminal, display: str, lock: str
+    injector: DesktopInjector, terminal: Terminal, display: str, lock: str
 ) -> None:
     somebody_else(display, "key", lock)
     before = modifiers(display)
@@ -366,7 +374,9 @@ def test_locks_change_nothing_and_stay_as_they_are(
     assert modifiers(display) == 0
 
 
-def test_a_lock_key_still_locks(injector: Injector, terminal: Terminal, display: str) -> None:
+def test_a_lock_key_still_locks(
+    injector: DesktopInjector, terminal: Terminal, display: str
+) -> None:
     press(injector, "caps_lock a")
     try:
         assert modifiers(display) == CAPS
@@ -377,7 +387,7 @@ def test_a_lock_key_still_locks(injector: Injector, terminal: Terminal, display:
 
 
 def test_a_latched_modifier_changes_nothing_and_stays_latched(
-    injector: Injector, terminal: Terminal, display: str
+    injector: DesktopInjector, terminal: Terminal, display: str
 ) -> None:
     somebody = X11Connection(display)
     somebody.set_locks_and_latches(affect_locks=0, locks=0, affect_latches=SHIFT, latches=SHIFT)
@@ -392,7 +402,7 @@ def test_a_latched_modifier_changes_nothing_and_stays_latched(
 
 @pytest.mark.parametrize("key", ["Shift_L", "Control_R", "Alt_L", "Super_L"])
 def test_a_modifier_that_somebody_holds_changes_nothing_and_is_put_back(
-    injector: Injector, terminal: Terminal, display: str, key: str
+    injector: DesktopInjector, terminal: Terminal, display: str, key: str
 ) -> None:
     somebody_else(display, "keydown", key)
     before = modifiers(display)
@@ -407,7 +417,7 @@ def test_a_modifier_that_somebody_holds_changes_nothing_and_is_put_back(
 
 
 def test_the_active_group_of_two_layouts_is_the_one_that_counts(
-    injector: Injector, terminal: Terminal, witness: Witness, display: str
+    injector: DesktopInjector, terminal: Terminal, witness: Witness, display: str
 ) -> None:
     set_layout(display, "us,ru", option="grp:menu_toggle")
     tap_keycode(display, MENU_KEYCODE)
@@ -422,7 +432,7 @@ def test_the_active_group_of_two_layouts_is_the_one_that_counts(
         tap_keycode(display, MENU_KEYCODE)
 
 
-def test_what_was_lent_on_the_keyboard_is_put_back(injector: Injector, display: str) -> None:
+def test_what_was_lent_on_the_keyboard_is_put_back(injector: DesktopInjector, display: str) -> None:
     before = keyboard_map(display)
     press(injector, "漢 Ж")
     assert keyboard_map(display) != before
@@ -431,7 +441,7 @@ def test_what_was_lent_on_the_keyboard_is_put_back(injector: Injector, display: 
 
 
 def test_a_lent_key_that_another_layout_took_is_not_put_back(
-    injector: Injector, display: str
+    injector: DesktopInjector, display: str
 ) -> None:
     press(injector, "漢")
     set_layout(display, "de")
@@ -449,7 +459,7 @@ def test_a_character_without_any_key_left_is_refused_before_any_event() -> None:
                 connection.change_keyboard_mapping(keycode, [[0x6F2, 0x6F2]])
         connection.sync()
         witness = Witness(display)
-        injector = Injector(display)
+        injector = DesktopInjector(X11Desktop(display))
         with pytest.raises(Refusal) as caught:
             injector.prepare(PressKeys(text="a 漢"))
         assert caught.value.outcome.code == "character_not_typeable"
@@ -467,7 +477,9 @@ def test_a_character_without_any_key_left_is_refused_before_any_event() -> None:
         connection.close()
 
 
-def test_a_modifier_that_the_keyboard_lacks_is_refused(injector: Injector, display: str) -> None:
+def test_a_modifier_that_the_keyboard_lacks_is_refused(
+    injector: DesktopInjector, display: str
+) -> None:
     set_layout(display, "de")
     with pytest.raises(Refusal) as caught:
         injector.prepare(PressKeys(text="alt_r+x"))
@@ -475,7 +487,9 @@ def test_a_modifier_that_the_keyboard_lacks_is_refused(injector: Injector, displ
     assert caught.value.outcome.ctx == {"key": "alt_r"}
 
 
-def test_every_name_of_the_language_can_be_typed(injector: Injector, witness: Witness) -> None:
+def test_every_name_of_the_language_can_be_typed(
+    injector: DesktopInjector, witness: Witness
+) -> None:
     locks = {"caps_lock", "num_lock", "scroll_lock"}
     for named in KEY_TABLE:
         if named.name in locks:
@@ -487,10 +501,10 @@ def test_every_name_of_the_language_can_be_typed(injector: Injector, witness: Wi
 
 
 def test_a_text_that_fails_on_its_way_is_not_told(
-    injector: Injector, monkeypatch: pytest.MonkeyPatch
+    injector: DesktopInjector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin = injector.prepare(TypeText(text="a漢"))
-    desktop: Any = injector._desktop
+    desktop: Any = injector._input
     monkeypatch.setattr(desktop._keyboard._borrowed, "lend", lambda *_: False)
     with pytest.raises(InjectionFailed) as caught:
         begin()
@@ -499,7 +513,7 @@ def test_a_text_that_fails_on_its_way_is_not_told(
 
 
 def test_typing_can_be_interrupted_and_leaves_nothing_pressed(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     begin = injector.prepare(PressKeys(text=" ".join(["ctrl+A"] * 500)))
     witness.take()
@@ -525,14 +539,14 @@ def test_typing_can_be_interrupted_and_leaves_nothing_pressed(
 
 
 def test_what_a_failed_command_pressed_is_released(
-    injector: Injector, witness: Witness, monkeypatch: pytest.MonkeyPatch
+    injector: DesktopInjector, witness: Witness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the check and the press, somebody takes the key that the second half needs."""
     press(injector, "shift", down=True)
     witness.take()
     for down in (None, True):
         begin = injector.prepare(PressKeys(text="ctrl+a alt+漢", down=down))
-        desktop: Any = injector._desktop
+        desktop: Any = injector._input
         monkeypatch.setattr(desktop._keyboard._borrowed, "lend", lambda *_: False)
         with pytest.raises(InjectionFailed) as caught:
             begin()

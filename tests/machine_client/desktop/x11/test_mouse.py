@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.desktop.x11.mouse import Pynput
-from machine_client.injector import InjectionFailed, InjectionUnavailable, Injector
+from machine_client.injector import DesktopInjector, InjectionFailed, InjectionUnavailable
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, ScrollMouse
 from schemas.inputs.outcomes import Point
 from tests.desktop import Witness
@@ -19,8 +20,8 @@ DRAG = DragMouse(start_x=1, start_y=2, to_x=90, to_y=80)
 
 
 @pytest.fixture
-def injector(display: str) -> Iterator[Injector]:
-    injector = Injector(display)
+def injector(display: str) -> Iterator[DesktopInjector]:
+    injector = DesktopInjector(X11Desktop(display))
     injector.prepare(MoveMouse(x=500, y=500))()
     yield injector
     injector.close()
@@ -51,7 +52,12 @@ def told(witness: Witness) -> list[str]:
     ],
 )
 def test_what_somebody_else_holds_is_refused_before_any_event(
-    injector: Injector, witness: Witness, holds: Any, body: AnyInput, number: int, message: str
+    injector: DesktopInjector,
+    witness: Witness,
+    holds: Any,
+    body: AnyInput,
+    number: int,
+    message: str,
 ) -> None:
     with holds(number):
         witness.take()
@@ -66,7 +72,7 @@ def test_what_somebody_else_holds_is_refused_before_any_event(
 
 @pytest.mark.parametrize(("direction", "number"), [("down", 5), ("right", 7)])
 def test_a_wheel_that_somebody_else_holds_is_refused_before_any_event(
-    injector: Injector, witness: Witness, display: str, direction: Any, number: int
+    injector: DesktopInjector, witness: Witness, display: str, direction: Any, number: int
 ) -> None:
     with held_by_xdotool(display, "mouse", str(number)):
         witness.take()
@@ -77,7 +83,7 @@ def test_a_wheel_that_somebody_else_holds_is_refused_before_any_event(
 
 
 def test_another_button_than_the_one_held_is_free(
-    injector: Injector, witness: Witness, holds: Any
+    injector: DesktopInjector, witness: Witness, holds: Any
 ) -> None:
     with holds(3):
         witness.take()
@@ -90,7 +96,7 @@ def test_another_button_than_the_one_held_is_free(
 
 @pytest.mark.parametrize("body", [CLICK, DRAG, ClickMouse(x=30, y=40, clicks=2)])
 def test_a_button_that_we_hold_goes_up_before_any_move_and_ends_released(
-    injector: Injector, witness: Witness, body: AnyInput
+    injector: DesktopInjector, witness: Witness, body: AnyInput
 ) -> None:
     injector.prepare(ClickMouse(down=True))()
     witness.take()
@@ -105,14 +111,14 @@ def test_a_button_that_we_hold_goes_up_before_any_move_and_ends_released(
     assert told(witness) == []
 
 
-def test_holding_again_is_up_and_down(injector: Injector, witness: Witness) -> None:
+def test_holding_again_is_up_and_down(injector: DesktopInjector, witness: Witness) -> None:
     for _ in range(2):
         injector.prepare(ClickMouse(down=True))()
     assert told(witness) == ["ButtonPress 1", "ButtonRelease 1", "ButtonPress 1"]
 
 
 def test_releasing_what_nobody_holds_succeeds_without_an_event(
-    injector: Injector, witness: Witness
+    injector: DesktopInjector, witness: Witness
 ) -> None:
     witness.take()
     assert injector.prepare(ClickMouse(down=False))() == Point(x=500, y=500)
@@ -121,7 +127,7 @@ def test_releasing_what_nobody_holds_succeeds_without_an_event(
 
 
 def test_a_button_that_we_and_a_person_hold_is_refused_and_stays(
-    injector: Injector, witness: Witness, display: str
+    injector: DesktopInjector, witness: Witness, display: str
 ) -> None:
     person = Person(display)
     injector.prepare(ClickMouse(down=True))()
