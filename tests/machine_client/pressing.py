@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from machine_client.desktop.x11.desktop import X11Desktop
+from machine_client.desktop.choose import choose_desktop
 from machine_client.injector import DesktopInjector
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, Operation
 from schemas.programs.failpoints import VARIABLE, arm_from_environment
@@ -22,7 +22,7 @@ READY = b"done\n"
 def main(display: str, *inputs: str) -> None:
     """Carry out the inputs."""
     arm_from_environment("machine", testing=True)
-    injector = DesktopInjector(X11Desktop(display))
+    injector = DesktopInjector(choose_desktop(None, display))
     for each in inputs:
         operation, _, body = each.partition(" ")
         injector.prepare(INPUT_BODIES[Operation(operation)].model_validate_json(body))()

@@ -37,7 +37,6 @@ from tests.machine_client.fakes import HERE, FakeInjector, move, raising
 from tests.machine_client.journals import PROJECT, journal_in
 
 T = TypeVar("T")
-
 WAIT_SECONDS = 10.0
 COMMAND = UUID(int=0xA)
 
