@@ -105,7 +105,24 @@ class MachineClient:
         Raises `failures.MustStopError` then.
         """
         self._tasks = Tasks()
-        loop = asyncio.get_running_loop()
+        self._make_parts(asyncio.get_running_loop())
+        try:
+            self._tasks.supervise(self._tick, "ticker")
+            await self._desktop.look()
+            self._tasks.supervise(self._desktop.run, "desktop")
+            await self._tasks.run(self._keep_connected(), "connection")
+        finally:
+            # What runs is interrupted at once; the link may take a moment to close.
+            self._lose_link()
+            await asyncio.gather(
+                self._tasks.close(),
+                self._desktop.stop(),
+                asyncio.to_thread(self._executor.stop),
+                asyncio.to_thread(self._capturer.stop),
+            )
+
+    def _make_parts(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Make what has threads of its own, which report to the loop."""
 
         def report(event: Event) -> None:
             # The loop is closed when the executor outlives it at the program's end.
@@ -127,20 +144,6 @@ class MachineClient:
             use=self._executor.use,
             tell=lambda desktop: self._feed(DesktopObserved(desktop)),
         )
-        try:
-            self._tasks.supervise(self._tick, "ticker")
-            await self._desktop.look()
-            self._tasks.supervise(self._desktop.run, "desktop")
-            await self._tasks.run(self._keep_connected(), "connection")
-        finally:
-            # What runs is interrupted at once; the link may take a moment to close.
-            self._lose_link()
-            await asyncio.gather(
-                self._tasks.close(),
-                self._desktop.stop(),
-                asyncio.to_thread(self._executor.stop),
-                asyncio.to_thread(self._capturer.stop),
-            )
 
     def _reported(self, event: Event) -> None:
         """Take what a thread of this client has done; it may show that the desktop has changed."""

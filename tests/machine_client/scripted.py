@@ -32,6 +32,7 @@ from schemas.link.messages import (
     AnyClientMessage,
     Display,
     Heartbeat,
+    HeartbeatAck,
     Hello,
     Input,
     Limits,
@@ -191,6 +192,28 @@ class ScriptedServer:
         if not self.scripts:
             self.done.set()
         await websocket.wait_closed()
+
+
+async def greeted(line: Line) -> None:
+    """Welcome the client, and no more."""
+    await line.greet()
+
+
+async def admitted(line: Line) -> None:
+    """Welcome the client and hear its first heartbeat's answer."""
+    await line.greet()
+    await line.say(heartbeat(1))
+    assert isinstance(await line.hear(), HeartbeatAck)
+
+
+def closing_with(code: int, reason: str = "because") -> Any:
+    """Welcome the client and close the link with this code."""
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.websocket.close(code, reason)
+
+    return script
 
 
 def response(status: int, body: bytes = b"", **headers: str) -> Response:
