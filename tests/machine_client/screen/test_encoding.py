@@ -1,4 +1,4 @@
-"""Pixels become the picture that was wished for."""
+"""Pixels become the picture that was asked for."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_picture_shows_the_pixels_and_passes_the_servers_check(
     assert right[1] > 200 > right[0]
 
 
-def test_quality_is_that_of_the_wish() -> None:
+def test_quality_is_that_of_the_options() -> None:
     coarse, fine = (encode(frame(), "jpeg", PictureOptions(quality=each))[0] for each in (1, 95))
     assert len(coarse) < len(fine)
 
