@@ -22,6 +22,7 @@ class LifeContract:
         desktop.press("left")
         desktop.hold_keys(parse_combination("ctrl"))
         desktop.confirm()
+        arrived = desktop.confirmed
         mortal.kill()
         calls = (
             lambda: (desktop.move(1, 1), desktop.confirm()),
@@ -35,6 +36,7 @@ class LifeContract:
             with pytest.raises(DesktopLost) as caught:
                 call()
             assert caught.value.code == "display_lost"
+        assert desktop.confirmed == arrived
         desktop.close()
         desktop.close()
 
