@@ -4,18 +4,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import uvloop
-
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal
 from machine_client.link.connection import MachineClient
 from machine_client.settings import MachineSettings
+from machine_client.system import event_loop
 from schemas.inputs.bodies import AnyInput
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
 
 
-class NoInjection:
+class NoInjector:
     """Claims to have injected everything."""
 
     injected = 0
@@ -41,8 +40,8 @@ async def join(server: str, token_file: Path, directory: Path) -> None:
     """Stay joined until the process is ended."""
     settings = MachineSettings(server=server, token_file=token_file, state_dir=directory)
     journal = Journal(JournalFile(settings.journal_file))
-    await MachineClient(settings, settings.read_token(), journal, NoInjection).run()
+    await MachineClient(settings, settings.read_token(), journal, NoInjector).run()
 
 
 if __name__ == "__main__":
-    uvloop.run(join(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])))
+    event_loop.run(join(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])))

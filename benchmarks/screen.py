@@ -20,9 +20,9 @@ from pathlib import Path
 from benchmarks.load import ask_alone
 from benchmarks.subjects import CLICK, Desktop, desktop, first_line, mongodb, process
 from benchmarks.viewer import COLOURS, Stream, Window, colour_of
+from machine_client.desktop.x11.view import X11View
 from machine_client.screen.encoding import encode
-from machine_client.screen.grabber import Screen
-from schemas.link.messages import PictureWish
+from schemas.link.messages import PictureOptions
 
 BLINK_SECONDS = 0.1
 COST_SECONDS = 2.0
@@ -110,10 +110,10 @@ def measure_changes(there: Desktop, times: int) -> list[float]:
 
 def measure_capture(there: Desktop, times: int) -> list[float]:
     """The floor of a change: one capture and its JPEG, in this process, and no waiting."""
-    source, seconds = Screen(there.display), []
+    source, seconds = X11View(there.display), []
     for _ in range(times):
         started = time.perf_counter()
-        encode(source.capture(), "jpeg", PictureWish(quality=70))
+        encode(source.capture(), "jpeg", PictureOptions(quality=70))
         seconds.append(time.perf_counter() - started)
     source.close()
     return seconds

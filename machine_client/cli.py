@@ -5,7 +5,6 @@ Exit codes: 0 done, 1 failed, 2 used or set wrongly, 3 the server says that this
 
 import asyncio
 import logging
-import signal
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -13,17 +12,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import uvloop
 
+from machine_client.desktop.choose import choose_desktop
 from machine_client.doctor.doctor import examine
 from machine_client.failpoints import arm_failpoints
-from machine_client.injector import Injector
+from machine_client.injector import DesktopInjector
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.link.connection import MachineClient
 from machine_client.link.failures import MisconfiguredError, MustStopError
-from machine_client.screen.camera import open_camera, open_pointer
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_settings
+from machine_client.system import event_loop
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
 from schemas.programs.settings import SettingsError
@@ -62,6 +61,7 @@ def machine_options(command: Command) -> Command:
             type=click.Path(path_type=Path, file_okay=False),
             help="Where the journal is kept.  [default: ~/.local/state/farhand-machine]",
         ),
+        click.option("--desktop", help="The kind of desktop.  [default: the session's]"),
         click.option("--display", help="The X display, such as :1.  [default: the session's]"),
         click.option("--token-file", type=file, help="A file with the machine's token."),
         click.option("--token", help="The machine's token; others can see it, so prefer a file."),
@@ -99,7 +99,7 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
     try:
         journal = Journal(JournalFile(settings.journal_file))
-        uvloop.run(_join(settings, token, journal))
+        event_loop.run(_join(settings, token, journal))
     except JournalError as error:
         raise click.ClickException(str(error)) from None
     except MisconfiguredError as error:
@@ -109,18 +109,13 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
 
 
 async def _join(settings: MachineSettings, token: str, journal: Journal) -> None:
+    desktop = choose_desktop(settings.desktop, settings.display)
     client = MachineClient(
-        settings,
-        token,
-        journal,
-        partial(Injector, settings.display),
-        partial(open_camera, settings.display),
-        partial(open_pointer, settings.display),
+        settings, token, journal, partial(DesktopInjector, desktop), desktop.open_view
     )
     this = asyncio.current_task()
     assert this is not None  # noqa: S101  a coroutine that runs is in a task
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, this.cancel)
+    event_loop.on_stop_signal(this.cancel)
     try:
         await client.run()
     except asyncio.CancelledError:

@@ -10,13 +10,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from machine_client.journal.journal import Journal, JournalError
-from machine_client.link.clock import awake_seconds
 from machine_client.link.events import (
     CommandEnded,
     CommandLookedUp,
     JournalFailed,
     JournalMarked,
 )
+from machine_client.system.clock import boottime_seconds
 from machine_client.worker import Injector, Worker
 from schemas.link.messages import Input, Resolve
 
@@ -39,7 +39,7 @@ class Executor:
         self, journal: Journal, injector: Injector, report: Callable[[Report], None]
     ) -> None:
         self._journal = journal
-        self._worker = Worker(journal, injector, awake_seconds)
+        self._worker = Worker(journal, injector, boottime_seconds)
         self._report = report
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name="executor", daemon=True)
@@ -47,7 +47,7 @@ class Executor:
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
     def begin(self, command: Input, begin_by: float) -> None:
-        """Carry out a command, unless :func:`awake_seconds` is past ``begin_by`` by then."""
+        """Carry out a command, unless :func:`boottime_seconds` is past ``begin_by`` by then."""
         self._jobs.put(lambda: self._carry_out(command, begin_by))
 
     def look_up(self, question: Resolve) -> None:

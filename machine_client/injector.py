@@ -1,7 +1,6 @@
 """Carries out inputs on this machine's desktop: checked whole first, then injected.
 
-This module is what all systems share; `machine_client.desktop.base` says what it needs of one, and
-`machine_client.desktop.x11` is the one there is.  Importing this needs no display.
+This module is what all systems share; `machine_client.desktop.base` says what it needs of one.
 """
 
 import logging
@@ -12,6 +11,8 @@ from collections.abc import Callable
 from machine_client.desktop.base import (
     Desktop,
     DesktopError,
+    DesktopInput,
+    DesktopLost,
     InjectionUnavailable,
     Refusal,
     interrupted,
@@ -31,7 +32,7 @@ from schemas.inputs.outcomes import Point, Refused
 from schemas.inputs.texts import chords_of
 from schemas.link.messages import Display, Released
 
-__all__ = ["InjectionFailed", "InjectionUnavailable", "Injector", "Refusal"]
+__all__ = ["DesktopInjector", "InjectionFailed", "InjectionUnavailable", "Refusal"]
 
 _DRAG_MOVES_A_SECOND = 100
 _QUICK_DRAG_MOVES = 8
@@ -61,8 +62,8 @@ class InjectionFailed(Exception):  # noqa: N818  # an outcome, not an error of o
         self.injected_at_least = injected_at_least
 
 
-class Injector:
-    """The one that presses.
+class DesktopInjector:
+    """The one that presses, on a desktop.
 
     For one thread at a time, and never the event loop: an input takes as long as it takes.  Only
     `interrupt`, `injected`, `is_lost` and `displays` may be used from any thread at any time.
@@ -73,31 +74,23 @@ class Injector:
     `release_all` when the link ends, `close` at the end.
     """
 
-    def __init__(
-        self,
-        display: str | None = None,
-        *,
-        opened_by: Callable[[str | None], Desktop] | None = None,
-    ) -> None:
-        """Open the desktop: on X11 the named display, or the environment's.
-
-        Raises InjectionUnavailable.
-        """
-        self._desktop = (opened_by or _open_x11)(display)
+    def __init__(self, desktop: Desktop) -> None:
+        """Take hold of the desktop's pointer and keyboard.  Raises InjectionUnavailable."""
+        self._input = desktop.open_input()
         self.is_lost = False
-        self._released = self._desktop.released
+        self._released = self._input.released
         if self._released is not None:
             logger.warning(
                 "released what a machine client that died had left pressed: %s",
                 _named(self._released),
             )
-        self._confirmed_before = self._desktop.confirmed
+        self._confirmed_before = self._input.confirmed
         self._stop = threading.Event()
 
     @property
     def injected(self) -> int:
         """How many events of the input prepared last have surely happened; for any thread."""
-        return self._desktop.confirmed - self._confirmed_before
+        return self._input.confirmed - self._confirmed_before
 
     def take_released(self) -> Released | None:
         """What a machine client that died had left pressed, if this released any; told once."""
@@ -107,7 +100,7 @@ class Injector:
     def displays(self) -> list[Display]:
         """Look where the screens are now, some milliseconds long.  Raises InjectionUnavailable."""
         try:
-            return self._desktop.look_at_displays()
+            return self._input.look_at_displays()
         except DesktopError as error:
             raise InjectionUnavailable(str(error)) from error
 
@@ -120,7 +113,7 @@ class Injector:
         """
         chords: tuple[Chord, ...] = ()
         try:
-            desktop = self._present_desktop()
+            desktop = self._present_input()
             # From here on, whoever looks sees this input's count and no earlier one's.
             self._confirmed_before = desktop.confirmed
             if isinstance(body, PressKeys):
@@ -147,34 +140,33 @@ class Injector:
         Does not raise for a desktop that is gone: what it held went with it.
         """
         try:
-            self._desktop.release_all()
+            self._input.release_all()
         except DesktopError as error:
             self._note(error)
         self._stop.clear()
 
     def close(self) -> None:
         """Release everything and leave the desktop as it was found."""
-        self.release_all()
-        self._desktop.close()
+        self._input.close()
 
-    def _present_desktop(self) -> Desktop:
+    def _present_input(self) -> DesktopInput:
         if self.is_lost:
             raise InjectionUnavailable("The desktop is gone; it is opened again when it is back")
-        return self._desktop
+        return self._input
 
     def _note(self, error: DesktopError) -> None:
-        if error.code == "display_lost":
+        if isinstance(error, DesktopLost):
             self.is_lost = True
 
     def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:
-        self._confirmed_before = self._desktop.confirmed
+        self._confirmed_before = self._input.confirmed
         try:
             try:
                 self._go_on()
                 self._carry_out(body, chords)
             finally:
                 # Confirms everything, after a failure too: the releases of what it had pressed.
-                place = self._desktop.pointer()
+                place = self._input.pointer()
         except DesktopError as error:
             self._note(error)
             raise InjectionFailed(error.code, _told(error, body), self.injected) from error
@@ -187,7 +179,7 @@ class Injector:
     def _carry_out(self, body: AnyInput, chords: tuple[Chord, ...]) -> None:
         match body:
             case MoveMouse(x=x, y=y):
-                self._desktop.move(x, y)
+                self._input.move(x, y)
             case ClickMouse() as click:
                 self._click(click)
             case ScrollMouse() as scroll:
@@ -195,47 +187,47 @@ class Injector:
             case DragMouse() as drag:
                 self._drag(drag)
             case PressKeys(down=None) | TypeText():
-                self._desktop.type_keys(chords, self._stop)
+                self._input.type_keys(chords, self._stop)
             case PressKeys(down=True):
-                self._desktop.hold_keys(chords)
+                self._input.hold_keys(chords)
             case PressKeys():
-                self._desktop.release_keys(chords)
+                self._input.release_keys(chords)
 
     def _click(self, click: ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""
-        self._desktop.check_button(click.button)
+        self._input.check_button(click.button)
         if click.down is not False:
             # Ours goes up where the pointer is: moved first, it would drag something along.
-            self._desktop.release(click.button)
+            self._input.release(click.button)
         self._move_if_given(click.x, click.y)
         if click.down is True:
-            self._desktop.press(click.button)
+            self._input.press(click.button)
         elif click.down is False:
-            self._desktop.release(click.button)
+            self._input.release(click.button)
         else:
             for _ in range(click.clicks):
-                self._desktop.press(click.button)
-                self._desktop.release(click.button)
+                self._input.press(click.button)
+                self._input.release(click.button)
 
     def _scroll(self, scroll: ScrollMouse) -> None:
         if scroll.amount:
-            self._desktop.check_wheel(scroll.direction)
+            self._input.check_wheel(scroll.direction)
         self._move_if_given(scroll.x, scroll.y)
         for _ in range(scroll.amount):
             self._go_on()
-            self._desktop.scroll(scroll.direction)
-            self._desktop.confirm()
+            self._input.scroll(scroll.direction)
+            self._input.confirm()
 
     def _drag(self, drag: DragMouse) -> None:
         button: Button = drag.button or "left"
-        self._desktop.check_button(button)
-        self._desktop.release(button)
-        self._desktop.move(drag.start_x, drag.start_y)
+        self._input.check_button(button)
+        self._input.release(button)
+        self._input.move(drag.start_x, drag.start_y)
         try:
-            self._desktop.press(button)
+            self._input.press(button)
             self._travel(drag)
         finally:
-            self._desktop.release(button)
+            self._input.release(button)
 
     def _travel(self, drag: DragMouse) -> None:
         """Move along a straight line by the clock; late moves are skipped, but never the last."""
@@ -250,22 +242,15 @@ class Injector:
             move = min(moves, max(move + 1, int(passed / duration * moves)))
             if self._stop.wait(max(0.0, move / moves * duration - passed)):
                 raise interrupted()
-            self._desktop.move(
+            self._input.move(
                 drag.start_x + round((drag.to_x - drag.start_x) * move / moves),
                 drag.start_y + round((drag.to_y - drag.start_y) * move / moves),
             )
-            self._desktop.confirm()
+            self._input.confirm()
 
     def _move_if_given(self, x: int | None, y: int | None) -> None:
         if x is not None and y is not None:
-            self._desktop.move(x, y)
-
-
-def _open_x11(display: str | None) -> Desktop:
-    # Imported late: python-xlib is not installed where there is no X11.
-    from machine_client.desktop.x11.desktop import X11Desktop  # noqa: PLC0415
-
-    return X11Desktop(display)
+            self._input.move(x, y)
 
 
 def _named(released: Released) -> str:
@@ -283,7 +268,7 @@ def _told(error: DesktopError, body: AnyInput) -> str:
     return str(error)[:1000]
 
 
-def _check_text(chords: tuple[Chord, ...], desktop: Desktop) -> None:
+def _check_text(chords: tuple[Chord, ...], desktop: DesktopInput) -> None:
     """Raise Refusal where a character cannot be typed; it says which by its place alone."""
     try:
         desktop.check_keys(chords, hold=False)
@@ -306,7 +291,7 @@ def _check_text(chords: tuple[Chord, ...], desktop: Desktop) -> None:
         ) from None
 
 
-def _check_places(body: AnyInput, desktop: Desktop) -> None:
+def _check_places(body: AnyInput, desktop: DesktopInput) -> None:
     """Raise Refusal for the first place of an input that no display shows."""
     places: tuple[tuple[str, int | None, str, int | None], ...] = ()
     if isinstance(body, DragMouse):

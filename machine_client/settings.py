@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
+from machine_client.desktop.choose import KINDS
 from schemas.link.messages import CONNECT_PATH
 from schemas.programs.log_lines import LogFormat
 from schemas.programs.settings import (
@@ -72,6 +73,12 @@ def _certificates(file: Path) -> Path:
 PROXY_SCHEMES = frozenset({"http", "https", "socks4", "socks4a", "socks5", "socks5h"})
 
 
+def _kind_of_desktop(kind: str) -> str:
+    if kind not in KINDS:
+        raise ValueError(f"must be a kind of desktop: {', '.join(KINDS)}")
+    return kind
+
+
 class MachineSettings(ProgramSettings):
     """Everything that the owner of a desktop may choose."""
 
@@ -80,6 +87,9 @@ class MachineSettings(ProgramSettings):
     server: Annotated[str, AfterValidator(_server_address)]
     token: SecretStr | None = None
     token_file: HomePath | None = Field(None, description="A file with the token alone.")
+    desktop: Annotated[str, AfterValidator(_kind_of_desktop)] | None = Field(
+        None, description="The kind of desktop; unset: what the environment has."
+    )
     display: str | None = Field(None, description="The X display; unset: the session's own.")
     state_dir: HomePath = Field(
         default_factory=lambda: Path("~/.local/state/farhand-machine").expanduser(),

@@ -69,7 +69,7 @@ class Injector(Protocol):
 class Worker:
     """Does what commands ask for, one at a time.
 
-    ``clock`` is seconds of `machine_client.link.clock.awake_seconds`.
+    ``clock`` is seconds of `machine_client.system.clock.boottime_seconds`.
     """
 
     def __init__(self, journal: Journal, injector: Injector, clock: Callable[[], float]) -> None:

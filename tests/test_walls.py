@@ -4,6 +4,7 @@ The imports are read from the source text, those inside functions included, so t
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -93,12 +94,19 @@ WALLS = {
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {"server.machines.link", "schemas"},
     "machine_client.link.session": {
-        *("machine_client.link.clock", "machine_client.link.desktop_state"),
+        *("machine_client.link.server_clock", "machine_client.link.reported_desktop"),
         *("machine_client.link.events", "machine_client.screen.sender", "schemas"),
     },
     "machine_client.link.events": {"machine_client.screen.sender", "schemas"},
-    "machine_client.link.desktop_state": {"schemas"},
+    "machine_client.link.reported_desktop": {"schemas"},
     "machine_client.screen.sender": {"schemas"},
+    # What a desktop is knows no desktop; each of them knows itself, and is chosen in one place.
+    "machine_client.desktop.base": {"schemas"},
+    "machine_client.desktop.x11": {
+        *("machine_client.desktop.base", "machine_client.desktop.x11"),
+        *("machine_client.system", "schemas"),
+    },
+    "machine_client.system": {"machine_client.system"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal.journal": {"schemas"},
     "machine_client.worker": {
@@ -113,12 +121,14 @@ FOREIGN = {
     "pymongo": ("server.store",),
     "bson": ("server.store",),
     "nats": ("server.bus",),
-    "pynput": ("machine_client.desktop", "machine_client.injector"),
-    "mss": ("machine_client.screen.grabber",),
+    "pynput": ("machine_client.desktop.x11",),
+    "mss": ("machine_client.desktop.x11",),
     "PIL": ("machine_client.screen.encoding",),
     # The demo's window draws with it what arrives at the virtual desktop.
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
-    "websockets": ("machine_client",),
+    "websockets": ("machine_client.link", "machine_client.doctor.network_check"),
+    # It does not exist on every system.
+    "uvloop": ("machine_client.system.event_loop", "server.cli.serve"),
     "sqlite3": ("machine_client.journal.file",),
     # Handlers and the server that runs them: dispatch, machines and store know no web framework.
     "tornado": ("server.api", "server.web", "server.identity", "server.app"),
@@ -160,6 +170,15 @@ TESTED_ELSEWHERE = {
 """Source files that are tested in a file of another name, and in which."""
 
 
+DESKTOP_WORDS = {
+    "machine_client.desktop.x11": r"(?i:x11|xlib|xtest|x server|wayland)|\bDISPLAY\b",
+}
+"""By which words one recognises a kind of desktop; they are said in its own room alone."""
+
+MAY_SAY_THEM = ("machine_client.desktop.choose", "machine_client.demo")
+"""Where a desktop is chosen, and where the demo's window draws what arrived at it."""
+
+
 def imports_in(source: str, package: str = "") -> set[str]:
     """The full names of everything that a source text imports, wherever in it."""
     found = set()
@@ -189,9 +208,10 @@ def sources() -> Iterator[tuple[str, Path]]:
             yield name.removesuffix(".__init__"), file
 
 
+FILES = dict(sources())
 SOURCES = {
     name: imports_in(file.read_text(), name if file.stem == "__init__" else name.rpartition(".")[0])
-    for name, file in sources()
+    for name, file in FILES.items()
 }
 
 
@@ -301,10 +321,34 @@ def test_handlers_are_imported_by_the_route_table_alone() -> None:
             assert imported == [], module
 
 
+@pytest.mark.parametrize("module", [name for name in SOURCES if is_within(name, "machine_client")])
+def test_desktops_are_known_in_their_own_rooms_alone(module: str) -> None:
+    assert desktop_words(module, FILES[module].read_text()) == []
+
+
+def desktop_words(module: str, source: str) -> list[str]:
+    """What a module says of desktops in whose rooms it is not."""
+    if any(is_within(module, room) for room in MAY_SAY_THEM):
+        return []
+    return [
+        found
+        for room, words in DESKTOP_WORDS.items()
+        if not is_within(module, room)
+        for found in re.findall(words, source)
+    ]
+
+
+def test_desktop_that_is_known_elsewhere_is_seen() -> None:
+    for source in ("import x11", "# an X server", 'os.environ["DISPLAY"]'):
+        assert desktop_words("machine_client.executor", source)
+        assert not desktop_words("machine_client.desktop.x11.view", source)
+    assert not desktop_words("machine_client.executor", "display = DISPLAYS")
+
+
 STATE_MACHINES = (
     *(name for name in SOURCES if is_within(name, "server.machines.link")),
     *("machine_client.link.session", "machine_client.link.events"),
-    *("machine_client.link.desktop_state", "machine_client.screen.sender"),
+    *("machine_client.link.reported_desktop", "machine_client.screen.sender"),
 )
 
 

@@ -1,12 +1,21 @@
-"""What the injector needs of a desktop, whichever system draws it, and how it says no."""
+"""What Farhand needs of a desktop, whichever system draws it, and how it says no.
+
+A `Desktop` names one and opens nothing by itself.  `DesktopInput` acts on it, `DesktopView` only
+looks: they are two, because nobody who looks may wait for somebody who acts, a minute in a long
+drag, and because either can be possible where the other is not.
+`tests/machine_client/desktop/contract` is what every implementation must do, as tests.
+"""
 
 import threading
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.key_combinations import Chord
 from schemas.inputs.outcomes import Point, Refused
 from schemas.link.messages import Display, Released
+from schemas.link.picture_frames import Region, Size
 
 
 class InjectionUnavailable(Exception):  # noqa: N818  # an outcome, not an error of ours
@@ -22,11 +31,18 @@ class Refusal(Exception):  # noqa: N818  # an outcome, not an error of ours
 
 
 class DesktopError(Exception):
-    """The desktop failed in the middle of an input; ``code`` is that of its outcome."""
+    """The desktop failed in the middle of something; ``code`` is that of an input's outcome."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class DesktopLost(DesktopError):  # noqa: N818  # what is known, and not what was done wrong
+    """The desktop has ended, or nobody reaches it any more: another one must be opened."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("display_lost", message)
 
 
 def interrupted() -> DesktopError:
@@ -34,28 +50,112 @@ def interrupted() -> DesktopError:
     return DesktopError("interrupted", "The input was interrupted because the client is stopping")
 
 
+@dataclass(frozen=True, slots=True)
+class RawFrame:
+    """The pixels of a part of the desktop: rows of blue, green, red and a byte that says nothing.
+
+    ``region`` is where it lies, in the coordinates of inputs; ``size`` can be another than the
+    region's where the system draws several pixels for each of those.  ``captured_at`` is seconds
+    of the boottime clock.
+    """
+
+    region: Region
+    size: Size
+    pixels: bytearray
+    captured_at: float
+
+    def looks_like(self, other: "RawFrame | None") -> bool:
+        """Whether it shows the same; a comparison of all bytes is quicker than any hash."""
+        return (
+            other is not None
+            and (self.region, self.size) == (other.region, other.size)
+            and self.pixels == other.pixels
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopCheck:
+    """One look whether a part of a desktop can be used, which changes nothing on it.
+
+    ``look`` returns what is good about it, or raises InjectionUnavailable or DesktopError with what
+    is wrong, and what would mend it.  It may never return: ``if_silent`` says what that means.
+    """
+
+    part: Literal["display", "input", "screen"]
+    look: Callable[[], str]
+    if_silent: str
+
+
 class Desktop(Protocol):
-    """A desktop's pointer, keyboard and displays, which knows what we hold on it.
+    """A desktop that inputs can go into and pictures can come from; for any thread.
 
-    Not for several threads at once.  Every method may raise DesktopError.  A method that is given
-    ``stop`` ends early with a DesktopError of code "interrupted" once that event is set.
+    It outlives what it names: after a desktop has ended and come back, the same object opens the
+    new one.
+    """
 
-    ``released`` is what was found pressed, and released, when this was opened: left behind by a
-    machine client that had died.
+    def open_input(self) -> "DesktopInput":
+        """Take hold of pointer and keyboard.
+
+        Whatever a machine client that died had left pressed is released.  Raises
+        InjectionUnavailable, which says why nothing can be injected.  May never return where the
+        desktop hangs.
+        """
+
+    def open_view(self) -> "DesktopView":
+        """Make something to look through; it opens what it needs when it needs it."""
+
+    def checks(self) -> tuple[DesktopCheck, ...]:
+        """What to look at where something does not work: the display, the input, the screen."""
+
+
+class DesktopView(Protocol):
+    """Looks at a desktop, also while a program keeps others from it, and changes nothing on it.
+
+    For one thread at a time.  Every method but `close` may raise DesktopError, and goes on working
+    after one: where the desktop is back, it is seen again.
+    """
+
+    def displays(self) -> list[Display]:
+        """Say where the screens are, at least one, in the coordinates of inputs."""
+
+    def pointer(self) -> Point:
+        """Say where the pointer is."""
+
+    def capture(self) -> RawFrame:
+        """Take all displays as one picture, as it is now, with the pointer on it."""
+
+    def close(self) -> None:
+        """Let go of the desktop; safe when it has ended, and twice."""
+
+
+class DesktopInput(Protocol):
+    """A desktop's pointer and keyboard, which knows what we hold on them.
+
+    For one thread at a time, but for what is said to be for any.  Every method but `close` may
+    raise DesktopError: DesktopLost, and from then on always that, once the desktop has ended.  A
+    method that is given ``stop`` ends early with a DesktopError of code "interrupted" once that
+    event is set.
+
+    Events are in the order of the calls.  They need not have happened when a call returns, but
+    before `confirm` or `pointer` does.
     """
 
     @property
-    def released(self) -> Released | None: ...
+    def released(self) -> Released | None:
+        """What was found pressed, and released, when this was opened.
+
+        A machine client that had died had left it behind.
+        """
 
     @property
     def confirmed(self) -> int:
-        """How many events have surely reached the desktop since it was opened."""
+        """How many events have surely reached the desktop since it was opened; for any thread."""
 
     def displays(self) -> list[Display]:
         """Say where the screens are, at least one; cheap unless they have changed."""
 
     def look_at_displays(self) -> list[Display]:
-        """Say where the screens are, looking anew; the one method for any thread."""
+        """Say where the screens are, looking anew; for any thread."""
 
     def pointer(self) -> Point:
         """Say where the pointer is, after every event so far has been confirmed."""
@@ -100,4 +200,7 @@ class Desktop(Protocol):
         """Release every button and key that we hold, and put back what was lent."""
 
     def close(self) -> None:
-        """End the connection."""
+        """Release everything that we hold, as `release_all`, and let go of the desktop.
+
+        Safe when it has ended, and twice; never raises.
+        """

@@ -1,6 +1,6 @@
 """Keeps the desktop open, and knows how it is without waiting for an input to find out.
 
-A desktop can end, come back, hang, or be held by a program that grabbed the X server; a call to it
+A desktop can end, come back, hang, or be held by a program that keeps others from it; a call to it
 may then never return.  So every look has a thread of its own and a bound, and none of them touches
 the injector's connection, which may be in the middle of a long drag.
 """
@@ -9,9 +9,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
 
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
 from machine_client.desktop.bounded_call import BoundedCall
 from machine_client.worker import Injector
 from schemas.inputs.bodies import AnyInput
@@ -32,17 +31,7 @@ SCREEN_IS_OFF = Capability(
 )
 
 
-class Pointer(Protocol):
-    """A desktop to ask where its pointer is, even while a program has grabbed it."""
-
-    def place(self) -> Point:
-        """Where the pointer is now.  Raises DesktopError."""
-
-    def close(self) -> None:
-        """Let go of the desktop."""
-
-
-class AbsentDesktop:
+class NullInjector:
     """Stands in for a desktop that cannot be opened: refuses everything, holds nothing."""
 
     injected = 0
@@ -72,9 +61,9 @@ class AbsentDesktop:
 class DesktopWatch:
     """Looks at the desktop every so many ``seconds``, and opens it whenever it has come back.
 
-    ``open_desktop`` returns an injector or raises InjectionUnavailable; ``use`` takes each one that
-    was opened, from another thread.  ``open_pointer`` makes the connection that is looked through,
-    None where there is nothing but the injector.  ``try_screen`` raises DesktopError where the
+    ``open_injector`` returns one or raises InjectionUnavailable; ``use`` takes each one that was
+    opened, from another thread.  ``open_view`` makes what is looked through, None where there is
+    nothing but the injector.  ``try_screen`` raises DesktopError where the
     screen cannot be taken; None is that nobody may look at it.
 
     ``state`` is the desktop as it was at the last look; ``tell`` takes it whenever it is another,
@@ -83,24 +72,24 @@ class DesktopWatch:
 
     def __init__(
         self,
-        open_desktop: Callable[[], Injector],
-        open_pointer: Callable[[], Pointer] | None,
+        open_injector: Callable[[], Injector],
+        open_view: Callable[[], DesktopView] | None,
         try_screen: Callable[[], None] | None,
         *,
         seconds: float,
         use: Callable[[Injector], None],
         tell: Callable[[DesktopChanged], None],
     ) -> None:
-        self._open_desktop = open_desktop
-        self._open_pointer = open_pointer
+        self._open_injector = open_injector
+        self._open_view = open_view
         self._try_screen = try_screen
         self._seconds = seconds
         self._use = use
         self._tell = tell
-        self._injector: Injector = AbsentDesktop()
+        self._injector: Injector = NullInjector()
         self._is_open = False
         self._released: Released | None = None
-        self._pointer: Pointer | None = None
+        self._view: DesktopView | None = None
         self._doubted = True
         self._mistakes: dict[str, str] = {}
         self._wanted = asyncio.Event()
@@ -138,8 +127,8 @@ class DesktopWatch:
 
     async def stop(self) -> None:
         """Let go of what was looked through; the injector is its user's to close."""
-        if await self._input_look.ended(STOP_SECONDS) and self._pointer is not None:
-            self._pointer.close()
+        if await self._input_look.ended(STOP_SECONDS) and self._view is not None:
+            self._view.close()
         await self._screen_look.ended(STOP_SECONDS)
 
     async def _look(self) -> DesktopChanged:
@@ -171,7 +160,7 @@ class DesktopWatch:
                 self._is_open = False
             if not self._is_open or self._injector.is_lost:
                 self._is_open = False
-                self._injector = self._open_desktop()
+                self._injector = self._open_injector()
                 self._released = self._injector.take_released()
                 self._use(self._injector)
                 self._is_open = True
@@ -186,17 +175,23 @@ class DesktopWatch:
 
         Raises DesktopError where it does not answer at all.
         """
-        if self._open_pointer is None:
+        if self._open_view is None:
             return False
-        if self._pointer is not None:
+        if self._view is not None:
             try:
-                self._pointer.place()
+                self._view.pointer()
             except DesktopError:
-                self._pointer.close()
-                self._pointer = None
+                self._view.close()
+                self._view = None
             else:
                 return False
-        self._pointer = self._open_pointer()
+        view = self._open_view()
+        try:
+            view.pointer()
+        except DesktopError:
+            view.close()
+            raise
+        self._view = view
         return True
 
     def _look_at_screen(self) -> tuple[list[Display], Capability]:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from pydantic import TypeAdapter
 
 from machine_client.journal.journal import Entry, EntryState, JournalError, NumberedEntry
-from machine_client.link.clock import awake_seconds
+from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import Outcome
 
 LOCK_SECONDS = 0.2
@@ -61,7 +61,7 @@ class JournalFile:
     client, or another process has it.
     """
 
-    def __init__(self, file: Path, clock: Callable[[], float] = awake_seconds) -> None:
+    def __init__(self, file: Path, clock: Callable[[], float] = boottime_seconds) -> None:
         self._file = file
         self._clock = clock
         try:

@@ -3,44 +3,51 @@
 import asyncio
 import logging
 import platform
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from pydantic import ValidationError
 from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
-from machine_client.desktop.watch import AbsentDesktop, DesktopWatch, Pointer
+from machine_client.desktop.base import DesktopView
+from machine_client.desktop.watch import DesktopWatch, NullInjector
 from machine_client.executor import Executor
 from machine_client.journal.journal import Journal
-from machine_client.link.clock import awake_seconds
 from machine_client.link.events import (
     BeginCommand,
     CloseLink,
     CommandEnded,
-    DesktopIsNow,
+    DesktopObserved,
     Effect,
     Event,
     ExpireCommand,
-    GreetAnew,
     LinkLost,
     LinkOpened,
     LookUpCommand,
     MarkJournal,
     MessageReceived,
+    Reconnect,
     ReleaseHeld,
     SendMessage,
     TimePassed,
 )
 from machine_client.link.failures import reason_to_retry, without_credentials
-from machine_client.link.reconnecting import ClosedLink, Reconnecting
+from machine_client.link.reconnecting import ClosedLink, ReconnectPolicy
 from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
-from machine_client.screen.capturer import Camera, Photographer
-from machine_client.screen.sender import CarryOut, OrderFailed, Say, SendFrame, StopLive, TakeLive
+from machine_client.screen.capturer import ScreenCapturer
+from machine_client.screen.sender import (
+    CaptureLive,
+    OrderFailed,
+    RunRequest,
+    SendFrame,
+    SendScreenMessage,
+    StopLive,
+)
 from machine_client.settings import MachineSettings
+from machine_client.system.boot import boot_id
+from machine_client.system.clock import boottime_seconds
 from machine_client.tasks import Tasks
 from machine_client.worker import Injector
 from schemas.http.problems import entries_of, sentence
@@ -67,11 +74,10 @@ MAX_REASON_BYTES = 123
 class MachineClient:
     """One machine's client, for the life of the program.
 
-    ``open_desktop`` returns an injector, or raises InjectionUnavailable: then the link is kept all
-    the same, so that operators see the reason, and the desktop is tried again.  ``open_camera``
-    returns what takes pictures of the screen, or raises DesktopError; None is that there is none.
-    ``open_pointer`` is as for :class:`DesktopWatch`.  Raises `failures.MisconfiguredError`
-    where the environment's proxy cannot be one.
+    ``open_injector`` returns one, or raises InjectionUnavailable: then the link is kept all the
+    same, so that operators see the reason, and the desktop is tried again.  ``open_view`` makes
+    what the screen is looked at through; None is that there is none.  Raises
+    `failures.MisconfiguredError` where the environment's proxy cannot be one.
     """
 
     def __init__(
@@ -79,19 +85,17 @@ class MachineClient:
         settings: MachineSettings,
         token: str,
         journal: Journal,
-        open_desktop: Callable[[], Injector],
-        open_camera: Callable[[], Camera] | None = None,
-        open_pointer: Callable[[], Pointer] | None = None,
+        open_injector: Callable[[], Injector],
+        open_view: Callable[[], DesktopView] | None = None,
     ) -> None:
         self._settings = settings
         self._proxy = proxy_for(settings)
         self._token = token
         self._journal = journal
-        self._open_desktop = open_desktop
-        self._open_camera = open_camera if settings.screen else None
-        self._open_pointer = open_pointer
-        self._session = Session(awake_seconds)
-        self._reconnecting = Reconnecting(settings.reconnect_longest, awake_seconds)
+        self._open_injector = open_injector
+        self._open_view = open_view
+        self._session = Session(boottime_seconds)
+        self._reconnect_policy = ReconnectPolicy(settings.reconnect_longest, boottime_seconds)
         self._websocket: DirectConnection | None = None
         self._is_closing = False
 
@@ -101,28 +105,7 @@ class MachineClient:
         Raises `failures.MustStopError` then.
         """
         self._tasks = Tasks()
-        loop = asyncio.get_running_loop()
-
-        def report(event: Event) -> None:
-            # The loop is closed when the executor outlives it at the program's end.
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._reported, event)
-
-        self._executor = Executor(self._journal, AbsentDesktop(), report)
-        self._photographer = Photographer(
-            self._open_camera,
-            report,
-            rate=self._settings.screen_rate,
-            bytes_per_second=self._settings.screen_bytes_per_second,
-        )
-        self._desktop = DesktopWatch(
-            self._open_desktop,
-            self._open_pointer,
-            self._photographer.try_camera if self._settings.screen else None,
-            seconds=self._settings.desktop_check,
-            use=self._executor.use,
-            tell=lambda desktop: self._feed(DesktopIsNow(desktop)),
-        )
+        self._make_parts(asyncio.get_running_loop())
         try:
             self._tasks.supervise(self._tick, "ticker")
             await self._desktop.look()
@@ -135,8 +118,32 @@ class MachineClient:
                 self._tasks.close(),
                 self._desktop.stop(),
                 asyncio.to_thread(self._executor.stop),
-                asyncio.to_thread(self._photographer.stop),
+                asyncio.to_thread(self._capturer.stop),
             )
+
+    def _make_parts(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Make what has threads of its own, which report to the loop."""
+
+        def report(event: Event) -> None:
+            # The loop is closed when the executor outlives it at the program's end.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._reported, event)
+
+        self._executor = Executor(self._journal, NullInjector(), report)
+        self._capturer = ScreenCapturer(
+            self._open_view if self._settings.screen else None,
+            report,
+            rate=self._settings.screen_rate,
+            bytes_per_second=self._settings.screen_bytes_per_second,
+        )
+        self._desktop = DesktopWatch(
+            self._open_injector,
+            self._open_view,
+            self._capturer.try_screen if self._settings.screen else None,
+            seconds=self._settings.desktop_check,
+            use=self._executor.use,
+            tell=lambda desktop: self._feed(DesktopObserved(desktop)),
+        )
 
     def _reported(self, event: Event) -> None:
         """Take what a thread of this client has done; it may show that the desktop has changed."""
@@ -152,9 +159,9 @@ class MachineClient:
             try:
                 websocket = await open_websocket(self._settings, self._token, self._proxy)
             except Exception as error:  # noqa: BLE001  what is not weather is raised again
-                delay = self._reconnecting.after_failure(self._failure(reason_to_retry(error)))
+                delay = self._reconnect_policy.after_failure(self._failure(reason_to_retry(error)))
             else:
-                delay = self._reconnecting.after_link(await self._serve(websocket))
+                delay = self._reconnect_policy.after_link(await self._serve(websocket))
             await asyncio.sleep(delay)
 
     def _failure(self, reason: str) -> str:
@@ -166,7 +173,7 @@ class MachineClient:
 
     async def _serve(self, websocket: DirectConnection) -> ClosedLink:
         """Be the session on one websocket until it ends; return how it did."""
-        opened_at = awake_seconds()
+        opened_at = boottime_seconds()
         async with websocket:
             try:
                 welcome = await self._converse(websocket)
@@ -179,7 +186,7 @@ class MachineClient:
             by_server=websocket.was_closed_by_other_side,
             was_welcomed=welcome is not None,
             spread_seconds=None if welcome is None else welcome.reconnect_spread_seconds,
-            seconds=awake_seconds() - opened_at,
+            seconds=boottime_seconds() - opened_at,
         )
 
     async def _converse(self, websocket: DirectConnection) -> Welcome | None:
@@ -241,15 +248,15 @@ class MachineClient:
                 self._executor.mark()
             case ReleaseHeld():
                 self._executor.release_held()
-            case GreetAnew(reason):
+            case Reconnect(reason):
                 logger.info("closing the link: %s", reason)
                 self._end_link(1000, reason)
             case CloseLink(code, reason):
                 self._close(code, reason)
-            case Say(message) | SendFrame(message):
+            case SendScreenMessage(message) | SendFrame(message):
                 self._send(message)
-            case TakeLive() | StopLive() | CarryOut():
-                self._photographer.obey(effect)
+            case CaptureLive() | StopLive() | RunRequest():
+                self._capturer.obey(effect)
 
     def _send(self, message: ClientMessage | bytes) -> None:
         if self._websocket is None:
@@ -289,16 +296,5 @@ class MachineClient:
             input=desktop.input,
             screen=desktop.screen,
             journal=self._journal.position,
-            yields=self._reconnecting.yields,
+            yields=self._reconnect_policy.yields,
         )
-
-
-def boot_id() -> str:
-    """What changes when the machine boots; a random id where the system does not say."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return _PROCESS_ID
-
-
-_PROCESS_ID = str(uuid.uuid4())

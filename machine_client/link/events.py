@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from machine_client.screen.sender import ScreenEffect, Taken
+from machine_client.screen.sender import ScreenEffect, ScreenResult
 from schemas.inputs.outcomes import Outcome
 from schemas.link.messages import (
     ClientMessage,
@@ -68,7 +68,7 @@ class JournalFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class DesktopIsNow:
+class DesktopObserved:
     """The desktop was looked at and is as this says."""
 
     desktop: DesktopChanged
@@ -90,9 +90,9 @@ Event = (
     | CommandEnded
     | CommandLookedUp
     | JournalMarked
-    | DesktopIsNow
+    | DesktopObserved
     | JournalFailed
-    | Taken
+    | ScreenResult
     | TimePassed
     | LinkLost
 )
@@ -141,7 +141,7 @@ class ReleaseHeld:
 
 
 @dataclass(frozen=True, slots=True)
-class GreetAnew:
+class Reconnect:
     """Close the websocket in peace, and say hello on another: there is news for it."""
 
     reason: str
@@ -162,7 +162,7 @@ Effect = (
     | ExpireCommand
     | MarkJournal
     | ReleaseHeld
-    | GreetAnew
+    | Reconnect
     | CloseLink
     | ScreenEffect
 )

@@ -38,7 +38,7 @@ class ClosedLink:
     seconds: float
 
 
-class Reconnecting:
+class ReconnectPolicy:
     """Decides about the next try to connect, from how the last one went.
 
     ``yields`` is whether the next hello is to leave the link to another client that has it.  A

@@ -11,18 +11,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
-from machine_client.link.clock import ServerClock
-from machine_client.link.desktop_state import ToldDesktop
 from machine_client.link.events import (
     BeginCommand,
     CloseLink,
     CommandEnded,
     CommandLookedUp,
-    DesktopIsNow,
+    DesktopObserved,
     Effect,
     Event,
     ExpireCommand,
-    GreetAnew,
     JournalFailed,
     JournalMarked,
     LinkLost,
@@ -30,17 +27,20 @@ from machine_client.link.events import (
     LookUpCommand,
     MarkJournal,
     MessageReceived,
+    Reconnect,
     ReleaseHeld,
     SendMessage,
     TimePassed,
 )
+from machine_client.link.reported_desktop import ReportedDesktop
+from machine_client.link.server_clock import ServerClock
 from machine_client.screen.sender import (
-    DesktopLookedAt,
+    DesktopQueried,
     OrderFailed,
-    PictureTaken,
+    PictureCaptured,
     ScreenQuestion,
-    Showing,
-    Taken,
+    ScreenResult,
+    ScreenSender,
 )
 from schemas.inputs.outcomes import Expired, Outcome
 from schemas.link.messages import (
@@ -71,13 +71,13 @@ MAX_LOOK_UPS = 10_000
 class Session:
     """What a machine client owes and does, across its links.
 
-    ``clock`` is seconds of :func:`machine_client.link.clock.awake_seconds`.
+    ``clock`` is seconds of :func:`machine_client.system.clock.boottime_seconds`.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._server_clock = ServerClock()
-        self._showing = Showing()
+        self._screen = ScreenSender()
         self._queue: deque[Input] = deque()
         self._running: UUID | None = None
         self._owed: set[UUID] = set()
@@ -88,7 +88,7 @@ class Session:
         self._greeted_with = 0
         self._offered: Sequence[int] = ()
         self._heartbeats: deque[int] = deque()
-        self._desktop = ToldDesktop()
+        self._desktop = ReportedDesktop()
         self._open = False
         self.welcome: Welcome | None = None
 
@@ -110,10 +110,10 @@ class Session:
                 return self._marked(event)
             case JournalFailed():
                 return self._failed(event)
-            case DesktopIsNow(desktop):
+            case DesktopObserved(desktop):
                 self._desktop.changed_to(desktop)
                 return self._tell_desktop()
-            case PictureTaken() | DesktopLookedAt() | OrderFailed():
+            case PictureCaptured() | DesktopQueried() | OrderFailed():
                 return self._taken(event)
             case TimePassed():
                 return self._expire()
@@ -126,7 +126,7 @@ class Session:
         self._open, self._has_failed = True, False
         # A new link may lead to another server, with another clock.
         self._server_clock = ServerClock()
-        self._showing = Showing()
+        self._screen = ScreenSender()
         self._greeted_with = hello.journal.sequence
         self._offered = hello.protocols
         self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
@@ -154,16 +154,16 @@ class Session:
         if self.welcome is None:
             reason = f"{question.type} came before welcome"
             return [CloseLink(CloseCode.MESSAGE_INVALID, reason)]
-        return [*self._showing.asked(question)]
+        return [*self._screen.asked(question)]
 
-    def _taken(self, taken: Taken) -> list[Effect]:
+    def _taken(self, taken: ScreenResult) -> list[Effect]:
         if self.welcome is None:
             return []  # Whoever asked is gone with the link.
         captured_at = 0
-        if isinstance(taken, PictureTaken):
+        if isinstance(taken, PictureCaptured):
             captured_at = self._server_clock.server(taken.picture.captured_at)
         largest = self.welcome.limits.picture_bytes
-        return [*self._showing.taken(taken, captured_at, largest)]
+        return [*self._screen.taken(taken, captured_at, largest)]
 
     def _welcomed(self, welcome: Welcome) -> list[Effect]:
         if welcome.protocol not in self._offered:
@@ -182,7 +182,7 @@ class Session:
         if self.welcome is None:
             return []
         if self.welcome.protocol < 2:
-            return [GreetAnew("the desktop is there now")] if self._desktop.has_come() else []
+            return [Reconnect("the desktop is there now")] if self._desktop.has_come() else []
         news = self._desktop.news()
         return [] if news is None else [SendMessage(news)]
 
@@ -325,4 +325,4 @@ class Session:
         self._queue.clear()
         self._owed.clear()
         self._asked.clear()
-        return [ReleaseHeld(), *self._showing.over()]
+        return [ReleaseHeld(), *self._screen.over()]

@@ -7,7 +7,9 @@ replaced by a subclass (``create_connection``); what is used of its parts is use
 
 import asyncio
 import logging
+import re
 import ssl
+import urllib.request
 from collections.abc import Callable
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -16,9 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import NegotiationError
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Event, State
-from websockets.proxy import get_proxy
 from websockets.typing import Subprotocol
-from websockets.uri import parse_uri
 
 from machine_client import __version__
 from machine_client.link.failures import MisconfiguredError
@@ -151,13 +151,32 @@ def proxy_for(settings: MachineSettings) -> str | None:
     """
     if settings.proxy is not None:
         return settings.proxy
-    if (proxy := get_proxy(parse_uri(settings.websocket_url))) is None:
+    if (proxy := _environment_proxy(settings.websocket_url)) is None:
         return None
     try:
         return check_proxy_address(proxy)
     except ValueError as error:
         # The address is not repeated: it can hold a password.
         raise MisconfiguredError(f"the environment's proxy cannot be used: it {error}") from None
+
+
+def _environment_proxy(url: str) -> str | None:
+    """The proxy for a websocket's address that the environment names, or the system's settings.
+
+    One for websockets alone comes first, and then SOCKS, as RFC 6455 advises (section 4.1).
+    """
+    parts = urlsplit(url)
+    is_encrypted = parts.scheme == "wss"
+    port = parts.port or (443 if is_encrypted else 80)
+    if urllib.request.proxy_bypass(f"{parts.hostname}:{port}"):
+        return None
+    proxies = urllib.request.getproxies()
+    for kind in ("wss", "socks", "https") if is_encrypted else ("ws", "socks", "https", "http"):
+        if kind in proxies:
+            # Some systems' settings name a SOCKS proxy as if it spoke HTTP.
+            is_socks = kind == "socks"
+            return re.sub("^http://", "socks5h://", proxies[kind]) if is_socks else proxies[kind]
+    return None
 
 
 def tls_context(settings: MachineSettings) -> ssl.SSLContext | None:

@@ -7,51 +7,33 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
-from machine_client.desktop.base import DesktopError
-from machine_client.link.clock import awake_seconds
-from machine_client.screen.encoding import Shot, encode
+from machine_client.desktop.base import DesktopError, DesktopView, RawFrame
+from machine_client.screen.encoding import encode
 from machine_client.screen.sender import (
-    CarryOut,
-    DesktopLookedAt,
+    CaptureLive,
+    DesktopQueried,
+    EncodedPicture,
     OrderFailed,
-    PictureTaken,
+    PictureCaptured,
     Request,
+    RunRequest,
+    ScreenResult,
     StopLive,
-    TakeLive,
-    Taken,
-    TakenPicture,
 )
-from schemas.inputs.outcomes import Point
-from schemas.link.messages import Display, PictureWish, Screenshot, ScreenStart
+from machine_client.system.clock import boottime_seconds
+from schemas.link.messages import PictureOptions, Screenshot, ScreenStart
 from schemas.link.picture_frames import PictureFormat
 
 logger = logging.getLogger(__name__)
 
 IDLE_SECONDS = 10.0
-"""After which a camera that nobody needs is closed."""
+"""After which a view that nobody needs is closed."""
 STOP_SECONDS = 5.0
-NO_CAMERA = "this machine client was started without a screen"
+NO_SCREEN = "this machine client was started without a screen"
 
 
-class Camera(Protocol):
-    """A desktop to look at.  For one thread at a time; every method may raise DesktopError."""
-
-    def capture(self) -> Shot:
-        """The whole desktop as it is now."""
-
-    def displays(self) -> list[Display]:
-        """Where the screens are, at least one."""
-
-    def pointer(self) -> Point:
-        """Where the pointer is."""
-
-    def close(self) -> None:
-        """Let go of the desktop."""
-
-
-class Photographer:
+class ScreenCapturer:
     """Carries out orders in a thread: screenshots at once, live pictures when something changes.
 
     ``report`` takes what became of each order; it is called from this thread.  ``rate`` is live
@@ -61,45 +43,45 @@ class Photographer:
 
     def __init__(
         self,
-        open_camera: Callable[[], Camera] | None,
-        report: Callable[[Taken], None],
+        open_view: Callable[[], DesktopView] | None,
+        report: Callable[[ScreenResult], None],
         *,
         rate: float,
         bytes_per_second: int,
     ) -> None:
-        self._open_camera = open_camera
+        self._open_view = open_view
         self._report = report
         self._rate = rate
         self._bytes_per_second = bytes_per_second
-        self._camera: Camera | None = None
+        self._view: DesktopView | None = None
         self._changed = threading.Condition()
         self._requests: deque[Request] = deque()
         self._live: ScreenStart | None = None
-        self._last: tuple[ScreenStart, Shot] | None = None
+        self._last: tuple[ScreenStart, RawFrame] | None = None
         self._next_at = 0.0
         self._stopping = False
-        self._thread = threading.Thread(target=self._work, name="photographer", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="capturer", daemon=True)
         self._thread.start()
 
-    def obey(self, order: TakeLive | StopLive | CarryOut) -> None:
+    def obey(self, order: CaptureLive | StopLive | RunRequest) -> None:
         """Take an order; for any thread, and never waits for the screen."""
         with self._changed:
             match order:
-                case TakeLive(order=live):
+                case CaptureLive(order=live):
                     self._live = live
                 case StopLive():
                     self._live = self._last = None
-                case CarryOut(order=request):
+                case RunRequest(order=request):
                     self._requests.append(request)
             self._changed.notify()
 
-    def try_camera(self) -> None:
+    def try_screen(self) -> None:
         """Look at the screen once, for any thread.  Raises DesktopError where that cannot be."""
-        camera = self._new_camera()
+        view = self._new_view()
         try:
-            camera.capture()
+            view.capture()
         finally:
-            camera.close()
+            view.close()
 
     def stop(self) -> None:
         """End the thread and let go of the screen."""
@@ -115,21 +97,21 @@ class Photographer:
                 if self._stopping:
                     break
             if order is None:
-                self._close_camera()
+                self._close_view()
             else:
                 self._carry_out(order)
-        self._close_camera()
+        self._close_view()
 
     def _next_order(self) -> Request | ScreenStart | None:
-        """Wait for something to do; None is that nobody has needed the camera for a while."""
-        idle_at = awake_seconds() + IDLE_SECONDS
+        """Wait for something to do; None is that nobody has needed the view for a while."""
+        idle_at = boottime_seconds() + IDLE_SECONDS
         while not self._stopping:
             if self._requests:
                 return self._requests.popleft()
             due_at = idle_at if self._live is None else self._next_at
-            seconds = due_at - awake_seconds()
+            seconds = due_at - boottime_seconds()
             if seconds <= 0:
-                if self._live is not None or self._camera is not None:
+                if self._live is not None or self._view is not None:
                     return self._live
                 seconds = IDLE_SECONDS
             self._changed.wait(seconds)
@@ -139,11 +121,11 @@ class Photographer:
         try:
             taken = self._taken(order)
         except DesktopError as error:
-            self._close_camera()
+            self._close_view()
             taken = OrderFailed(order, str(error))
         except Exception as error:  # the thread must outlive every mistake, and never silently
             logger.exception("the screen cannot be shown")
-            self._close_camera()
+            self._close_view()
             taken = OrderFailed(
                 order, f"the machine client made a mistake ({type(error).__name__})"
             )
@@ -154,41 +136,41 @@ class Photographer:
                 self._live = None
         self._report(taken)
 
-    def _taken(self, order: Request | ScreenStart) -> Taken | None:
-        if self._camera is None:
-            self._camera = self._new_camera()
+    def _taken(self, order: Request | ScreenStart) -> ScreenResult | None:
+        if self._view is None:
+            self._view = self._new_view()
         if isinstance(order, ScreenStart):
-            return self._live_picture(order, self._camera)
+            return self._live_picture(order, self._view)
         if isinstance(order, Screenshot):
-            shot = self._camera.capture()
-            return PictureTaken(order, _picture(shot, order.format, order))
-        return DesktopLookedAt(order, tuple(self._camera.displays()), self._camera.pointer())
+            frame = self._view.capture()
+            return PictureCaptured(order, _picture(frame, order.format, order))
+        return DesktopQueried(order, tuple(self._view.displays()), self._view.pointer())
 
-    def _live_picture(self, order: ScreenStart, camera: Camera) -> PictureTaken | None:
+    def _live_picture(self, order: ScreenStart, view: DesktopView) -> PictureCaptured | None:
         """A picture, unless the screen looks as in the last one of the same order."""
         interval = 1 / min(order.rate, self._rate)
-        self._next_at = awake_seconds() + interval
-        shot = camera.capture()
+        self._next_at = boottime_seconds() + interval
+        frame = view.capture()
         last = self._last  # Whoever stops the live screen forgets it, at any moment.
-        if last is not None and last[0] is order and shot.looks_like(last[1]):
+        if last is not None and last[0] is order and frame.looks_like(last[1]):
             return None
-        picture = _picture(shot, "jpeg", order)
-        self._last = (order, shot)
+        picture = _picture(frame, "jpeg", order)
+        self._last = (order, frame)
         pause = max(interval, len(picture.content) / self._bytes_per_second)
-        self._next_at = shot.captured_at + pause
-        return PictureTaken(order, picture)
+        self._next_at = frame.captured_at + pause
+        return PictureCaptured(order, picture)
 
-    def _new_camera(self) -> Camera:
-        if self._open_camera is None:
-            raise DesktopError("screen_unavailable", NO_CAMERA)
-        return self._open_camera()
+    def _new_view(self) -> DesktopView:
+        if self._open_view is None:
+            raise DesktopError("screen_unavailable", NO_SCREEN)
+        return self._open_view()
 
-    def _close_camera(self) -> None:
-        if self._camera is not None:
-            self._camera.close()
-        self._camera = self._last = None
+    def _close_view(self) -> None:
+        if self._view is not None:
+            self._view.close()
+        self._view = self._last = None
 
 
-def _picture(shot: Shot, form: PictureFormat, wish: PictureWish) -> TakenPicture:
-    content, size = encode(shot, form, wish)
-    return TakenPicture(form, content, size, shot.region, shot.captured_at)
+def _picture(frame: RawFrame, form: PictureFormat, options: PictureOptions) -> EncodedPicture:
+    content, size = encode(frame, form, options)
+    return EncodedPicture(form, content, size, frame.region, frame.captured_at)

@@ -2,17 +2,15 @@
 
 import io
 import math
-from dataclasses import dataclass
 
 from PIL import Image
 
-from machine_client.desktop.base import DesktopError
-from schemas.link.messages import PictureWish
+from machine_client.desktop.base import DesktopError, RawFrame
+from schemas.link.messages import PictureOptions
 from schemas.link.picture_frames import (
     MAX_PICTURE_AREA,
     MAX_PICTURE_SIDE,
     PictureFormat,
-    Region,
     Size,
 )
 
@@ -20,39 +18,18 @@ PNG_COMPRESSION = 3
 """Measured on a terminal's text: a third quicker than zlib's default, for half as much again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """The pixels of a part of the desktop: rows of blue, green, red and a byte that says nothing.
-
-    ``captured_at`` is seconds of the awake clock.
-    """
-
-    region: Region
-    size: Size
-    pixels: bytearray
-    captured_at: float
-
-    def looks_like(self, other: "Shot | None") -> bool:
-        """Whether it shows the same; a comparison of all bytes is quicker than any hash."""
-        return (
-            other is not None
-            and (self.region, self.size) == (other.region, other.size)
-            and self.pixels == other.pixels
-        )
-
-
-def encode(shot: Shot, form: PictureFormat, wish: PictureWish) -> tuple[bytes, Size]:
-    """A picture of a shot, no larger than wished for.  Raises DesktopError."""
-    size = fitting(shot.size, wish.width, wish.height)
+def encode(frame: RawFrame, form: PictureFormat, options: PictureOptions) -> tuple[bytes, Size]:
+    """A picture of a frame, no larger than asked for.  Raises DesktopError."""
+    size = fitting(frame.size, options.width, options.height)
     try:
-        image = Image.frombuffer("RGB", shot.size, shot.pixels, "raw", "BGRX", 0, 1)
-        if size != shot.size:
+        image = Image.frombuffer("RGB", frame.size, frame.pixels, "raw", "BGRX", 0, 1)
+        if size != frame.size:
             image = image.resize(size, Image.Resampling.BOX)
         encoded = io.BytesIO()
         if form == "png":
             image.save(encoded, "PNG", compress_level=PNG_COMPRESSION)
         else:
-            image.save(encoded, "JPEG", quality=wish.quality)
+            image.save(encoded, "JPEG", quality=options.quality)
     except (OSError, ValueError, MemoryError) as error:
         raise DesktopError(
             "picture_failed", f"The screen's picture cannot be encoded: {error}"

@@ -39,8 +39,8 @@ Order = ScreenStart | Request
 
 
 @dataclass(frozen=True, slots=True)
-class TakenPicture:
-    """An encoded picture of the screen; ``captured_at`` is seconds of the awake clock."""
+class EncodedPicture:
+    """An encoded picture of the screen; ``captured_at`` is seconds of the boottime clock."""
 
     format: PictureFormat
     content: bytes
@@ -50,15 +50,15 @@ class TakenPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class PictureTaken:
+class PictureCaptured:
     """An order has its picture."""
 
     order: ScreenStart | Screenshot
-    picture: TakenPicture
+    picture: EncodedPicture
 
 
 @dataclass(frozen=True, slots=True)
-class DesktopLookedAt:
+class DesktopQueried:
     """A query has its answer."""
 
     order: DesktopQuery
@@ -74,11 +74,11 @@ class OrderFailed:
     reason: str
 
 
-Taken = PictureTaken | DesktopLookedAt | OrderFailed
+ScreenResult = PictureCaptured | DesktopQueried | OrderFailed
 
 
 @dataclass(frozen=True, slots=True)
-class TakeLive:
+class CaptureLive:
     """Take a picture once the screen looks otherwise than at the last one of this order."""
 
     order: ScreenStart
@@ -90,7 +90,7 @@ class StopLive:
 
 
 @dataclass(frozen=True, slots=True)
-class CarryOut:
+class RunRequest:
     """Take this screenshot, or look at the desktop, now."""
 
     order: Request
@@ -104,16 +104,16 @@ class SendFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class SendScreenMessage:
     """Write this message to the websocket."""
 
     message: ClientMessage
 
 
-ScreenEffect = TakeLive | StopLive | CarryOut | SendFrame | Say
+ScreenEffect = CaptureLive | StopLive | RunRequest | SendFrame | SendScreenMessage
 
 
-class Showing:
+class ScreenSender:
     """What one link has asked of the screen, and what of the answers is on its way."""
 
     def __init__(self) -> None:
@@ -141,11 +141,13 @@ class Showing:
             case Screenshot() | DesktopQuery():
                 if len(self._requests) >= MAX_REQUESTS:
                     reason = f"more than {MAX_REQUESTS} requests wait"
-                    return [Say(RequestFailed(request=question.request, reason=reason))]
+                    return [
+                        SendScreenMessage(RequestFailed(request=question.request, reason=reason))
+                    ]
                 self._requests.append(question)
-                return [CarryOut(question)]
+                return [RunRequest(question)]
 
-    def taken(self, taken: Taken, captured_at: int, largest: int) -> list[ScreenEffect]:
+    def taken(self, taken: ScreenResult, captured_at: int, largest: int) -> list[ScreenEffect]:
         """Take what became of an order; those of an earlier link have nobody who waits for them.
 
         ``captured_at`` is milliseconds of the server's clock, ``largest`` how many bytes a picture
@@ -154,7 +156,7 @@ class Showing:
         if not self._is_open(taken.order):
             return []
         match taken:
-            case PictureTaken(order=order, picture=picture):
+            case PictureCaptured(order=order, picture=picture):
                 if (size := len(picture.content)) > largest:
                     reason = (
                         f"the picture has {size} bytes and the server takes {largest}: ask for a "
@@ -164,10 +166,10 @@ class Showing:
                 self._close(order)
                 self._outgoing.append((_header(order, picture, captured_at), picture.content))
                 return self._go_on()
-            case DesktopLookedAt(order=query, displays=displays, pointer=pointer):
+            case DesktopQueried(order=query, displays=displays, pointer=pointer):
                 self._close(query)
                 seen = DesktopSeen(request=query.request, displays=[*displays], pointer=pointer)
-                return [Say(seen)]
+                return [SendScreenMessage(seen)]
             case OrderFailed(order=failed, reason=reason):
                 return self._failed(failed, reason)
 
@@ -191,8 +193,11 @@ class Showing:
         self._close(order)
         if isinstance(order, ScreenStart):
             self._live = None
-            return [StopLive(), Say(ScreenFailed(stream=order.stream, reason=reason[:500]))]
-        return [Say(RequestFailed(request=order.request, reason=reason[:500]))]
+            return [
+                StopLive(),
+                SendScreenMessage(ScreenFailed(stream=order.stream, reason=reason[:500])),
+            ]
+        return [SendScreenMessage(RequestFailed(request=order.request, reason=reason[:500]))]
 
     def _go_on(self) -> list[ScreenEffect]:
         """Send as much as there is room for; then order the next live picture."""
@@ -214,11 +219,11 @@ class Showing:
         if self._live is None or self._is_taking or self._outgoing or self._sent > self._credited:
             return []
         self._is_taking = True
-        return [TakeLive(self._live)]
+        return [CaptureLive(self._live)]
 
 
 def _header(
-    order: ScreenStart | Screenshot, picture: TakenPicture, captured_at: int
+    order: ScreenStart | Screenshot, picture: EncodedPicture, captured_at: int
 ) -> PictureHeader:
     if isinstance(order, ScreenStart):
         kind, number = PictureKind.LIVE, order.stream

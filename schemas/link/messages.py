@@ -302,7 +302,7 @@ Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
 Quality = Annotated[int, Field(ge=1, le=95)]
 
 
-class PictureWish(_Message):
+class PictureOptions(_Message):
     """How a picture should be: it fits into width and height, and is never enlarged."""
 
     width: Side | None = None
@@ -310,7 +310,7 @@ class PictureWish(_Message):
     quality: Quality = Field(description="Of JPEG: 1 is small and coarse, 95 large and fine.")
 
 
-class ScreenStart(PictureWish):
+class ScreenStart(PictureOptions):
     """Send the live screen: a JPEG now, and another whenever it has changed.
 
     One that is under way gives way to it.  ``rate`` is pictures a second, at most.
@@ -338,7 +338,7 @@ class ScreenCredit(_Message):
     server_time: int
 
 
-class Screenshot(PictureWish):
+class Screenshot(PictureOptions):
     """Send one picture of the screen as it is now."""
 
     type: Literal["screenshot"] = "screenshot"

@@ -16,10 +16,10 @@ import Xlib.display
 from PIL import Image, ImageChops
 from Xlib import X
 
-from machine_client.link.clock import awake_seconds
+from machine_client.system.clock import boottime_seconds
 from tests.desktop import Witness, somebody_else, virtual_display
 from tests.end_to_end.system import Workstation
-from tests.machine_client.fakes import FakeCamera
+from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import machine_client
 from tests.pictures import Part, PictureStream, decoded
 from tests.processes import Answer, ServedApi, ServerProcess, until
@@ -269,9 +269,9 @@ def test_owner_who_lets_nobody_look_is_obeyed(
         assert desk.send("mouse/move", x=1, y=1).status == 200
 
 
-def rests(camera: FakeCamera) -> bool:
-    """Whether the camera has taken nothing for some of its turns."""
-    return awake_seconds() - camera.captured_at[-1] > 0.5
+def rests(view: FakeView) -> bool:
+    """Whether the view has taken nothing for some of its turns."""
+    return boottime_seconds() - view.captured_at[-1] > 0.5
 
 
 @async_test
@@ -281,13 +281,13 @@ async def test_twenty_viewers_cost_the_machine_no_more_than_one(
     desk = await asyncio.to_thread(
         Workstation.added, shared_server.url, api, ":0", tmp_path / "state"
     )
-    camera = FakeCamera()
+    view = FakeView()
     costs = []
     async with machine_client(
-        shared_server.url, tmp_path, token=desk.token, open_camera=camera.open, screen_rate=20
+        shared_server.url, tmp_path, token=desk.token, open_view=view.open, screen_rate=20
     ):
         await asyncio.to_thread(desk.is_in_state, "online")
-        camera.captured_at.clear()
+        view.captured_at.clear()
         for viewers in (1, 20):
             async with contextlib.AsyncExitStack() as stack:
                 streams = [
@@ -298,14 +298,14 @@ async def test_twenty_viewers_cost_the_machine_no_more_than_one(
                     await next_part(stream)
                 pictures: list[bytes] = []
                 for colour in (50, 100, 150, 200):
-                    camera.colour = colour + viewers
+                    view.colour = colour + viewers
                     seen = {(await next_part(stream)).content for stream in streams}
                     assert len(seen) == 1
                     pictures += seen
                 assert len(set(pictures)) == 4
-            await asyncio.to_thread(until, lambda: rests(camera), "nobody looks any more")
-            costs.append(sorted(camera.captured_at))
-            camera.captured_at.clear()
+            await asyncio.to_thread(until, lambda: rests(view), "nobody looks any more")
+            costs.append(sorted(view.captured_at))
+            view.captured_at.clear()
     for captured_at in costs:
         pauses = [after - before for before, after in pairwise(captured_at)]
         # However many look, the screen is captured no more often than the machine's owner allows.

@@ -12,8 +12,8 @@ from queue import SimpleQueue
 from uuid import UUID
 
 from machine_client.executor import Executor, Report
-from machine_client.link.clock import awake_seconds
 from machine_client.link.events import JournalMarked
+from machine_client.system.clock import boottime_seconds
 from schemas.inputs.bodies import AnyInput, Operation
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display, Input
@@ -21,7 +21,7 @@ from tests.links import LINK_ID
 from tests.machine_client.journals import journal_in
 
 
-class EndlessDesktop:
+class EndlessInjector:
     """Injects an event each millisecond, for ever."""
 
     is_lost = False
@@ -51,7 +51,7 @@ class EndlessDesktop:
 
 def main(file: Path, command_id: UUID) -> None:
     """Begin the drag, and note and tell its progress until somebody ends this process."""
-    desktop = EndlessDesktop()
+    desktop = EndlessInjector()
     counts: SimpleQueue[int] = SimpleQueue()
 
     def report(ended: Report) -> None:
@@ -69,7 +69,7 @@ def main(file: Path, command_id: UUID) -> None:
         expires_at=0,
         server_time=0,
     )
-    executor.begin(drag, awake_seconds() + 60)
+    executor.begin(drag, boottime_seconds() + 60)
     while True:
         counts.put(desktop.injected)
         executor.note_progress()

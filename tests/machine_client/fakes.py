@@ -1,13 +1,12 @@
-"""A desktop and a camera that do what each test tells them to, and a command."""
+"""An injector and a view that do what each test tells them to, and a command."""
 
 import threading
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from machine_client.link.clock import awake_seconds
-from machine_client.screen.capturer import Camera
-from machine_client.screen.encoding import Shot
+from machine_client.desktop.base import DesktopView, RawFrame
+from machine_client.system.clock import boottime_seconds
 from schemas.inputs.bodies import AnyInput, MoveMouse, Operation
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display, Input, Released
@@ -18,7 +17,7 @@ HERE = Point(x=1, y=2)
 DISPLAY = Display(x=0, y=0, width=8, height=6)
 
 
-class FakeDesktop:
+class FakeInjector:
     """Notes what it is told; a test may set what else happens at each step."""
 
     injected = 0
@@ -59,7 +58,7 @@ class FakeDesktop:
         self.calls.append("close")
 
 
-class FakeCamera:
+class FakeView:
     """A screen of one colour that counts who looks at it."""
 
     def __init__(self) -> None:
@@ -72,19 +71,19 @@ class FakeCamera:
         self.size = Size(8, 6)
         self.pixels: bytearray | None = None
 
-    def open(self) -> Camera:
+    def open(self) -> DesktopView:
         self.opened += 1
         return self
 
-    def capture(self) -> Shot:
+    def capture(self) -> RawFrame:
         self.captures += 1
         self.threads.add(threading.current_thread().name)
         if self.failure is not None:
             raise self.failure
-        now = awake_seconds()
+        now = boottime_seconds()
         self.captured_at.append(now)
         pixels = bytearray([self.colour] * (8 * 6 * 4)) if self.pixels is None else self.pixels
-        return Shot(Region(0, 0, *self.size), self.size, pixels, now)
+        return RawFrame(Region(0, 0, *self.size), self.size, pixels, now)
 
     def displays(self) -> list[Display]:
         return [DISPLAY]

@@ -10,8 +10,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from machine_client.desktop.choose import choose_desktop
 from machine_client.failpoints import arm_failpoints
-from machine_client.injector import Injector
+from machine_client.injector import DesktopInjector
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, Operation
 from schemas.programs.failpoints import VARIABLE
 
@@ -22,7 +23,7 @@ READY = b"done\n"
 def main(display: str, *inputs: str) -> None:
     """Carry out the inputs."""
     arm_failpoints(testing=True)
-    injector = Injector(display)
+    injector = DesktopInjector(choose_desktop(None, display))
     for each in inputs:
         operation, _, body = each.partition(" ")
         injector.prepare(INPUT_BODIES[Operation(operation)].model_validate_json(body))()

@@ -19,9 +19,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from machine_client.desktop.watch import Pointer
+from machine_client.desktop.base import DesktopView
 from machine_client.link.connection import MachineClient
-from machine_client.screen.capturer import Camera
 from machine_client.settings import MachineSettings
 from machine_client.worker import Injector
 from schemas.http.problems import MEDIA_TYPE, ProblemError, ProblemType
@@ -33,6 +32,7 @@ from schemas.link.messages import (
     AnyClientMessage,
     Display,
     Heartbeat,
+    HeartbeatAck,
     Hello,
     Input,
     Limits,
@@ -50,7 +50,7 @@ WAIT_SECONDS = 10.0
 Script = Callable[["Line"], Awaitable[None]]
 
 
-class QuietDesktop:
+class QuietInjector:
     """An injector that injects nothing and can be made to wait."""
 
     injected = 0
@@ -194,6 +194,28 @@ class ScriptedServer:
         await websocket.wait_closed()
 
 
+async def greeted(line: Line) -> None:
+    """Welcome the client, and no more."""
+    await line.greet()
+
+
+async def admitted(line: Line) -> None:
+    """Welcome the client and hear its first heartbeat's answer."""
+    await line.greet()
+    await line.say(heartbeat(1))
+    assert isinstance(await line.hear(), HeartbeatAck)
+
+
+def closing_with(code: int, reason: str = "because") -> Any:
+    """Welcome the client and close the link with this code."""
+
+    async def script(line: Line) -> None:
+        await line.greet()
+        await line.websocket.close(code, reason)
+
+    return script
+
+
 def response(status: int, body: bytes = b"", **headers: str) -> Response:
     """An HTTP answer to a handshake, as something between may give it."""
     sent = Headers([("Content-Length", str(len(body))), ("Connection", "close")])
@@ -229,18 +251,15 @@ async def machine_client(
     address: str,
     state: Path,
     *,
-    open_desktop: Callable[[], Injector] = QuietDesktop,
-    open_camera: Callable[[], Camera] | None = None,
-    open_pointer: Callable[[], Pointer] | None = None,
+    open_injector: Callable[[], Injector] = QuietInjector,
+    open_view: Callable[[], DesktopView] | None = None,
     token: str = TOKEN,
     **settings: Any,
 ) -> AsyncIterator[asyncio.Task[None]]:
     """Run a machine client; cancelled with the block, if it has not ended by itself."""
     read = MachineSettings(server=address, state_dir=state, token=token, **settings)
     journal = journal_in(read.journal_file)
-    client = MachineClient(
-        read, read.read_token(), journal, open_desktop, open_camera, open_pointer
-    )
+    client = MachineClient(read, read.read_token(), journal, open_injector, open_view)
     task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
     try:
         yield task

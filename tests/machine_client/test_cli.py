@@ -41,6 +41,7 @@ def wrongly_used(*arguments: str, command: str = "join", **variables: str) -> st
         (("--server", "a.example", "--token", "t"), "--server: must be the server's address"),
         (("--server", "http://a:b", "--token", "t"), "--server: has a port that is not a number"),
         (("--server", "http://a..b", "--token", "t"), "--server: has a host that cannot be"),
+        ((*SERVER, "--token", "t", "--desktop", "y"), "--desktop: must be a kind of desktop: x11"),
         ((*SERVER, "--token", "t", "--colour", "red"), "No such option"),
         ((*SERVER, "--token", "t", "more"), "unexpected extra argument"),
     ],

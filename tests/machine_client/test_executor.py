@@ -16,13 +16,13 @@ from machine_client.executor import Executor, Report
 from machine_client.injector import InjectionFailed
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import EntryState, Journal, Mark
-from machine_client.link.clock import awake_seconds
 from machine_client.link.events import (
     CommandEnded,
     CommandLookedUp,
     JournalFailed,
     JournalMarked,
 )
+from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import (
     Completed,
     Expired,
@@ -33,11 +33,10 @@ from schemas.inputs.outcomes import (
     Unknown,
 )
 from tests.links import about
-from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
+from tests.machine_client.fakes import HERE, FakeInjector, move, raising
 from tests.machine_client.journals import PROJECT, journal_in
 
 T = TypeVar("T")
-
 WAIT_SECONDS = 10.0
 COMMAND = UUID(int=0xA)
 
@@ -48,7 +47,7 @@ class Bench:
     def __init__(self, journal_file: Path) -> None:
         self.storage = JournalFile(journal_file)
         self.journal = Journal(self.storage)
-        self.desktop = FakeDesktop()
+        self.desktop = FakeInjector()
         self.reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
         self.executor = Executor(self.journal, self.desktop, self.reports.put)
 
@@ -60,7 +59,7 @@ class Bench:
         fingerprint: str = "f",
         within: float = 60.0,
     ) -> None:
-        self.executor.begin(move(command_id, x, fingerprint), awake_seconds() + within)
+        self.executor.begin(move(command_id, x, fingerprint), boottime_seconds() + within)
 
     def next(self) -> CommandEnded | CommandLookedUp:
         report = self.reports.get(timeout=WAIT_SECONDS)
@@ -211,9 +210,9 @@ def test_command_that_waits_too_long_for_its_turn_expires(bench: Bench) -> None:
     go_on = threading.Event()
     bench.desktop.on_inject = waiting_for(go_on)
     bench.begin(first := uuid4())
-    deadline = awake_seconds() + 0.05
+    deadline = boottime_seconds() + 0.05
     bench.begin(within=0.05)
-    while awake_seconds() <= deadline:
+    while boottime_seconds() <= deadline:
         pass
     go_on.set()
     assert bench.next().command_id == first
@@ -259,7 +258,7 @@ def test_held_is_released_after_the_running_command(bench: Bench) -> None:
 
 
 def test_another_desktop_takes_over_from_the_next_command_on(bench: Bench) -> None:
-    other = FakeDesktop()
+    other = FakeInjector()
     bench.executor.use(other)
     bench.begin()
     bench.outcome()
@@ -271,7 +270,7 @@ def test_desktop_that_cannot_even_be_closed_is_replaced_all_the_same(bench: Benc
         raise ConnectionError("the X server has ended")
 
     bench.desktop.close = fail  # type: ignore[method-assign]
-    other = FakeDesktop()
+    other = FakeInjector()
     bench.executor.use(other)
     bench.begin()
     bench.outcome()

@@ -9,7 +9,8 @@ import pytest
 import Xlib.display
 from Xlib import X
 
-from machine_client.injector import InjectionUnavailable, Injector
+from machine_client.desktop.x11.desktop import X11Desktop
+from machine_client.injector import DesktopInjector, InjectionUnavailable
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
 from schemas.link.messages import Released
 from tests.desktop import Witness, somebody_else, virtual_display
@@ -47,7 +48,7 @@ def told(witness: Witness) -> list[str]:
 
 
 def released_at_the_next_start(display: str) -> Released | None:
-    injector = Injector(display)
+    injector = DesktopInjector(X11Desktop(display))
     try:
         return injector.take_released()
     finally:
@@ -197,7 +198,7 @@ def test_a_client_that_lives_keeps_what_it_holds(display: str, witness: Witness)
         living.stdout.readline()
         killed_after(display, ClickMouse(button="middle", down=True))
         witness.take()
-        other = Injector(display)
+        other = DesktopInjector(X11Desktop(display))
         assert other.take_released() == Released(buttons=["middle"], keys=0)
         assert told(witness) == ["ButtonRelease 2"]
         assert len(records(display)) == 1
@@ -241,7 +242,7 @@ def test_release_is_told_once_and_logged_without_the_keys(
         display, ClickMouse(button="middle", down=True), PressKeys(text="ctrl+w", down=True)
     )
     with caplog.at_level(logging.WARNING):
-        injector = Injector(display)
+        injector = DesktopInjector(X11Desktop(display))
     assert injector.take_released() == Released(buttons=["middle"], keys=2)
     assert injector.take_released() is None
     injector.close()
@@ -254,9 +255,9 @@ def test_release_is_told_once_and_logged_without_the_keys(
 def test_a_client_that_lost_its_connection_releases_when_the_desktop_is_back(
     display: str, witness: Witness
 ) -> None:
-    injector = Injector(display)
+    injector = DesktopInjector(X11Desktop(display))
     injector.prepare(ClickMouse(down=True))()
-    desktop: Any = injector._desktop
+    desktop: Any = injector._input
     killer: Any = Xlib.display.Display(display)
     window = desktop._holding._server._window.id
     killer.create_resource_object("window", window).kill_client()
@@ -266,7 +267,7 @@ def test_a_client_that_lost_its_connection_releases_when_the_desktop_is_back(
         injector.prepare(PressKeys(text="a"))
     injector.close()
     witness.take()
-    injector = Injector(display)
+    injector = DesktopInjector(X11Desktop(display))
     injector.prepare(PressKeys(text="a"))()
     assert injector.take_released() == Released(buttons=["left"], keys=0)
     assert told(witness) == ["ButtonRelease 1", "KeyPress 38", "KeyRelease 38"]

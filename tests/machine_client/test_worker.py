@@ -21,7 +21,7 @@ from schemas.inputs.outcomes import (
 )
 from schemas.link.messages import EarlierCommand
 from tests.links import about
-from tests.machine_client.fakes import HERE, FakeDesktop, move, raising
+from tests.machine_client.fakes import HERE, FakeInjector, move, raising
 from tests.machine_client.journals import JournalMemory
 from tests.store import there
 
@@ -38,7 +38,7 @@ class Bench:
     def __init__(self) -> None:
         self.memory = JournalMemory()
         self.journal = Journal(self.memory)
-        self.desktop = FakeDesktop()
+        self.desktop = FakeInjector()
         self.worker = Worker(self.journal, self.desktop, lambda: NOW)
 
     def carry_out(

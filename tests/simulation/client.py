@@ -7,7 +7,7 @@ one command at a time, and beside it, in order, what the journal is asked.
 import math
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from machine_client.journal.journal import Journal
 from machine_client.link.events import (
@@ -32,19 +32,19 @@ from schemas.link.messages import (
     PROTOCOLS,
     SERVER_MESSAGES,
     Capability,
+    CloseCode,
     Display,
     HeartbeatAck,
     Hello,
     Input,
 )
 from schemas.programs.failpoints import Failpoint
-from tests.simulation.desktop import Hand
-from tests.simulation.disk import Killed, SimulatedStorage
+from tests.simulation.desktop import Desktop, Hand
+from tests.simulation.disk import Disk, Killed, SimulatedStorage
 from tests.simulation.network import Connection, is_stop, latency
-from tests.simulation.world import Process, State
-
-if TYPE_CHECKING:
-    from tests.simulation.machine import Machine
+from tests.simulation.node import Node
+from tests.simulation.screen import XServer
+from tests.simulation.world import Process, State, World
 
 TICK_SECONDS = 0.1
 SETTLE_AFTER_SECONDS = 0.05
@@ -56,10 +56,37 @@ DISPLAYS = [Display(x=0, y=0, width=1280, height=800)]
 CAN = Capability(available=True)
 
 
+class Hardware(Protocol):
+    """The machine that a client runs on; see `tests.simulation.machine`."""
+
+    world: World
+    machine_id: str
+    nodes: list[Node]
+    desktop: Desktop
+    x_server: XServer
+    disk: Disk
+    boot_id: str
+    clock_offset: float
+    starts: int
+    tells_mark_ids: bool
+
+    def new_connection(self, client: "Client", node: Node) -> Connection:
+        """A connection from this client to a node."""
+
+    def stepped(self) -> None:
+        """The client does a step."""
+
+    def told_to_stop(self, code: int, reason: str) -> None:
+        """The client was told not to come back."""
+
+    def client_closes(self, code: CloseCode, reason: str) -> None:
+        """The client found the server's words wrong."""
+
+
 class Client:
     """One process of a machine client."""
 
-    def __init__(self, machine: "Machine") -> None:
+    def __init__(self, machine: Hardware) -> None:
         self.machine = machine
         self.world = machine.world
         self.process = Process(self.world, f"{machine.machine_id}.{machine.starts}")
@@ -76,7 +103,7 @@ class Client:
         self.process.call_soon(self._connect)
 
     def clock(self) -> float:
-        """Seconds that this machine has been awake."""
+        """Seconds since this machine was started, asleep or not."""
         return self.world.now + self.machine.clock_offset
 
     def step(self) -> None:

@@ -4,11 +4,7 @@ import math
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
-from schemas.link.messages import (
-    Capability,
-    CloseCode,
-    Display,
-)
+from schemas.link.messages import CloseCode
 from tests.simulation.client import Client
 from tests.simulation.desktop import Desktop
 from tests.simulation.disk import Copy, Disk
@@ -17,14 +13,8 @@ from tests.simulation.node import Node
 from tests.simulation.screen import XServer
 from tests.simulation.world import World
 
-TICK_SECONDS = 0.1
-SETTLE_AFTER_SECONDS = 0.05
-OPEN_SECONDS = 5.0
 SUPERVISOR_SECONDS = 3.0
 """After how long a client is started again that was told to stop."""
-
-DISPLAYS = [Display(x=0, y=0, width=1280, height=800)]
-CAN = Capability(available=True)
 
 
 class Machine:

@@ -9,10 +9,16 @@ import Xlib.error
 from Xlib import X
 from Xlib.ext import randr, xtest
 
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
-from machine_client.desktop.x11 import xinput, xkb
-from machine_client.desktop.x11.packed import fake_input
-from machine_client.desktop.x11.xinput import DeviceState, InputDevice, Kind, Use, list_devices
+from machine_client.desktop.base import DesktopError, DesktopLost, InjectionUnavailable
+from machine_client.desktop.x11 import requests, xkb
+from machine_client.desktop.x11.requests import (
+    DeviceState,
+    InputDevice,
+    Kind,
+    Use,
+    fake_input,
+    list_devices,
+)
 
 
 @contextlib.contextmanager
@@ -21,7 +27,7 @@ def errors_translated() -> Iterator[None]:
     try:
         yield
     except (Xlib.error.ConnectionClosedError, OSError) as error:
-        raise DesktopError("display_lost", "The connection to the X server ended") from error
+        raise DesktopLost("The connection to the X server ended") from error
     except Xlib.error.XError as error:
         raise DesktopError("display_error", f"The X server refused a request: {error}") from error
 
@@ -59,7 +65,7 @@ class X11Connection:
 
     def _prepare(self) -> None:
         keyboard = self.display.query_extension(xkb.EXTENSION)
-        devices = self.display.query_extension(xinput.EXTENSION)
+        devices = self.display.query_extension(requests.EXTENSION)
         events = self.display.query_extension(xtest.extname)
         if not keyboard or not devices or not events:
             raise InjectionUnavailable(

@@ -1,123 +1,83 @@
-"""An X11 desktop as the injector sees it.
+"""An X display as a desktop, and what can be wrong with one."""
 
-The mouse goes through pynput, whose X11 backend uses XTEST for it.  Keys do not: pynput 1.8 sends
-characters by XSendEvent, which terminals and programs on XInput2 ignore, and for the rest looks
-keycodes up in a map that it reads once, without regard to the active group.  So all keys, named or
-not, go through XTEST by keycode in `Keyboard`.  pynput is handed our connection, so that mouse and
-keys are in one order and neither waits for a program that grabs the server.
-"""
+import os
 
-import threading
-
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
-from machine_client.desktop.x11.connection import X11Connection, errors_translated
-from machine_client.desktop.x11.holding import Holding
-from machine_client.desktop.x11.keyboard import Keyboard
-from machine_client.desktop.x11.mouse import Mouse, Pynput
-from machine_client.screen import grabber as screen
-from schemas.inputs.bodies import Button, Direction
-from schemas.inputs.key_combinations import Chord
-from schemas.inputs.outcomes import Point
-from schemas.link.messages import Display, Released
+from machine_client.desktop.base import (
+    DesktopCheck,
+    DesktopError,
+    DesktopInput,
+    DesktopView,
+    InjectionUnavailable,
+)
+from machine_client.desktop.x11.connection import X11Connection, open_display
+from machine_client.desktop.x11.input import X11Input
+from machine_client.desktop.x11.mouse import Pynput
+from machine_client.desktop.x11.view import MissingLibraryError, X11View
 
 
 class X11Desktop:
-    """See `machine_client.desktop.base.Desktop`; raises InjectionUnavailable."""
+    """See `machine_client.desktop.base.Desktop`; without a name, it is the environment's."""
 
-    def __init__(self, display: str | None) -> None:
-        self._name = display
-        self._connection = X11Connection(display)
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+
+    def open_input(self) -> DesktopInput:
+        return X11Input(self._name)
+
+    def open_view(self) -> DesktopView:
+        return X11View(self._name)
+
+    def checks(self) -> tuple[DesktopCheck, ...]:
+        return (
+            DesktopCheck(
+                "display",
+                self._look_at_display,
+                "the X server does not answer; a program may have grabbed it: close open menus, "
+                "unlock the screen, or restart the graphical session",
+            ),
+            DesktopCheck(
+                "input",
+                self._look_at_input,
+                "the X server takes no input now; a program may have grabbed it: close open menus, "
+                "or unlock the screen",
+            ),
+            DesktopCheck(
+                "screen",
+                self._look_at_screen,
+                "it gave no picture in time; a program may have grabbed the X server",
+            ),
+        )
+
+    def _look_at_display(self) -> str:
         try:
-            pynput = Pynput(display)
-            with errors_translated():
-                self._holding = Holding(self._connection)
-                self._mouse = Mouse(self._connection, self._holding, pynput)
-                self._keyboard = Keyboard(self._connection, self._holding, pynput.symbols)
-                self.released = self._release_left_pressed()
-            # Looked at now: while a program has grabbed the server, nobody could.
-            self._displays: list[Display] = []
-            self.displays()
-        except DesktopError as error:
-            self.close()
-            raise InjectionUnavailable(str(error)) from error
-        except BaseException:
-            self.close()
+            open_display(self._name).close()
+            shown = self.open_view().displays()
+        except MissingLibraryError:
             raise
+        except (InjectionUnavailable, DesktopError) as error:
+            raise InjectionUnavailable(f"{error}; {_display_remedy()}") from error
+        return ", ".join(f"{display.width}x{display.height}" for display in shown)
 
-    @property
-    def confirmed(self) -> int:
-        return self._connection.confirmed
+    def _look_at_input(self) -> str:
+        # `X11Input` releases what a client that died had left pressed, and the client that comes
+        # next tells the server of it.  Whoever only looks must leave both to that one.
+        Pynput(self._name)
+        X11Connection(self._name).close()
+        return "mouse and keyboard can be used"
 
-    def displays(self) -> list[Display]:
-        with errors_translated():
-            if self._connection.take_displays_change():
-                self._displays = []
-        if not self._displays:
-            self._displays = self.look_at_displays()
-        return self._displays
+    def _look_at_screen(self) -> str:
+        view = self.open_view()
+        try:
+            size = view.capture().size
+        finally:
+            view.close()
+        return f"operators can see {size.width}x{size.height}"
 
-    def look_at_displays(self) -> list[Display]:
-        return screen.displays(self._name)
 
-    def pointer(self) -> Point:
-        with errors_translated():
-            self._holding.settle()
-            x, y = self._connection.pointer()
-        return Point(x=x, y=y)
-
-    def confirm(self) -> None:
-        with errors_translated():
-            self._connection.confirm()
-
-    def check_button(self, button: Button) -> None:
-        with errors_translated():
-            self._mouse.check_button(button)
-
-    def check_wheel(self, direction: Direction) -> None:
-        with errors_translated():
-            self._mouse.check_wheel(direction)
-
-    def move(self, x: int, y: int) -> None:
-        with errors_translated():
-            self._mouse.move(x, y)
-
-    def press(self, button: Button) -> None:
-        with errors_translated():
-            self._mouse.press(button)
-
-    def release(self, button: Button) -> None:
-        with errors_translated():
-            self._mouse.release(button)
-
-    def scroll(self, direction: Direction) -> None:
-        with errors_translated():
-            self._mouse.scroll(direction)
-
-    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
-        with errors_translated():
-            self._keyboard.check(chords, hold=hold)
-
-    def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
-        with errors_translated():
-            self._keyboard.type(chords, stop)
-
-    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
-        with errors_translated():
-            self._keyboard.hold(chords)
-
-    def release_keys(self, chords: tuple[Chord, ...]) -> None:
-        with errors_translated():
-            self._keyboard.release(chords)
-
-    def release_all(self) -> None:
-        with errors_translated():
-            self._mouse.release_all()
-            self._keyboard.release_all()
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def _release_left_pressed(self) -> Released | None:
-        buttons = self._mouse.release_left_pressed()
-        keys = self._keyboard.release_left_pressed()
-        return Released(buttons=buttons, keys=keys) if buttons or keys else None
+def _display_remedy() -> str:
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return "this is a Wayland session, and this version works on X11: log in to one on Xorg"
+    return (
+        "run this inside the graphical session, as its user, or name its display with --display "
+        "(and its cookie file in XAUTHORITY)"
+    )

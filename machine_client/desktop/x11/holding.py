@@ -1,8 +1,8 @@
 """What we hold on an X server, what others hold, and what a client that died had left pressed."""
 
 from machine_client.desktop.x11.connection import X11Connection
+from machine_client.desktop.x11.requests import Kind
 from machine_client.desktop.x11.server_record import ServerRecord
-from machine_client.desktop.x11.xinput import Kind
 from schemas.programs.failpoints import Failpoint, reached
 
 

@@ -11,7 +11,7 @@ from machine_client.desktop.x11.connection import X11Connection
 from machine_client.desktop.x11.holding import Holding
 from machine_client.desktop.x11.keymap import Keymap, Stroke
 from machine_client.desktop.x11.keysyms import LOCK, NAMED_KEYSYMS, CharacterKeysyms
-from machine_client.desktop.x11.xinput import Kind
+from machine_client.desktop.x11.requests import Kind
 from machine_client.desktop.x11.xkb import KeyDescription
 from schemas.inputs.key_combinations import Chord, Key
 from schemas.inputs.outcomes import Refused

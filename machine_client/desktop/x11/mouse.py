@@ -9,7 +9,7 @@ from typing import Any
 from machine_client.desktop.base import DesktopError, InjectionUnavailable
 from machine_client.desktop.x11.connection import X11Connection
 from machine_client.desktop.x11.holding import Holding
-from machine_client.desktop.x11.xinput import Kind
+from machine_client.desktop.x11.requests import Kind
 from schemas.inputs.bodies import Button, Direction
 from schemas.programs.failpoints import Failpoint, reached
 
@@ -93,10 +93,10 @@ class Mouse:
 
 
 class Pynput:
-    """What we use of pynput.
+    """What we use of pynput: its mouse, and its table of symbols.
 
-    It opens the display of the environment while it is being imported, so it is imported here,
-    with the environment naming our display for that moment.
+    It opens the display of the environment, while it is being imported and for each mouse, so both
+    are done here, with the environment naming our display for that moment.
     """
 
     def __init__(self, display: str | None) -> None:
@@ -105,29 +105,30 @@ class Pynput:
                 # Imported late because importing them needs a display.
                 import pynput.mouse  # noqa: PLC0415
                 from pynput._util import xorg_keysyms  # noqa: PLC0415
+
+                self._mouse = pynput.mouse.Controller()
             except Exception as error:  # it raises whatever its backend raised
                 raise InjectionUnavailable(f"pynput cannot be used: {error}") from error
-        self._module = pynput.mouse
+        self._button = pynput.mouse.Button
         self.symbols: Mapping[str, tuple[int, str | None]] = xorg_keysyms.SYMBOLS
 
     def button(self, number: int) -> Any:
         """A button as pynput names it."""
-        return self._module.Button(number)
+        return self._button(number)
 
     def mouse_on(self, connection: X11Connection) -> Any:
-        """pynput's mouse, which sends on a connection and leaves the waiting to it."""
+        """The mouse, which sends on a connection and leaves the waiting to it.
 
-        class SharedConnectionMouse(self._module.Controller):  # type: ignore[misc, name-defined]
-            def __init__(self) -> None:
-                self._display = _SendingDisplay(connection.display)
+        pynput has no public way for that.  On a connection of its own an event would not be in
+        order with what is written down before it, and would wait for whoever grabs the server.
+        """
+        mouse, shared = self._mouse, _SharedDisplay(connection.display)
+        own, mouse._display = mouse._display, shared  # noqa: SLF001  there is no public way
+        own.close()
+        return mouse
 
-            def __del__(self) -> None:
-                """Leave the connection open: it is not the mouse's own."""
 
-        return SharedConnectionMouse()
-
-
-class _SendingDisplay:
+class _SharedDisplay:
     """A display whose requests are only sent: pynput would wait for the server after each event."""
 
     def __init__(self, display: Any) -> None:
@@ -141,6 +142,9 @@ class _SendingDisplay:
 
     def set_error_handler(self, handler: Any) -> None:
         """Leave the errors to the connection."""
+
+    def close(self) -> None:
+        """Leave the connection open: it is not the mouse's own."""
 
 
 @contextlib.contextmanager

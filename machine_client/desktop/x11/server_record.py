@@ -19,7 +19,7 @@ from Xlib import X, Xatom
 from Xlib.protocol import request
 
 from machine_client.desktop.base import InjectionUnavailable
-from machine_client.desktop.x11.packed import change_property, delete_property
+from machine_client.desktop.x11.requests import change_property, delete_property
 
 _NAME = "_FARHAND_INPUT_{}"
 _SLOTS_AT_ONCE = 32

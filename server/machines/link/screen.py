@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from schemas.link.messages import (
     DesktopQuery,
     DesktopSeen,
-    PictureWish,
+    PictureOptions,
     RequestFailed,
     ScreenCredit,
     ScreenFailed,
@@ -126,7 +126,7 @@ class ScreenLink:
             effects += self._arrived(header, wish, content)
         return effects
 
-    def _wish_of(self, header: PictureHeader) -> PictureWish | None:
+    def _wish_of(self, header: PictureHeader) -> PictureOptions | None:
         """What a picture was to be like; None for one of a live screen that was stopped since."""
         if header.kind is PictureKind.SCREENSHOT:
             asked = self._requests.get(header.number)
@@ -145,7 +145,7 @@ class ScreenLink:
         return None
 
     def _arrived(
-        self, header: PictureHeader, wish: PictureWish | None, content: bytes
+        self, header: PictureHeader, wish: PictureOptions | None, content: bytes
     ) -> list[ScreenCredit | ScreenArrival]:
         if wish is None:
             # One picture may have been on its way when its stream was stopped; only one.

@@ -9,11 +9,12 @@ from functools import partial
 import pytest
 
 from machine_client.desktop import watch as desktop_watch
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
-from machine_client.desktop.watch import AVAILABLE, AbsentDesktop, DesktopWatch
-from machine_client.injector import Injector
-from machine_client.screen.camera import open_camera, open_pointer
-from machine_client.worker import Injector as AnyInjector
+from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
+from machine_client.desktop.watch import AVAILABLE, DesktopWatch, NullInjector
+from machine_client.desktop.x11.desktop import X11Desktop
+from machine_client.desktop.x11.view import X11View
+from machine_client.injector import DesktopInjector
+from machine_client.worker import Injector
 from schemas.inputs.bodies import DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import DesktopChanged, Display
@@ -23,8 +24,8 @@ from tests.desktop import (
     resize_screen,
     unsteady_display,
 )
-from tests.machine_client.fakes import FakeCamera
-from tests.machine_client.scripted import QuietDesktop
+from tests.machine_client.fakes import FakeView
+from tests.machine_client.scripted import QuietInjector
 from tests.store import async_test
 
 WAIT_SECONDS = 20.0
@@ -53,17 +54,17 @@ class Desk:
 
     def __init__(
         self,
-        open_desktop: Callable[[], AnyInjector],
-        open_pointer: Callable[[], desktop_watch.Pointer] | None = None,
+        open_injector: Callable[[], Injector],
+        open_view: Callable[[], DesktopView] | None = None,
         try_screen: Callable[[], None] | None = None,
         seconds: float = 1.5,
     ) -> None:
-        self.opened: list[AnyInjector] = []
+        self.opened: list[Injector] = []
         self.told: list[DesktopChanged] = []
         self.heard = asyncio.Event()
         self.watch = DesktopWatch(
-            open_desktop,
-            open_pointer,
+            open_injector,
+            open_view,
             try_screen,
             seconds=seconds,
             use=self.opened.append,
@@ -87,18 +88,20 @@ class Desk:
 
 
 def picture(display: str) -> None:
-    camera = open_camera(display)
+    view = X11View(display)
     try:
-        camera.capture()
+        view.capture()
     finally:
-        camera.close()
+        view.close()
 
 
 @asynccontextmanager
 async def desk_at(display: str) -> AsyncIterator[Desk]:
     """A desk on an X display, whose injectors are closed at its end."""
     desk = Desk(
-        partial(Injector, display), partial(open_pointer, display), partial(picture, display)
+        partial(DesktopInjector, X11Desktop(display)),
+        partial(X11View, display),
+        partial(picture, display),
     )
     try:
         yield desk
@@ -230,10 +233,10 @@ async def test_looks_do_not_disturb_a_drag_and_are_not_disturbed_by_it(
 
 @async_test
 async def test_injector_that_has_lost_its_connection_alone_is_replaced() -> None:
-    desk = Desk(QuietDesktop)
+    desk = Desk(QuietInjector)
     assert await desk.look() == (True, False)
     lost = desk.opened[0]
-    assert isinstance(lost, QuietDesktop)
+    assert isinstance(lost, QuietInjector)
     lost.is_lost = True
     assert await desk.look() == (True, False)
     assert len(desk.opened) == 2
@@ -243,14 +246,14 @@ async def test_injector_that_has_lost_its_connection_alone_is_replaced() -> None
 async def test_desktop_that_cannot_be_opened_is_tried_at_every_look() -> None:
     tries = 0
 
-    def open_desktop() -> AnyInjector:
+    def open_injector() -> Injector:
         nonlocal tries
         tries += 1
         if tries < 3:
             raise InjectionUnavailable(f"there is none at try {tries}")
-        return QuietDesktop()
+        return QuietInjector()
 
-    desk = Desk(open_desktop)
+    desk = Desk(open_injector)
     for expected in (False, False, True, True):
         assert (await desk.look())[0] is expected
     assert [state.input.reason for state in desk.told] == [
@@ -263,30 +266,30 @@ async def test_desktop_that_cannot_be_opened_is_tried_at_every_look() -> None:
 
 @async_test
 async def test_picture_is_taken_only_where_it_may_fail_now() -> None:
-    camera = FakeCamera()
-    desktop = QuietDesktop()
+    view = FakeView()
+    desktop = QuietInjector()
 
     def take() -> None:
-        camera.capture()
+        view.capture()
 
     desk = Desk(lambda: desktop, try_screen=take)
     for _ in range(3):
         assert await desk.look() == (True, True)
-    assert camera.captures == 1
+    assert view.captures == 1
     desk.watch.look_soon()
     await desk.look()
-    assert camera.captures == 2
+    assert view.captures == 2
     desktop.displays = list  # type: ignore[method-assign]  # as where they cannot be told
-    camera.failure = DesktopError("screen_unavailable", "it is dark")
+    view.failure = DesktopError("screen_unavailable", "it is dark")
     for _ in range(2):
         assert await desk.look() == (True, False)
     assert desk.watch.state.screen.reason == "it is dark"
-    assert camera.captures == 4
+    assert view.captures == 4
 
 
 @async_test
 async def test_screen_that_its_owner_switched_off_is_not_looked_at() -> None:
-    desk = Desk(QuietDesktop)
+    desk = Desk(QuietInjector)
     await desk.look()
     (state,) = desk.told
     assert (state.screen.available, state.screen.switched_off) == (False, True)
@@ -298,7 +301,7 @@ async def test_screen_that_its_owner_switched_off_is_not_looked_at() -> None:
 async def test_mistake_of_ours_is_a_reason_and_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def fail() -> AnyInjector:
+    def fail() -> Injector:
         raise ZeroDivisionError
 
     desk = Desk(fail, try_screen=fail)  # type: ignore[arg-type]
@@ -313,7 +316,7 @@ async def test_mistake_of_ours_is_a_reason_and_in_the_log(
 async def test_displays_that_cannot_be_told_by_mistake_do_not_end_the_looks(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
 
     def fail() -> list[Display]:
         raise AssertionError  # as mss does where the X server gives no answer
@@ -328,7 +331,7 @@ async def test_displays_that_cannot_be_told_by_mistake_do_not_end_the_looks(
 
 @async_test
 async def test_watch_looks_by_itself_and_at_once_where_something_failed() -> None:
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     desk = Desk(lambda: desktop, seconds=0.05)
     running = asyncio.create_task(desk.watch.run())  # noqa: TID251
     for width in (1, 2, 3):
@@ -344,7 +347,7 @@ async def test_watch_looks_by_itself_and_at_once_where_something_failed() -> Non
 
 
 def test_absent_desktop_refuses_and_holds_nothing() -> None:
-    absent = AbsentDesktop()
+    absent = NullInjector()
     with pytest.raises(InjectionUnavailable, match="no desktop"):
         absent.prepare(MoveMouse(x=1, y=1))
     absent.interrupt()

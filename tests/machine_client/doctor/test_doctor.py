@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from machine_client.desktop.base import DesktopError
+from machine_client.desktop.base import DesktopCheck
+from machine_client.desktop.unavailable import UnavailableDesktop
+from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.doctor import doctor
-from machine_client.injector import Injector
+from machine_client.injector import DesktopInjector
 from machine_client.settings import MachineSettings
 from schemas.inputs.bodies import Button, ClickMouse
 from schemas.link.messages import Released
@@ -78,16 +80,20 @@ async def test_screen_that_nobody_may_see_is_no_failure(tmp_path: Path, display:
     assert lines[2].startswith("ok   screen: nobody may look")
 
 
+class DarkDesktop(UnavailableDesktop):
+    """One that takes input and shows nothing."""
+
+    def checks(self) -> tuple[DesktopCheck, ...]:
+        return (DesktopCheck("screen", self._look, "it is silent"),)
+
+
 @async_test
 async def test_screen_that_cannot_be_seen_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_: str | None) -> None:
-        raise DesktopError("screen_unavailable", "it is dark")
-
-    monkeypatch.setattr(doctor, "open_camera", refuse)
+    monkeypatch.setattr(doctor, "choose_desktop", lambda *_: DarkDesktop("it is dark"))
     settings = MachineSettings(server="http://127.0.0.1:1", state_dir=tmp_path, token=TOKEN)
-    finding = await doctor._screen(settings)
+    (finding,) = await doctor._desktop(settings)
     assert not finding.good
     assert finding.what.startswith("it is dark; inputs work without it")
 
@@ -147,7 +153,7 @@ async def test_doctor_releases_nothing_that_a_client_has_pressed(
                 code, lines = await examined(server.address, tmp_path, display)
             assert (code, failing(lines)) == (0, [])
             assert held_on(display) == Held(buttons=frozenset({3}))
-        injector = Injector(display)
+        injector = DesktopInjector(X11Desktop(display))
         assert injector.take_released() == Released(buttons=["right"], keys=0)
         assert held_on(display) == NOTHING
         injector.close()

@@ -1,35 +1,31 @@
 """The connection against a real websocket server that behaves, misbehaves, and goes away."""
 
 import asyncio
-import logging
 import os
 import socket
-import ssl
 import threading
 from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from machine_client.link import connection, reconnecting, websocket
-from machine_client.link.failures import MisconfiguredError, MustStopError
+from machine_client.link.failures import MustStopError
 from schemas.inputs.outcomes import Completed, Expired, Outcome
-from schemas.link.messages import Ack, CloseCode, HeartbeatAck, Released
-from tests.certificates import self_signed
+from schemas.link.messages import Ack, CloseCode, HeartbeatAck
 from tests.machine_client.scripted import (
-    TOKEN,
     WAIT_SECONDS,
     Line,
-    QuietDesktop,
+    QuietInjector,
+    closing_with,
+    greeted,
     heartbeat,
     machine_client,
     move,
     scripted_server,
 )
-from tests.proxies import http_proxy
 from tests.store import async_test
 
 
@@ -40,24 +36,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in tuple(os.environ):
         if name.lower().endswith("_proxy") or name.startswith("FARHAND_"):
             monkeypatch.delenv(name)
-
-
-async def greeted(line: Line) -> None:
-    await line.greet()
-
-
-async def admitted(line: Line) -> None:
-    await line.greet()
-    await line.say(heartbeat(1))
-    assert isinstance(await line.hear(), HeartbeatAck)
-
-
-def closing_with(code: int, reason: str = "because") -> Any:
-    async def script(line: Line) -> None:
-        await line.greet()
-        await line.websocket.close(code, reason)
-
-    return script
 
 
 async def ended(task: asyncio.Task[None]) -> BaseException | None:
@@ -139,7 +117,7 @@ async def test_late_command_whose_key_is_in_the_journal_has_its_first_outcome(
 @async_test
 async def test_input_before_welcome_closes_the_link_and_is_not_begun(tmp_path: Path) -> None:
     """Something between may answer for the server: the client comes back."""
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
 
     async def script(line: Line) -> None:
         await line.hear()
@@ -148,7 +126,7 @@ async def test_input_before_welcome_closes_the_link_and_is_not_begun(tmp_path: P
 
     async with (
         scripted_server(script, greeted) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
     assert "mouse.move" not in desktop.calls
@@ -159,7 +137,7 @@ async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
     tmp_path: Path,
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     command = move()
 
     def inject() -> None:
@@ -188,7 +166,7 @@ async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
 
@@ -335,7 +313,7 @@ async def test_waiting_command_expires_while_another_runs_without_any_message(
     tmp_path: Path,
 ) -> None:
     go_on = threading.Event()
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     desktop.on_inject = lambda: None if go_on.wait(WAIT_SECONDS) else pytest.fail("still waiting")
     late = move(within=0.2)
 
@@ -350,32 +328,14 @@ async def test_waiting_command_expires_while_another_runs_without_any_message(
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
-
-
-@async_test
-async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: Path) -> None:
-    desktop = QuietDesktop()
-    desktop.released = Released(buttons=["left"], keys=2)
-    told: list[Released | None] = []
-
-    async def script(line: Line) -> None:
-        told.append((await line.greet()).released)
-        await line.websocket.close(4000)
-
-    async with (
-        scripted_server(script, script) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
-    ):
-        await server.finished()
-    assert told == [Released(buttons=["left"], keys=2), None]
 
 
 @async_test
 async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
 
     async def again(line: Line) -> None:
         await line.greet()
@@ -384,7 +344,7 @@ async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
 
     async with (
         scripted_server(closing_with(4000), again) as server,
-        machine_client(server.address, tmp_path, open_desktop=lambda: desktop),
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
     ):
         await server.finished()
         assert desktop.calls == ["release", "mouse.move"]
@@ -392,119 +352,12 @@ async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
 
 @async_test
 async def test_cancelled_client_lets_go_of_the_desktop(tmp_path: Path) -> None:
-    desktop = QuietDesktop()
+    desktop = QuietInjector()
     async with scripted_server(greeted) as server:
-        async with machine_client(server.address, tmp_path, open_desktop=lambda: desktop):
+        async with machine_client(server.address, tmp_path, open_injector=lambda: desktop):
             await server.finished()
         assert sorted(desktop.calls[:2]) == ["interrupt", "release"]
         assert desktop.calls[2:] == ["close"]
-
-
-@async_test
-async def test_token_is_in_the_header_alone(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    async with (
-        scripted_server(closing_with(4000), admitted, statuses=(503,)) as server,
-        machine_client(server.address, tmp_path),
-    ):
-        await server.finished()
-        assert all(request.path == "/v1/machines/connect" for request in server.requests)
-        assert {request.headers["Authorization"] for request in server.requests} == {
-            f"Bearer {TOKEN}"
-        }
-    said = [
-        record.getMessage()
-        for record in caplog.records
-        if not record.name.startswith("websockets.server")  # that is the test's own server
-    ]
-    # Not of the link that ended before the server had all that it waits for.
-    assert len([message for message in said if "connected to" in message]) == 1
-    assert not any(TOKEN in message for message in said)
-
-
-@pytest.mark.parametrize("credentials", [None, "user:secret"])
-@async_test
-async def test_link_goes_through_the_proxy_of_the_settings(
-    tmp_path: Path, credentials: str | None
-) -> None:
-    async with (
-        http_proxy(credentials) as proxy,
-        scripted_server(greeted) as server,
-        machine_client(server.address, tmp_path, proxy=proxy.url(credentials)),
-    ):
-        await server.finished()
-        assert proxy.tunnels == [f"127.0.0.1:{server.port}"]
-
-
-@async_test
-async def test_link_goes_through_the_environments_proxy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with http_proxy("user:secret") as proxy, scripted_server(greeted) as server:
-        monkeypatch.setenv("http_proxy", proxy.url("user:secret"))
-        async with machine_client(server.address, tmp_path):
-            await server.finished()
-        assert proxy.tunnels == [f"127.0.0.1:{server.port}"]
-
-
-@async_test
-async def test_proxy_that_refuses_is_named_and_tried_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with (
-        http_proxy("user:secret") as proxy,
-        scripted_server() as server,
-        machine_client(server.address, tmp_path, proxy=proxy.url("user:wrong")),
-    ):
-        async with asyncio.timeout(WAIT_SECONDS):
-            while proxy.refusals < 2:  # noqa: ASYNC110 - the proxy has no event
-                await asyncio.sleep(0.01)
-    assert "407" in caplog.text
-    assert "wrong" not in caplog.text
-
-
-@pytest.mark.parametrize("address", ["foo://user:secret@proxy", "http://user:secret@proxy:port"])
-@async_test
-async def test_wrong_proxy_of_the_environment_is_a_sentence_without_its_password(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
-) -> None:
-    monkeypatch.setenv("http_proxy", address)
-    with pytest.raises(MisconfiguredError, match="the environment's proxy") as caught:
-        async with machine_client("http://127.0.0.1:9", tmp_path):
-            pass
-    assert "secret" not in str(caught.value)
-
-
-@async_test
-async def test_certificate_of_our_own_is_trusted_when_named(tmp_path: Path) -> None:
-    certificate, key = self_signed(tmp_path)
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(certificate, key)
-    async with (
-        scripted_server(greeted, tls=tls) as server,
-        machine_client(server.address, tmp_path, ca_file=certificate),
-    ):
-        await server.finished()
-
-
-@async_test
-async def test_certificate_that_nobody_vouches_for_is_said_and_no_token_is_sent(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    certificate, key = self_signed(tmp_path)
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(certificate, key)
-    async with (
-        scripted_server(tls=tls) as server,
-        machine_client(server.address, tmp_path) as client,
-    ):
-        async with asyncio.timeout(WAIT_SECONDS):
-            while "its certificate is not trusted: self-signed" not in caplog.text:  # noqa: ASYNC110 - a log
-                await asyncio.sleep(0.01)
-        assert not client.done()
-        assert server.requests == []
 
 
 @async_test

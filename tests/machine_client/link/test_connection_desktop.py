@@ -12,12 +12,20 @@ from machine_client.desktop.watch import DesktopWatch
 from machine_client.link import connection, reconnecting
 from machine_client.worker import Injector
 from schemas.inputs.outcomes import Failed
-from schemas.link.messages import Ack, DesktopChanged, Display, Hello, RequestFailed, Screenshot
-from tests.machine_client.fakes import FakeCamera
+from schemas.link.messages import (
+    Ack,
+    DesktopChanged,
+    Display,
+    Hello,
+    Released,
+    RequestFailed,
+    Screenshot,
+)
+from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import (
     WAIT_SECONDS,
     Line,
-    QuietDesktop,
+    QuietInjector,
     machine_client,
     move,
     now,
@@ -38,12 +46,12 @@ class LateDesktop:
 
     def __init__(self) -> None:
         self.is_there = False
-        self.opened: list[QuietDesktop] = []
+        self.opened: list[QuietInjector] = []
 
     def open(self) -> Injector:
         if not self.is_there:
             raise InjectionUnavailable("there is no display :7")
-        self.opened.append(QuietDesktop())
+        self.opened.append(QuietInjector())
         return self.opened[-1]
 
     def lose(self) -> None:
@@ -74,7 +82,7 @@ async def test_desktop_that_comes_and_goes_is_told_on_one_link(tmp_path: Path) -
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_desktop=desktop.open, desktop_check=OFTEN),
+        machine_client(server.address, tmp_path, open_injector=desktop.open, desktop_check=OFTEN),
     ):
         await server.finished()
     assert desktop.opened[-1].calls[0] == "mouse.move"
@@ -93,7 +101,7 @@ async def test_older_server_is_greeted_anew_when_the_desktop_appears(tmp_path: P
 
     async with (
         scripted_server(script, script) as server,
-        machine_client(server.address, tmp_path, open_desktop=desktop.open, desktop_check=OFTEN),
+        machine_client(server.address, tmp_path, open_injector=desktop.open, desktop_check=OFTEN),
     ):
         await server.finished()
     assert [(hello.input.available, hello.input.reason) for hello in hellos] == [
@@ -104,19 +112,19 @@ async def test_older_server_is_greeted_anew_when_the_desktop_appears(tmp_path: P
 
 @async_test
 async def test_displays_and_a_screen_that_change_are_told(tmp_path: Path) -> None:
-    desktop, camera = QuietDesktop(), FakeCamera()
+    desktop, view = QuietInjector(), FakeView()
     wide = [Display(x=0, y=0, width=300, height=100)]
 
     async def script(line: Line) -> None:
         assert (await line.greet(protocol=2)).screen.available
-        camera.failure = DesktopError("screen_unavailable", "it is dark")
+        view.failure = DesktopError("screen_unavailable", "it is dark")
         desktop.displays = lambda: wide  # type: ignore[method-assign]
         changed = await line.hear()
         assert isinstance(changed, DesktopChanged)
         assert changed.displays == wide
         assert changed.input.available
         assert changed.screen.reason == "it is dark"
-        camera.failure = None
+        view.failure = None
         changed = await line.hear()
         assert isinstance(changed, DesktopChanged)
         assert changed.screen.available
@@ -126,8 +134,8 @@ async def test_displays_and_a_screen_that_change_are_told(tmp_path: Path) -> Non
         machine_client(
             server.address,
             tmp_path,
-            open_desktop=lambda: desktop,
-            open_camera=camera.open,
+            open_injector=lambda: desktop,
+            open_view=view.open,
             desktop_check=OFTEN,
         ),
     ):
@@ -143,7 +151,7 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
 
     # No look comes by itself while the test lasts.
     monkeypatch.setattr(connection, "DesktopWatch", seldom)
-    desktop, camera = QuietDesktop(), FakeCamera()
+    desktop, view = QuietInjector(), FakeView()
 
     def refuse(_: object) -> Any:
         raise InjectionUnavailable("it is gone")
@@ -158,7 +166,7 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
             assert isinstance(acknowledged, Ack)
             assert isinstance(acknowledged.outcome, Failed)
         else:
-            camera.failure = DesktopError("screen_unavailable", "it is dark")
+            view.failure = DesktopError("screen_unavailable", "it is dark")
             await line.say(Screenshot(request=1, format="png", quality=70, server_time=now()))
             assert isinstance(await line.hear(), RequestFailed)
         changed = await line.hear()
@@ -167,14 +175,10 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
 
     @async_test
     async def run() -> None:
+        parts: dict[str, Any] = {"open_injector": lambda: desktop, "open_view": view.open}
         async with (
             scripted_server(script) as server,
-            machine_client(
-                server.address,
-                tmp_path,
-                open_desktop=lambda: desktop,
-                open_camera=camera.open,
-            ),
+            machine_client(server.address, tmp_path, **parts),
         ):
             await server.finished()
 
@@ -186,15 +190,33 @@ async def test_client_ends_while_its_desktop_hangs(tmp_path: Path) -> None:
     hangs, release = asyncio.Event(), threading.Event()
     loop = asyncio.get_running_loop()
 
-    def open_desktop() -> Injector:
+    def hang() -> Injector:
         loop.call_soon_threadsafe(hangs.set)
         release.wait()
         raise InjectionUnavailable("too late")
 
-    async with machine_client("http://127.0.0.1:9", tmp_path, open_desktop=open_desktop) as client:
+    async with machine_client("http://127.0.0.1:9", tmp_path, open_injector=hang) as client:
         async with asyncio.timeout(WAIT_SECONDS):
             await hangs.wait()
         client.cancel()
         await asyncio.gather(client, return_exceptions=True)
         assert client.cancelled()
     release.set()
+
+
+@async_test
+async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: Path) -> None:
+    desktop = QuietInjector()
+    desktop.released = Released(buttons=["left"], keys=2)
+    told: list[Released | None] = []
+
+    async def script(line: Line) -> None:
+        told.append((await line.greet()).released)
+        await line.websocket.close(4000)
+
+    async with (
+        scripted_server(script, script) as server,
+        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
+    ):
+        await server.finished()
+    assert told == [Released(buttons=["left"], keys=2), None]

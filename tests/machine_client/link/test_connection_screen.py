@@ -17,7 +17,7 @@ from schemas.link.messages import (
     ScreenStart,
 )
 from schemas.link.picture_frames import FRAME_BYTES, WINDOW_BYTES, PictureKind, Size, read_frame
-from tests.machine_client.fakes import DISPLAY, HERE, FakeCamera
+from tests.machine_client.fakes import DISPLAY, HERE, FakeView
 from tests.machine_client.scripted import Line, machine_client, move, now, scripted_server
 from tests.pictures import decoded
 from tests.store import async_test
@@ -27,12 +27,12 @@ def screenshot(request: int = 1) -> Screenshot:
     return Screenshot(request=request, format="png", quality=70, server_time=now())
 
 
-def noisy() -> FakeCamera:
-    """A camera whose picture is much larger than what may be on its way."""
-    camera = FakeCamera()
-    camera.size = Size(320, 200)
-    camera.pixels = bytearray(random.Random(1).randbytes(320 * 200 * 4))
-    return camera
+def noisy() -> FakeView:
+    """A view whose picture is much larger than what may be on its way."""
+    view = FakeView()
+    view.size = Size(320, 200)
+    view.pixels = bytearray(random.Random(1).randbytes(320 * 200 * 4))
+    return view
 
 
 async def frame(line: Line) -> bytes:
@@ -66,14 +66,14 @@ async def test_acknowledgement_does_not_wait_for_a_picture(tmp_path: Path) -> No
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_camera=noisy().open),
+        machine_client(server.address, tmp_path, open_view=noisy().open),
     ):
         await server.finished()
 
 
 @async_test
 async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
-    camera = FakeCamera()
+    view = FakeView()
 
     async def script(line: Line) -> None:
         hello = await line.greet()
@@ -81,7 +81,7 @@ async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
         await line.say(ScreenStart(stream=3, quality=70, rate=30, server_time=now()))
         received = 0
         for colour in (0, 90, 180):
-            camera.colour = colour
+            view.colour = colour
             head, _, part = read_frame(await frame(line))
             assert (head.kind, head.number, head.total) == (PictureKind.LIVE, 3, len(part))
             assert abs(head.captured_at - now()) < 60_000
@@ -90,26 +90,26 @@ async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_camera=camera.open),
+        machine_client(server.address, tmp_path, open_view=view.open),
     ):
         await server.finished()
 
 
 @async_test
-async def test_desktop_is_told_and_a_camera_that_fails_is_too(tmp_path: Path) -> None:
-    camera = FakeCamera()
+async def test_desktop_is_told_and_a_view_that_fails_is_too(tmp_path: Path) -> None:
+    view = FakeView()
 
     async def script(line: Line) -> None:
         await line.greet()
         await line.say(DesktopQuery(request=1, server_time=now()))
         assert await line.hear() == DesktopSeen(request=1, displays=[DISPLAY], pointer=HERE)
-        camera.failure = DesktopError("display_lost", "the display is gone")
+        view.failure = DesktopError("display_lost", "the display is gone")
         await line.say(screenshot(2))
         assert await line.hear() == RequestFailed(request=2, reason="the display is gone")
 
     async with (
         scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_camera=camera.open),
+        machine_client(server.address, tmp_path, open_view=view.open),
     ):
         await server.finished()
 
@@ -124,8 +124,8 @@ async def test_desktop_is_told_and_a_camera_that_fails_is_too(tmp_path: Path) ->
 def test_screen_that_cannot_be_seen_is_said_in_hello(
     tmp_path: Path, settings: dict[str, Any], failure: Exception | None, words: str
 ) -> None:
-    camera = FakeCamera()
-    camera.failure = failure
+    view = FakeView()
+    view.failure = failure
 
     async def script(line: Line) -> None:
         hello = await line.greet()
@@ -137,9 +137,9 @@ def test_screen_that_cannot_be_seen_is_said_in_hello(
     async def run() -> None:
         async with (
             scripted_server(script) as server,
-            machine_client(server.address, tmp_path, open_camera=camera.open, **settings),
+            machine_client(server.address, tmp_path, open_view=view.open, **settings),
         ):
             await server.finished()
 
     run()
-    assert camera.captures == (failure is not None)
+    assert view.captures == (failure is not None)

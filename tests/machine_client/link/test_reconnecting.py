@@ -8,7 +8,12 @@ import pytest
 
 from machine_client.link import reconnecting
 from machine_client.link.failures import MustStopError
-from machine_client.link.reconnecting import ClosedLink, Reconnecting, TroubleLog, reconnect_delays
+from machine_client.link.reconnecting import (
+    ClosedLink,
+    ReconnectPolicy,
+    TroubleLog,
+    reconnect_delays,
+)
 from schemas.link.messages import CloseCode
 
 
@@ -30,8 +35,8 @@ def closed(
     return ClosedLink(code, "a reason", by_server, welcomed, spread, seconds)
 
 
-def client(longest_delay: float = 15) -> Reconnecting:
-    return Reconnecting(longest_delay, Clock())
+def client(longest_delay: float = 15) -> ReconnectPolicy:
+    return ReconnectPolicy(longest_delay, Clock())
 
 
 @pytest.mark.parametrize("code", [4500, 4501, 4777, 4999])

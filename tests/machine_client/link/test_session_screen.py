@@ -9,14 +9,14 @@ from machine_client.link.events import (
     SendMessage,
 )
 from machine_client.screen.sender import (
-    CarryOut,
+    CaptureLive,
+    EncodedPicture,
     OrderFailed,
-    PictureTaken,
-    Say,
+    PictureCaptured,
+    RunRequest,
     SendFrame,
+    SendScreenMessage,
     StopLive,
-    TakeLive,
-    TakenPicture,
 )
 from schemas.link.messages import (
     CloseCode,
@@ -38,28 +38,28 @@ def screenshot() -> Screenshot:
     return Screenshot(request=1, format="png", quality=70, server_time=SERVER_EPOCH)
 
 
-def taken(order: ScreenStart | Screenshot, at: float) -> PictureTaken:
-    picture = TakenPicture("jpeg", b"picture", Size(4, 3), Region(0, 0, 4, 3), at)
-    return PictureTaken(order, picture)
+def taken(order: ScreenStart | Screenshot, at: float) -> PictureCaptured:
+    picture = EncodedPicture("jpeg", b"picture", Size(4, 3), Region(0, 0, 4, 3), at)
+    return PictureCaptured(order, picture)
 
 
 def test_live_screen_goes_its_way_and_says_when_by_the_servers_clock() -> None:
     script, live = Script(), start()
-    script.on(MessageReceived(live), TakeLive(live))
+    script.on(MessageReceived(live), CaptureLive(live))
     script.clock.now = 12.5
     (effect,) = script.session.handle(taken(live, 12.25))
     assert isinstance(effect, SendFrame)
     assert read_frame(effect.frame)[0].captured_at == SERVER_EPOCH + 12_250
     credit = ScreenCredit(received=7, server_time=script.server_time())
-    script.on(MessageReceived(credit), TakeLive(live))
+    script.on(MessageReceived(credit), CaptureLive(live))
     stop = ScreenStop(stream=1, server_time=script.server_time())
     script.on(MessageReceived(stop), StopLive())
 
 
 def test_lost_link_stops_the_live_screen_and_forgets_its_orders() -> None:
     script, live, asked = Script(), start(), screenshot()
-    script.on(MessageReceived(live), TakeLive(live))
-    script.on(MessageReceived(asked), CarryOut(asked))
+    script.on(MessageReceived(live), CaptureLive(live))
+    script.on(MessageReceived(asked), RunRequest(asked))
     script.on(LinkLost(), ReleaseHeld(), StopLive())
     script.on(taken(live, 0.0))
     script.link()
@@ -70,9 +70,9 @@ def test_lost_link_stops_the_live_screen_and_forgets_its_orders() -> None:
 
 def test_failed_screenshot_is_told() -> None:
     script, asked = Script(), screenshot()
-    script.on(MessageReceived(asked), CarryOut(asked))
+    script.on(MessageReceived(asked), RunRequest(asked))
     failed = RequestFailed(request=1, reason="the display is gone")
-    script.on(OrderFailed(asked, "the display is gone"), Say(failed))
+    script.on(OrderFailed(asked, "the display is gone"), SendScreenMessage(failed))
 
 
 def test_screen_that_is_asked_for_before_welcome_closes_the_link() -> None:

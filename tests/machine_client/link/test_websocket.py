@@ -147,6 +147,31 @@ def test_proxy_is_that_of_the_settings_else_the_environments(
 
 
 @pytest.mark.parametrize(
+    ("scheme", "named", "chosen"),
+    [
+        ("https", ["wss", "socks", "https", "http"], "wss"),
+        ("https", ["ws", "socks", "https", "http"], "socks"),
+        ("https", ["ws", "https", "http"], "https"),
+        ("https", ["ws", "http"], None),
+        ("http", ["wss", "ws", "socks", "https", "http"], "ws"),
+        ("http", ["wss", "socks", "https", "http"], "socks"),
+        ("http", ["wss", "https", "http"], "https"),
+        ("http", ["wss", "http"], "http"),
+    ],
+)
+def test_environments_proxy_for_websockets_comes_first_then_socks(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, named: list[str], chosen: str | None
+) -> None:
+    for kind in ("wss", "ws", "socks", "https", "http", "all", "no"):
+        monkeypatch.delenv(f"{kind}_proxy", raising=False)
+    for kind in named:
+        monkeypatch.setenv(f"{kind}_proxy", f"http://{kind}:3128")
+    # A SOCKS proxy is named as if it spoke HTTP where it is of the system's own settings.
+    expected = "socks5h://socks:3128" if chosen == "socks" else f"http://{chosen}:3128"
+    assert proxy_for(settings(f"{scheme}://far.example")) == (expected if chosen else None)
+
+
+@pytest.mark.parametrize(
     "address", ["foo://u:secret@a", "http://u:secret@a:port", "http://u:secret@a/x", "http://"]
 )
 def test_proxy_of_the_environment_that_cannot_be_one_is_a_mistake(

@@ -1,4 +1,4 @@
-"""The photographer's thread: what it takes, when, and what it leaves alone."""
+"""The capturer's thread: what it takes, when, and what it leaves alone."""
 
 import queue
 from collections.abc import Callable, Iterator
@@ -7,49 +7,47 @@ from functools import partial
 
 import pytest
 
-from machine_client.desktop.base import DesktopError
-from machine_client.screen import capturer as photographer_module
-from machine_client.screen.capturer import Camera, Photographer
+from machine_client.desktop.base import DesktopError, DesktopView
+from machine_client.screen import capturer as capturer_module
+from machine_client.screen.capturer import ScreenCapturer
 from machine_client.screen.sender import (
-    CarryOut,
-    DesktopLookedAt,
+    CaptureLive,
+    DesktopQueried,
     OrderFailed,
-    PictureTaken,
+    PictureCaptured,
+    RunRequest,
+    ScreenResult,
     StopLive,
-    TakeLive,
-    Taken,
 )
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import DesktopQuery, Screenshot, ScreenStart
 from tests.desktop import eventually
-from tests.machine_client.fakes import DISPLAY, FakeCamera
+from tests.machine_client.fakes import DISPLAY, FakeView
 
 WAIT_SECONDS = 10.0
 
 
 class Desk:
-    """A photographer with a fake camera, and what it reported."""
+    """A capturer with a fake view, and what it reported."""
 
-    def __init__(self, photographer: Photographer, reported: "queue.Queue[Taken]") -> None:
-        self.photographer = photographer
+    def __init__(self, capturer: ScreenCapturer, reported: "queue.Queue[ScreenResult]") -> None:
+        self.capturer = capturer
         self.reported = reported
 
-    def next(self) -> Taken:
+    def next(self) -> ScreenResult:
         return self.reported.get(timeout=WAIT_SECONDS)
 
 
 @contextmanager
 def desk(
-    open_camera: Callable[[], Camera] | None, rate: float = 1000, bytes_per_second: int = 10**9
+    open_view: Callable[[], DesktopView] | None, rate: float = 1000, bytes_per_second: int = 10**9
 ) -> Iterator[Desk]:
-    reported: queue.Queue[Taken] = queue.Queue()
-    photographer = Photographer(
-        open_camera, reported.put, rate=rate, bytes_per_second=bytes_per_second
-    )
+    reported: queue.Queue[ScreenResult] = queue.Queue()
+    capturer = ScreenCapturer(open_view, reported.put, rate=rate, bytes_per_second=bytes_per_second)
     try:
-        yield Desk(photographer, reported)
+        yield Desk(capturer, reported)
     finally:
-        photographer.stop()
+        capturer.stop()
 
 
 def live(stream: int = 1, rate: float = 60) -> ScreenStart:
@@ -60,156 +58,156 @@ def screenshot(request: int = 1) -> Screenshot:
     return Screenshot(request=request, format="png", quality=70, server_time=0)
 
 
-def looks(camera: FakeCamera, times: int = 3) -> None:
+def looks(view: FakeView, times: int = 3) -> None:
     """Wait until the screen was looked at so many times more."""
-    before = camera.captures
-    eventually(lambda: camera.captures >= before + times or None, "the screen is looked at")
+    before = view.captures
+    eventually(lambda: view.captures >= before + times or None, "the screen is looked at")
 
 
 def test_live_picture_is_taken_when_the_screen_has_changed_and_not_before() -> None:
-    camera, order = FakeCamera(), live()
-    with desk(camera.open) as at:
-        at.photographer.obey(TakeLive(order))
+    view, order = FakeView(), live()
+    with desk(view.open) as at:
+        at.capturer.obey(CaptureLive(order))
         first = at.next()
-        assert isinstance(first, PictureTaken)
+        assert isinstance(first, PictureCaptured)
         assert first.order is order
-        at.photographer.obey(TakeLive(order))
-        looks(camera)
+        at.capturer.obey(CaptureLive(order))
+        looks(view)
         assert at.reported.empty()
-        camera.colour = 9
+        view.colour = 9
         second = at.next()
-        assert isinstance(second, PictureTaken)
+        assert isinstance(second, PictureCaptured)
         assert second.picture.content != first.picture.content
-    assert camera.threads == {"photographer"}
+    assert view.threads == {"capturer"}
 
 
 def test_nobody_looks_at_the_screen_before_an_order_and_after_its_end() -> None:
-    camera, order = FakeCamera(), live()
-    with desk(camera.open) as at:
-        at.photographer.obey(TakeLive(order))
+    view, order = FakeView(), live()
+    with desk(view.open) as at:
+        at.capturer.obey(CaptureLive(order))
         at.next()
-        captures = camera.captures
-        at.photographer.obey(CarryOut(screenshot()))
+        captures = view.captures
+        at.capturer.obey(RunRequest(screenshot()))
         at.next()
-        assert camera.captures == captures + 1
-        at.photographer.obey(TakeLive(order))
-        looks(camera)
-        at.photographer.obey(StopLive())
+        assert view.captures == captures + 1
+        at.capturer.obey(CaptureLive(order))
+        looks(view)
+        at.capturer.obey(StopLive())
         # What was under way has ended when the next thing is done.
-        at.photographer.obey(CarryOut(screenshot()))
+        at.capturer.obey(RunRequest(screenshot()))
         at.next()
-        captures = camera.captures
-        at.photographer.obey(CarryOut(screenshot()))
+        captures = view.captures
+        at.capturer.obey(RunRequest(screenshot()))
         at.next()
-        assert camera.captures == captures + 1
+        assert view.captures == captures + 1
 
 
 def test_next_order_has_its_first_picture_though_the_screen_is_the_same() -> None:
-    camera = FakeCamera()
-    with desk(camera.open) as at:
+    view = FakeView()
+    with desk(view.open) as at:
         for order in (live(), live()):
-            at.photographer.obey(TakeLive(order))
+            at.capturer.obey(CaptureLive(order))
             taken = at.next()
-            assert isinstance(taken, PictureTaken)
+            assert isinstance(taken, PictureCaptured)
             assert taken.order is order
 
 
 def test_rate_is_the_lower_of_both() -> None:
     for own, asked in ((25.0, 60.0), (1000.0, 25.0)):
-        camera, order = FakeCamera(), live(rate=asked)
-        with desk(camera.open, rate=own) as at:
-            at.photographer.obey(TakeLive(order))
+        view, order = FakeView(), live(rate=asked)
+        with desk(view.open, rate=own) as at:
+            at.capturer.obey(CaptureLive(order))
             at.next()
-            at.photographer.obey(TakeLive(order))
-            looks(camera, 4)
-        pauses = [b - a for a, b in zip(camera.captured_at, camera.captured_at[1:], strict=False)]
+            at.capturer.obey(CaptureLive(order))
+            looks(view, 4)
+        pauses = [b - a for a, b in zip(view.captured_at, view.captured_at[1:], strict=False)]
         assert min(pauses) > 0.9 / 25
 
 
 def test_pictures_take_no_more_of_the_network_than_they_may() -> None:
-    camera, order = FakeCamera(), live()
-    with desk(camera.open, bytes_per_second=10_000) as at:
+    view, order = FakeView(), live()
+    with desk(view.open, bytes_per_second=10_000) as at:
         for colour in range(4):
-            camera.colour = colour
-            at.photographer.obey(TakeLive(order))
+            view.colour = colour
+            at.capturer.obey(CaptureLive(order))
             taken = at.next()
-            assert isinstance(taken, PictureTaken)
+            assert isinstance(taken, PictureCaptured)
             size = len(taken.picture.content)
-    pauses = [b - a for a, b in zip(camera.captured_at, camera.captured_at[1:], strict=False)]
+    pauses = [b - a for a, b in zip(view.captured_at, view.captured_at[1:], strict=False)]
     assert min(pauses) > 0.9 * size / 10_000
 
 
 def test_screenshot_and_desktop_are_told_while_the_live_screen_waits() -> None:
-    camera, order = FakeCamera(), live(rate=0.001)
-    with desk(camera.open) as at:
-        at.photographer.obey(TakeLive(order))
+    view, order = FakeView(), live(rate=0.001)
+    with desk(view.open) as at:
+        at.capturer.obey(CaptureLive(order))
         at.next()
-        at.photographer.obey(TakeLive(order))
+        at.capturer.obey(CaptureLive(order))
         asked, query = screenshot(7), DesktopQuery(request=8, server_time=0)
-        at.photographer.obey(CarryOut(asked))
-        at.photographer.obey(CarryOut(query))
+        at.capturer.obey(RunRequest(asked))
+        at.capturer.obey(RunRequest(query))
         taken = at.next()
-        assert isinstance(taken, PictureTaken)
+        assert isinstance(taken, PictureCaptured)
         assert taken.order is asked
         assert taken.picture.format == "png"
-        assert at.next() == DesktopLookedAt(query, (DISPLAY,), Point(x=1, y=2))
+        assert at.next() == DesktopQueried(query, (DISPLAY,), Point(x=1, y=2))
 
 
 @pytest.mark.parametrize(
     ("failure", "words"),
     [(DesktopError("display_lost", "it is gone"), "it is gone"), (OSError("odd"), "OSError")],
 )
-def test_camera_that_fails_is_told_and_opened_anew(
+def test_view_that_fails_is_told_and_opened_anew(
     failure: Exception, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    camera, order = FakeCamera(), live()
-    with desk(camera.open) as at:
-        camera.failure = failure
-        for asked in (TakeLive(order), CarryOut(screenshot())):
-            at.photographer.obey(asked)
+    view, order = FakeView(), live()
+    with desk(view.open) as at:
+        view.failure = failure
+        for asked in (CaptureLive(order), RunRequest(screenshot())):
+            at.capturer.obey(asked)
             failed = at.next()
             assert isinstance(failed, OrderFailed)
             assert failed.order is asked.order
             assert words in failed.reason
-        camera.failure = None
-        at.photographer.obey(CarryOut(screenshot()))
-        assert isinstance(at.next(), PictureTaken)
-    assert camera.opened == 3
-    assert camera.closed == 3
+        view.failure = None
+        at.capturer.obey(RunRequest(screenshot()))
+        assert isinstance(at.next(), PictureCaptured)
+    assert view.opened == 3
+    assert view.closed == 3
     assert bool(caplog.records) == isinstance(failure, OSError)
 
 
-def test_camera_that_nobody_needs_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(photographer_module, "IDLE_SECONDS", 0.02)
-    camera = FakeCamera()
+def test_view_that_nobody_needs_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capturer_module, "IDLE_SECONDS", 0.02)
+    view = FakeView()
 
     def closed(times: int) -> bool:
-        return camera.closed == times
+        return view.closed == times
 
-    with desk(camera.open) as at:
+    with desk(view.open) as at:
         for times in (1, 2):
-            at.photographer.obey(CarryOut(screenshot()))
+            at.capturer.obey(RunRequest(screenshot()))
             at.next()
             eventually(partial(closed, times), "it is closed")
-        assert camera.opened == 2
+        assert view.opened == 2
 
 
-def test_machine_without_a_camera_says_so() -> None:
+def test_machine_without_a_view_says_so() -> None:
     with desk(None) as at:
         with pytest.raises(DesktopError, match="without a screen"):
-            at.photographer.try_camera()
-        at.photographer.obey(CarryOut(screenshot()))
+            at.capturer.try_screen()
+        at.capturer.obey(RunRequest(screenshot()))
         failed = at.next()
         assert isinstance(failed, OrderFailed)
         assert "without a screen" in failed.reason
 
 
-def test_trying_the_camera_looks_once_and_closes_it() -> None:
-    camera = FakeCamera()
-    with desk(camera.open) as at:
-        at.photographer.try_camera()
-        assert (camera.opened, camera.captures, camera.closed) == (1, 1, 1)
-        camera.failure = DesktopError("screen_unavailable", "dark")
+def test_trying_the_view_looks_once_and_closes_it() -> None:
+    view = FakeView()
+    with desk(view.open) as at:
+        at.capturer.try_screen()
+        assert (view.opened, view.captures, view.closed) == (1, 1, 1)
+        view.failure = DesktopError("screen_unavailable", "dark")
         with pytest.raises(DesktopError, match="dark"):
-            at.photographer.try_camera()
-        assert camera.closed == 2
+            at.capturer.try_screen()
+        assert view.closed == 2

@@ -1,10 +1,10 @@
-"""Pixels become the picture that was wished for."""
+"""Pixels become the picture that was asked for."""
 
 import pytest
 
-from machine_client.desktop.base import DesktopError
-from machine_client.screen.encoding import Shot, encode, fitting
-from schemas.link.messages import PictureWish
+from machine_client.desktop.base import DesktopError, RawFrame
+from machine_client.screen.encoding import encode, fitting
+from schemas.link.messages import PictureOptions
 from schemas.link.picture_frames import PictureFormat, Region, Size
 from server.machines.link.pictures import check_picture
 from tests.pictures import decoded
@@ -12,11 +12,11 @@ from tests.pictures import decoded
 RED, GREEN = b"\x10\x20\xf0\x00", b"\x10\xf0\x20\xff"
 
 
-def shot(width: int = 60, height: int = 40) -> Shot:
+def frame(width: int = 60, height: int = 40) -> RawFrame:
     """A desktop whose left half is red and whose right half is green."""
     row = RED * (width // 2) + GREEN * (width // 2)
     size = Size(width, height)
-    return Shot(Region(0, 0, *size), size, bytearray(row * height), 0.0)
+    return RawFrame(Region(0, 0, *size), size, bytearray(row * height), 0.0)
 
 
 @pytest.mark.parametrize("form", ["jpeg", "png"])
@@ -24,7 +24,7 @@ def shot(width: int = 60, height: int = 40) -> Shot:
 def test_picture_shows_the_pixels_and_passes_the_servers_check(
     form: PictureFormat, width: int | None, height: int | None
 ) -> None:
-    content, size = encode(shot(), form, PictureWish(width=width, height=height, quality=95))
+    content, size = encode(frame(), form, PictureOptions(width=width, height=height, quality=95))
     check_picture(form, size, content)
     image = decoded(content)
     assert image.size == size
@@ -35,8 +35,8 @@ def test_picture_shows_the_pixels_and_passes_the_servers_check(
     assert right[1] > 200 > right[0]
 
 
-def test_quality_is_that_of_the_wish() -> None:
-    coarse, fine = (encode(shot(), "jpeg", PictureWish(quality=each))[0] for each in (1, 95))
+def test_quality_is_that_of_the_options() -> None:
+    coarse, fine = (encode(frame(), "jpeg", PictureOptions(quality=each))[0] for each in (1, 95))
     assert len(coarse) < len(fine)
 
 
@@ -60,12 +60,12 @@ def test_aspect_is_kept_and_nothing_is_enlarged(
     assert fitting(Size(*own), width, height) == fits
 
 
-def test_shots_are_compared_by_what_they_show() -> None:
-    one, other = shot(), shot()
+def test_frames_are_compared_by_what_they_show() -> None:
+    one, other = frame(), frame()
     assert one.looks_like(other)
     other.pixels[0] += 1
     assert not one.looks_like(other)
-    assert not one.looks_like(shot(40, 60))
+    assert not one.looks_like(frame(40, 60))
     assert not one.looks_like(None)
 
 
@@ -75,4 +75,4 @@ def test_what_cannot_be_encoded_is_an_error_of_ours(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("PIL.Image.frombuffer", fail)
     with pytest.raises(DesktopError, match="no room"):
-        encode(shot(), "png", PictureWish(quality=70))
+        encode(frame(), "png", PictureOptions(quality=70))

@@ -4,17 +4,17 @@ from typing import Any
 
 from machine_client.screen.sender import (
     MAX_REQUESTS,
-    CarryOut,
-    DesktopLookedAt,
+    CaptureLive,
+    DesktopQueried,
+    EncodedPicture,
     OrderFailed,
-    PictureTaken,
-    Say,
+    PictureCaptured,
+    RunRequest,
     ScreenEffect,
+    ScreenSender,
     SendFrame,
-    Showing,
+    SendScreenMessage,
     StopLive,
-    TakeLive,
-    TakenPicture,
 )
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import (
@@ -57,26 +57,26 @@ def query(request: int = 1) -> DesktopQuery:
     return DesktopQuery(request=request, server_time=0)
 
 
-def taken(order: Any, size: int = 5) -> PictureTaken:
-    picture = TakenPicture("jpeg", b"x" * size, Size(4, 3), Region(0, 0, 8, 6), 1.0)
-    return PictureTaken(order, picture)
+def taken(order: Any, size: int = 5) -> PictureCaptured:
+    picture = EncodedPicture("jpeg", b"x" * size, Size(4, 3), Region(0, 0, 8, 6), 1.0)
+    return PictureCaptured(order, picture)
 
 
 class Script:
-    """Feeds a `Showing` and notes what goes out."""
+    """Feeds a `ScreenSender` and notes what goes out."""
 
     def __init__(self) -> None:
-        self.showing = Showing()
+        self.sender = ScreenSender()
         self.sent = 0
 
     def asked(self, question: Any, *expected: ScreenEffect) -> None:
-        assert self.showing.asked(question) == [*expected]
+        assert self.sender.asked(question) == [*expected]
 
     def credit(self, received: int) -> list[ScreenEffect]:
-        return self._note(self.showing.asked(ScreenCredit(received=received, server_time=0)))
+        return self._note(self.sender.asked(ScreenCredit(received=received, server_time=0)))
 
     def took(self, event: Any) -> list[ScreenEffect]:
-        return self._note(self.showing.taken(event, CAPTURED_AT, LARGEST))
+        return self._note(self.sender.taken(event, CAPTURED_AT, LARGEST))
 
     def _note(self, effects: list[ScreenEffect]) -> list[ScreenEffect]:
         for effect in effects:
@@ -87,7 +87,7 @@ class Script:
 
 def test_live_picture_is_sent_and_the_next_one_ordered_once_all_of_it_has_arrived() -> None:
     script, live = Script(), start(7)
-    script.asked(live, TakeLive(live))
+    script.asked(live, CaptureLive(live))
     (effect,) = script.took(taken(live))
     assert isinstance(effect, SendFrame)
     head, offset, part = read_frame(effect.frame)
@@ -95,13 +95,13 @@ def test_live_picture_is_sent_and_the_next_one_ordered_once_all_of_it_has_arrive
     assert (head.size, head.region, head.total) == (Size(4, 3), Region(0, 0, 8, 6), 5)
     assert (offset, bytes(part)) == (0, b"xxxxx")
     assert script.credit(4) == []
-    assert script.credit(5) == [TakeLive(live)]
+    assert script.credit(5) == [CaptureLive(live)]
     assert script.credit(5) == []
 
 
 def test_no_more_is_on_its_way_than_the_window_holds() -> None:
     script, live, size = Script(), start(), 3 * WINDOW_BYTES + 100
-    script.asked(live, TakeLive(live))
+    script.asked(live, CaptureLive(live))
     script.took(taken(live, size))
     assert script.sent == WINDOW_BYTES
     assert script.credit(FRAME_BYTES - 1) == []
@@ -111,12 +111,12 @@ def test_no_more_is_on_its_way_than_the_window_holds() -> None:
         assert script.sent - received <= WINDOW_BYTES
         received += FRAME_BYTES
         script.credit(received)
-    assert script.credit(size) == [TakeLive(live)]
+    assert script.credit(size) == [CaptureLive(live)]
 
 
 def test_credit_for_what_was_never_sent_opens_no_window() -> None:
     script, live = Script(), start()
-    script.asked(live, TakeLive(live))
+    script.asked(live, CaptureLive(live))
     assert script.credit(10 * WINDOW_BYTES) == []
     script.took(taken(live, 3 * WINDOW_BYTES))
     assert script.sent == WINDOW_BYTES
@@ -126,7 +126,7 @@ def test_credit_for_what_was_never_sent_opens_no_window() -> None:
 
 def test_screen_that_is_stopped_sends_the_rest_of_its_picture_and_nothing_more() -> None:
     script, live, size = Script(), start(), WINDOW_BYTES + 5
-    script.asked(live, TakeLive(live))
+    script.asked(live, CaptureLive(live))
     script.took(taken(live, size))
     script.asked(stop(), StopLive())
     assert len(script.credit(WINDOW_BYTES)) == 1
@@ -136,8 +136,8 @@ def test_screen_that_is_stopped_sends_the_rest_of_its_picture_and_nothing_more()
 
 def test_stop_of_another_stream_stops_nothing() -> None:
     script, first, second = Script(), start(1), start(2)
-    script.asked(first, TakeLive(first))
-    script.asked(second, TakeLive(second))
+    script.asked(first, CaptureLive(first))
+    script.asked(second, CaptureLive(second))
     script.asked(stop(1))
     assert script.took(taken(first)) == []
     assert len(script.took(taken(second))) == 1
@@ -145,17 +145,17 @@ def test_stop_of_another_stream_stops_nothing() -> None:
 
 def test_stream_that_takes_anothers_place_begins_when_its_picture_has_arrived() -> None:
     script, first, second = Script(), start(1), start(2)
-    script.asked(first, TakeLive(first))
+    script.asked(first, CaptureLive(first))
     script.took(taken(first))
     script.asked(second)
-    assert script.credit(5) == [TakeLive(second)]
+    assert script.credit(5) == [CaptureLive(second)]
 
 
 def test_screenshots_wait_for_the_picture_before_them() -> None:
     script, live, first, second = Script(), start(), screenshot(1), screenshot(2)
-    script.asked(live, TakeLive(live))
-    script.asked(first, CarryOut(first))
-    script.asked(second, CarryOut(second))
+    script.asked(live, CaptureLive(live))
+    script.asked(first, RunRequest(first))
+    script.asked(second, RunRequest(second))
     assert len(script.took(taken(live))) == 1
     assert script.took(taken(second)) == []
     assert script.took(taken(first)) == []
@@ -166,36 +166,36 @@ def test_screenshots_wait_for_the_picture_before_them() -> None:
     (sent,) = script.credit(10)
     assert isinstance(sent, SendFrame)
     assert read_frame(sent.frame)[0].number == 1
-    assert script.credit(15) == [TakeLive(live)]
+    assert script.credit(15) == [CaptureLive(live)]
 
 
 def test_desktop_is_told() -> None:
     script, asked = Script(), query(3)
-    script.asked(asked, CarryOut(asked))
+    script.asked(asked, RunRequest(asked))
     displays, pointer = (Display(x=0, y=0, width=5, height=5),), Point(x=1, y=2)
     seen = DesktopSeen(request=3, displays=[*displays], pointer=pointer)
-    assert script.took(DesktopLookedAt(asked, displays, pointer)) == [Say(seen)]
-    assert script.took(DesktopLookedAt(asked, displays, pointer)) == []
+    assert script.took(DesktopQueried(asked, displays, pointer)) == [SendScreenMessage(seen)]
+    assert script.took(DesktopQueried(asked, displays, pointer)) == []
 
 
 def test_failures_are_told_and_end_what_failed() -> None:
     script, live, asked = Script(), start(4), screenshot(5)
-    script.asked(live, TakeLive(live))
-    script.asked(asked, CarryOut(asked))
+    script.asked(live, CaptureLive(live))
+    script.asked(asked, RunRequest(asked))
     failed = ScreenFailed(stream=4, reason="g" * 500)
-    assert script.took(OrderFailed(live, "g" * 501)) == [StopLive(), Say(failed)]
-    told = Say(RequestFailed(request=5, reason="gone"))
+    assert script.took(OrderFailed(live, "g" * 501)) == [StopLive(), SendScreenMessage(failed)]
+    told = SendScreenMessage(RequestFailed(request=5, reason="gone"))
     assert script.took(OrderFailed(asked, "gone")) == [told]
     assert script.took(OrderFailed(live, "gone")) == script.took(OrderFailed(asked, "gone")) == []
     again = start(5)
-    script.asked(again, TakeLive(again))
+    script.asked(again, CaptureLive(again))
 
 
 def test_picture_that_the_server_would_not_take_is_not_sent() -> None:
     script, asked = Script(), screenshot()
-    script.asked(asked, CarryOut(asked))
+    script.asked(asked, RunRequest(asked))
     (effect,) = script.took(taken(asked, LARGEST + 1))
-    assert isinstance(effect, Say)
+    assert isinstance(effect, SendScreenMessage)
     assert isinstance(effect.message, RequestFailed)
     assert f"takes {LARGEST}" in effect.message.reason
 
@@ -203,21 +203,21 @@ def test_picture_that_the_server_would_not_take_is_not_sent() -> None:
 def test_more_requests_than_can_wait_are_refused() -> None:
     script = Script()
     for number in range(MAX_REQUESTS):
-        script.asked(query(number), CarryOut(query(number)))
+        script.asked(query(number), RunRequest(query(number)))
     refused = RequestFailed(request=99, reason=f"more than {MAX_REQUESTS} requests wait")
-    script.asked(query(99), Say(refused))
+    script.asked(query(99), SendScreenMessage(refused))
 
 
 def test_what_an_earlier_link_ordered_is_not_told_on_the_next() -> None:
     script, old_live, old_request = Script(), start(), screenshot()
-    script.asked(old_live, TakeLive(old_live))
-    script.asked(old_request, CarryOut(old_request))
-    assert script.showing.over() == [StopLive()]
-    assert script.showing.over() == []
+    script.asked(old_live, CaptureLive(old_live))
+    script.asked(old_request, RunRequest(old_request))
+    assert script.sender.over() == [StopLive()]
+    assert script.sender.over() == []
     script = Script()
     live, request = start(), screenshot()
-    script.asked(live, TakeLive(live))
-    script.asked(request, CarryOut(request))
+    script.asked(live, CaptureLive(live))
+    script.asked(request, RunRequest(request))
     assert live == old_live
     assert script.took(taken(old_live)) == script.took(taken(old_request)) == []
     assert len(script.took(taken(live))) == 1

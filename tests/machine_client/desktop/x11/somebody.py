@@ -11,7 +11,7 @@ from typing import Any, Literal
 import Xlib.display
 from Xlib.protocol import rq
 
-from machine_client.desktop.x11.xinput import EXTENSION, list_devices
+from machine_client.desktop.x11.requests import EXTENSION, list_devices
 from tests.desktop import somebody_else
 
 What = Literal["key", "button"]

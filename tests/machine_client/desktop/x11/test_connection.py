@@ -6,7 +6,7 @@ import pytest
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable
 from machine_client.desktop.x11.connection import X11Connection, errors_translated
-from machine_client.desktop.x11.xinput import Kind
+from machine_client.desktop.x11.requests import Kind
 from tests.desktop import Witness, resize_screen, set_layout, virtual_display
 from tests.machine_client.desktop.x11.somebody import held_by_xdotool
 

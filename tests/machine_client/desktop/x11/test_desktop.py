@@ -1,79 +1,39 @@
-"""An X11 desktop under what other programs do to it."""
-
-import sys
-import threading
-from typing import Any
+"""A look at an X display changes nothing on it."""
 
 import pytest
-import Xlib.display
 
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.base import Desktop, InjectionUnavailable
 from machine_client.desktop.x11.desktop import X11Desktop
-from machine_client.screen import grabber as screen
-from schemas.inputs.key_combinations import parse_combination
-from schemas.inputs.outcomes import Point
-from schemas.link.messages import Display
-from tests.desktop import Witness, resize_screen, virtual_display
+from schemas.inputs.bodies import ClickMouse
+from tests.desktop import virtual_display
+from tests.held import NOTHING, held_on
+from tests.machine_client.pressing import killed_after
+from tests.machine_client.test_injector_killed import records, released_at_the_next_start
 
 
-def test_displays_follow_a_change_of_the_screen() -> None:
+def look(desktop: Desktop, part: str) -> str:
+    (check,) = (check for check in desktop.checks() if check.part == part)
+    return check.look()
+
+
+def test_what_a_killed_client_left_pressed_stays_for_the_next_client() -> None:
     with virtual_display() as display:
-        desktop = X11Desktop(display)
-        assert desktop.displays() == [Display(x=0, y=0, width=1280, height=800)]
-        resize_screen(display, 800, 600)
-        assert desktop.displays() == [Display(x=0, y=0, width=800, height=600)]
-        desktop.close()
+        killed_after(display, ClickMouse(down=True))
+        left, recorded = held_on(display), records(display)
+        assert left != NOTHING
+        for part in ("display", "input", "screen"):
+            look(X11Desktop(display), part)
+        assert (held_on(display), records(display)) == (left, recorded)
+        assert released_at_the_next_start(display) is not None
 
 
-def test_displays_are_not_looked_at_again_without_a_change(
-    display: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desktop = X11Desktop(display)
-    first = desktop.displays()
-    monkeypatch.setattr(screen, "displays", lambda _: [])
-    assert desktop.displays() == first
-    desktop.close()
+def test_what_is_no_display_is_refused() -> None:
+    with pytest.raises(InjectionUnavailable, match="nonsense"):
+        look(X11Desktop("nonsense"), "display")
 
 
-def test_a_program_that_grabs_the_server_does_not_stop_input(
-    display: str, witness: Witness
-) -> None:
-    desktop = X11Desktop(display)
-    other: Any = Xlib.display.Display(display)
-    other.grab_server()
-    other.sync()
-    try:
-        desktop.move(11, 12)
-        desktop.press("left")
-        desktop.release("left")
-        assert desktop.pointer() == Point(x=11, y=12)
-    finally:
-        # Also where the input was stopped for good, and pytest ends the wait.
-        other.ungrab_server()
-        other.close()
-    assert [str(event) for event in witness.take()] == [
-        *("MotionNotify 0", "ButtonPress 1", "ButtonRelease 1")
-    ]
-    desktop.close()
-
-
-def test_mouse_and_keys_share_one_count_and_one_connection(display: str) -> None:
-    desktop = X11Desktop(display)
-    before = desktop.confirmed
-    desktop.move(1, 1)
-    desktop.scroll("down")
-    desktop.type_keys(parse_combination("a"), threading.Event())
-    desktop.confirm()
-    assert desktop.confirmed == before + 5
-    desktop.close()
-    with pytest.raises(DesktopError) as caught:
-        desktop.move(1, 1)
-    assert caught.value.code == "display_lost"
-
-
-def test_pynput_that_cannot_be_loaded_is_a_reason_for_a_person(
-    display: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "pynput.mouse", None)
-    with pytest.raises(InjectionUnavailable, match="pynput cannot be used"):
-        X11Desktop(display)
+def test_display_without_xtest_takes_no_input() -> None:
+    with virtual_display("640x480x24", "-extension", "XTEST") as display:
+        look(X11Desktop(display), "display")
+        with pytest.raises(InjectionUnavailable, match="XTEST"):
+            look(X11Desktop(display), "input")

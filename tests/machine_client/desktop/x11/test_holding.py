@@ -9,7 +9,7 @@ from Xlib import X
 
 from machine_client.desktop.x11.connection import X11Connection
 from machine_client.desktop.x11.holding import Holding
-from machine_client.desktop.x11.xinput import Kind
+from machine_client.desktop.x11.requests import Kind
 from tests.desktop import Witness
 from tests.machine_client.desktop.x11.somebody import Person, held_by_xdotool
 

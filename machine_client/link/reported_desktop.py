@@ -3,7 +3,7 @@
 from schemas.link.messages import DesktopChanged, Hello, Released
 
 
-class ToldDesktop:
+class ReportedDesktop:
     """The desktop as it is, beside what the present link has said of it.
 
     What was released when the desktop was opened is told by whatever is said next; where that is a

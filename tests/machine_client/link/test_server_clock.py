@@ -1,13 +1,10 @@
 """What can be said of a clock that is only heard of through messages that may be late."""
 
-import sys
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from machine_client.link.clock import SAMPLES, ServerClock, awake_seconds
+from machine_client.link.server_clock import SAMPLES, ServerClock
 
 MILLISECOND = 0.001
 ROUNDING = 1e-3
@@ -58,9 +55,3 @@ def test_old_samples_are_forgotten() -> None:
     for _ in range(SAMPLES):
         clock.heard(900_000, 10.0)
     assert clock.local(900_000) == pytest.approx(10.0)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems' monotonic clocks run on")
-def test_clock_counts_the_time_asleep() -> None:
-    assert awake_seconds() >= time.monotonic() - 1
-    assert abs(awake_seconds() - time.clock_gettime(time.CLOCK_BOOTTIME)) < 5

@@ -3,11 +3,11 @@
 import pytest
 
 from machine_client.link.events import (
-    DesktopIsNow,
-    GreetAnew,
+    DesktopObserved,
     LinkLost,
     LinkOpened,
     MessageReceived,
+    Reconnect,
     ReleaseHeld,
     SendMessage,
 )
@@ -46,23 +46,23 @@ def linked(said: Hello, protocol: int) -> Script:
 )
 def test_change_is_told_once_and_so_is_the_change_back(changed: DesktopChanged) -> None:
     script = linked(greeting(), 2)
-    script.on(DesktopIsNow(desktop()))
-    script.on(DesktopIsNow(changed), SendMessage(changed))
-    script.on(DesktopIsNow(changed))
-    script.on(DesktopIsNow(desktop()), SendMessage(desktop()))
+    script.on(DesktopObserved(desktop()))
+    script.on(DesktopObserved(changed), SendMessage(changed))
+    script.on(DesktopObserved(changed))
+    script.on(DesktopObserved(desktop()), SendMessage(desktop()))
 
 
 def test_change_is_told_while_a_command_runs() -> None:
     script = linked(greeting(), 2)
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
-    script.on(DesktopIsNow(desktop(NO)), SendMessage(desktop(NO)))
+    script.on(DesktopObserved(desktop(NO)), SendMessage(desktop(NO)))
 
 
 def test_what_changes_between_hello_and_welcome_is_told_after_ready() -> None:
     script = Script(linked=False)
     script.on(LinkOpened(greeting()), SendMessage(greeting()))
-    script.on(DesktopIsNow(desktop(NO)))
+    script.on(DesktopObserved(desktop(NO)))
     welcome = MessageReceived(script.welcome())
     script.on(welcome, SendMessage(Ready()), SendMessage(desktop(NO)))
 
@@ -70,10 +70,10 @@ def test_what_changes_between_hello_and_welcome_is_told_after_ready() -> None:
 def test_what_changes_without_a_link_is_in_the_next_hello_and_not_told_again() -> None:
     script = linked(greeting(), 2)
     script.on(LinkLost(), ReleaseHeld())
-    script.on(DesktopIsNow(desktop(NO, NO)))
+    script.on(DesktopObserved(desktop(NO, NO)))
     script.on(LinkOpened(greeting(NO, NO)), SendMessage(greeting(NO, NO)))
     script.on(MessageReceived(script.welcome()), SendMessage(Ready()))
-    script.on(DesktopIsNow(desktop(NO, NO)))
+    script.on(DesktopObserved(desktop(NO, NO)))
 
 
 @pytest.mark.parametrize("before", [(NO, NO), (NO, YES), (YES, NO)])
@@ -81,9 +81,9 @@ def test_under_protocol_1_what_has_come_is_told_by_a_new_link_once(
     before: tuple[Capability, Capability],
 ) -> None:
     script = linked(greeting(*before), 1)
-    script.on(DesktopIsNow(desktop(*before)))
-    script.on(DesktopIsNow(desktop(width=800)), GreetAnew("the desktop is there now"))
-    script.on(DesktopIsNow(desktop(width=801)))
+    script.on(DesktopObserved(desktop(*before)))
+    script.on(DesktopObserved(desktop(width=800)), Reconnect("the desktop is there now"))
+    script.on(DesktopObserved(desktop(width=801)))
 
 
 @pytest.mark.parametrize(
@@ -91,22 +91,22 @@ def test_under_protocol_1_what_has_come_is_told_by_a_new_link_once(
 )
 def test_under_protocol_1_nothing_else_is_told(changed: DesktopChanged) -> None:
     script = linked(greeting(), 1)
-    script.on(DesktopIsNow(changed))
-    script.on(DesktopIsNow(desktop()))
+    script.on(DesktopObserved(changed))
+    script.on(DesktopObserved(desktop()))
 
 
 def test_what_was_released_is_told_once_even_where_nothing_else_has_changed() -> None:
     script = linked(greeting(), 2)
     opened = desktop(released=RELEASED)
-    script.on(DesktopIsNow(opened), SendMessage(opened))
-    script.on(DesktopIsNow(desktop()))
+    script.on(DesktopObserved(opened), SendMessage(opened))
+    script.on(DesktopObserved(desktop()))
 
 
 @pytest.mark.parametrize("protocol", [1, 2])
 def test_what_was_released_before_the_link_is_in_the_next_hello_alone(protocol: int) -> None:
     script = Script(linked=False)
-    script.on(DesktopIsNow(desktop(released=RELEASED)))
-    script.on(DesktopIsNow(desktop()))
+    script.on(DesktopObserved(desktop(released=RELEASED)))
+    script.on(DesktopObserved(desktop()))
     said = greeting().model_copy(update={"released": RELEASED})
     script.on(LinkOpened(greeting()), SendMessage(said))
     script.on(MessageReceived(script.welcome(protocol)), SendMessage(Ready()))
@@ -116,14 +116,14 @@ def test_what_was_released_before_the_link_is_in_the_next_hello_alone(protocol: 
 
 def test_what_was_released_is_in_every_hello_until_a_server_has_taken_it() -> None:
     script = Script(linked=False)
-    script.on(DesktopIsNow(desktop(released=RELEASED)))
+    script.on(DesktopObserved(desktop(released=RELEASED)))
     said = greeting().model_copy(update={"released": RELEASED})
     for _ in range(2):
         script.on(LinkOpened(greeting()), SendMessage(said))
         script.on(LinkLost(), ReleaseHeld())
     script.on(LinkOpened(greeting()), SendMessage(said))
     more = Released(buttons=["right"], keys=0)
-    script.on(DesktopIsNow(desktop(released=more)))
+    script.on(DesktopObserved(desktop(released=more)))
     welcome = MessageReceived(script.welcome())
     script.on(welcome, SendMessage(Ready()), SendMessage(desktop(released=more)))
     script.on(LinkLost(), ReleaseHeld())

@@ -1,22 +1,9 @@
 """The server's clock, as far as its messages tell."""
 
-import sys
-import time
 from collections import deque
 
 SAMPLES = 64
 """How many messages are remembered: with a heartbeat every 20 s, at least the last minutes."""
-
-
-def awake_seconds() -> float:
-    """Seconds of a clock that never goes back and goes on while the machine sleeps.
-
-    Python's monotonic clock stands still during a suspend on Linux (CLOCK_MONOTONIC) and runs on
-    through it on Windows and macOS; CLOCK_BOOTTIME is Linux's clock that runs on.
-    """
-    if sys.platform == "linux":
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
 
 
 class ServerClock:

@@ -1,0 +1,1 @@
+"""What differs between operating systems, desktops aside: clock, boot, event loop, signals."""

@@ -1,0 +1,126 @@
+"""Contract: what is seen of a desktop agrees with what is done on it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from machine_client.desktop.base import DesktopView
+from machine_client.injector import DesktopInjector
+from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
+from schemas.inputs.outcomes import Point
+from schemas.link.picture_frames import Region
+from tests.desktop import eventually
+from tests.machine_client.desktop.contract.inputs import (
+    InjectingContract,
+    interrupted_once,
+    perform,
+)
+from tests.machine_client.desktop.contract.rig import Colour, Rig, pixel
+
+RECTANGLE = Region(137, 211, 90, 60)
+RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
+
+
+class ViewContract(InjectingContract):
+    """Displays, pointer and pictures."""
+
+    @pytest.fixture
+    def view(self, rig: Rig) -> Iterator[DesktopView]:
+        view = rig.desktop.open_view()
+        yield view
+        view.close()
+        view.close()
+
+    def test_input_and_view_tell_the_same_displays(self, rig: Rig, view: DesktopView) -> None:
+        desktop = rig.desktop.open_input()
+        assert desktop.displays() == desktop.look_at_displays() == view.displays() != []
+        desktop.close()
+
+    def test_pointer_is_told_where_it_is(
+        self, rig: Rig, injector: DesktopInjector, view: DesktopView
+    ) -> None:
+        for x, y in ((0, 0), (321, 123), (17, 42)):
+            assert perform(injector, MoveMouse(x=x, y=y)) == view.pointer() == Point(x=x, y=y)
+            assert rig.witness.pointer() == (x, y)
+
+    def test_picture_shows_all_displays(self, view: DesktopView) -> None:
+        frame, displays = view.capture(), view.displays()
+        assert frame.region == Region(
+            min(each.x for each in displays),
+            min(each.y for each in displays),
+            max(each.x + each.width for each in displays) - min(each.x for each in displays),
+            max(each.y + each.height for each in displays) - min(each.y for each in displays),
+        )
+        assert len(frame.pixels) == frame.size.width * frame.size.height * 4
+
+    @pytest.mark.parametrize("colour", [RED, GREEN, BLUE])
+    def test_painted_rectangle_is_seen_at_its_place_and_nowhere_else(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector, colour: Colour
+    ) -> None:
+        left, top, width, height = RECTANGLE
+        right, bottom = left + width - 1, top + height - 1
+        with rig.witness.painted(RECTANGLE, colour):
+            eventually(
+                lambda: pixel(view.capture(), left + 9, top + 9) == colour or None,
+                "the rectangle is in the picture",
+            )
+            frame = view.capture()
+            corners = [(x, y) for x in (left, right) for y in (top, bottom)]
+            assert {pixel(frame, x, y) for x, y in corners} == {colour}
+            outside = [
+                *((x, y) for x in (left - 1, right + 1) for y in (top, bottom)),
+                *((x, y) for x in (left, right) for y in (top - 1, bottom + 1)),
+            ]
+            assert colour not in {pixel(frame, x, y) for x, y in outside}
+
+    def test_picture_stays_as_it_is_while_nothing_changes_and_no_longer(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        first = view.capture()
+        assert view.capture().looks_like(first)
+        assert view.capture().captured_at >= first.captured_at
+        with rig.witness.painted(RECTANGLE, RED):
+            eventually(lambda: not view.capture().looks_like(first), "a change is seen")
+
+    def test_pointer_is_in_the_picture_where_inputs_put_it(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        left, top, width, height = RECTANGLE
+        x, y = left + width // 2, top + height // 2
+        with rig.witness.painted(RECTANGLE, GREEN):
+            eventually(lambda: pixel(view.capture(), x, y) == GREEN or None, "it is painted")
+            perform(injector, MoveMouse(x=x, y=y))
+            near = [(x + across, y + down) for across in range(-8, 9) for down in range(-8, 9)]
+            eventually(
+                lambda: {pixel(view.capture(), *place) for place in near} != {GREEN} or None,
+                "the pointer is in the picture",
+            )
+
+    def test_looks_neither_disturb_a_drag_nor_wait_for_it(
+        self, rig: Rig, view: DesktopView, injector: DesktopInjector
+    ) -> None:
+        places = {view.pointer()}
+        begin = injector.prepare(DragMouse(start_x=0, start_y=0, to_x=400, to_y=0, duration=60))
+
+        def looks() -> bool:
+            view.capture()
+            view.displays()
+            places.add(view.pointer())
+            return len(places) > 3
+
+        failure = interrupted_once(injector, begin, looks)
+        assert failure.injected_at_least == len(rig.witness.take())
+        injector.release_all()
+
+    def test_checks_are_good_and_change_nothing(self, rig: Rig, injector: DesktopInjector) -> None:
+        perform(injector, ClickMouse(down=True))
+        held = rig.witness.held()
+        rig.witness.take()
+        parts = []
+        for check in rig.desktop.checks():
+            assert check.look()
+            assert check.if_silent
+            parts.append(check.part)
+        assert parts == ["display", "input", "screen"]
+        assert rig.witness.held() == held
+        assert rig.witness.take() == []

@@ -1,0 +1,38 @@
+"""Which desktop is chosen: by name, or by what the machine is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from machine_client.desktop.choose import KINDS, choose_desktop
+from machine_client.desktop.unavailable import UnavailableDesktop
+from machine_client.desktop.x11.desktop import X11Desktop
+
+
+def test_desktop_is_the_one_of_its_name_or_of_the_machine() -> None:
+    assert isinstance(choose_desktop("x11", ":7"), X11Desktop)
+    assert isinstance(choose_desktop(None, None), X11Desktop)
+
+
+@pytest.mark.parametrize("platform", ["win32", "darwin"])
+def test_machine_without_a_way_to_its_desktop_says_so_and_can_be_told_another(
+    platform: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    assert isinstance(choose_desktop(None, None), UnavailableDesktop)
+    assert isinstance(choose_desktop("x11", ":7"), X11Desktop)
+
+
+def test_choosing_needs_no_library_of_any_desktop_and_no_display() -> None:
+    """Nor does anything else but the desktop's own room: it is imported when it is chosen."""
+    script = """
+import sys
+for library in ("Xlib", "pynput", "mss"):
+    sys.modules[library] = None
+import machine_client.cli
+"""
+    project = Path(__file__).parents[3]
+    subprocess.run([sys.executable, "-c", script], cwd=project, env={}, check=True)
+    assert KINDS
