@@ -13,7 +13,7 @@ from server.assembly import assemble
 from server.data_directory import ADDRESS_FILE
 from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, write_private
-from server.machines.upkeep import check_tokens, tick_links
+from server.machines.maintenance import check_tokens, tick_links
 from server.services import Services
 from server.settings import ServerSettings
 from server.store.embedded.mongod import EmbeddedMongoDB

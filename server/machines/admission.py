@@ -8,13 +8,13 @@ from uuid import UUID
 
 from schemas.link.messages import CloseCode, DesktopChanged, Hello, Released
 from server.clock import milliseconds
-from server.machines.bounded_lines import BoundedLines
+from server.machines.admission_queue import AdmissionQueue
 from server.machines.desktop_publisher import DesktopPublisher
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import LinkTerms, reconnect_spread
+from server.machines.log_rate_limit import LogRateLimit
 from server.machines.registry import LinkRegistry
 from server.machines.socket import Connection, LinkSocket
-from server.machines.turns import Turns
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, MachineStore
 from server.tasks import Tasks
@@ -22,7 +22,7 @@ from server.tasks import Tasks
 logger = logging.getLogger(__name__)
 
 ADMITTED_AT_ONCE = 16
-TURN_SECONDS = 1.0
+SECONDS_FOR_EACH = 1.0
 """After a restart all machines greet at once.  One after another they are of use one after
 another; all together would be at the end, and whoever asks meanwhile would wait for all of them.
 """
@@ -77,8 +77,8 @@ class Admission:
         self._open_commands = open_commands
         self._listener = listener
         self._background = background
-        self._turns = Turns(ADMITTED_AT_ONCE, TURN_SECONDS)
-        self._closings = BoundedLines(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
+        self._queue = AdmissionQueue(ADMITTED_AT_ONCE, SECONDS_FOR_EACH)
+        self._closings = LogRateLimit(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
         self._desktops = DesktopPublisher(machines, self._changed, background)
 
     def open(
@@ -119,7 +119,7 @@ class Admission:
             return
         # Whoever greets later is the newest, however long the database takes for either.
         self._replace_earlier(link)
-        async with self._turns.taken():
+        async with self._queue.turn():
             if link.is_over:
                 raise LinkDownError
             await self._bring_up(link, hello)

@@ -19,9 +19,9 @@ from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
+from server.machines.maintenance import tick_links
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-from server.machines.upkeep import tick_links
 from server.metrics import Metrics
 from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable

@@ -1,12 +1,12 @@
 import pytest
 
 from server.machines import bounded_lines
-from server.machines.bounded_lines import BoundedLines
+from server.machines.log_rate_limit import LogRateLimit
 
 
 def test_lines_beyond_the_bound_are_counted_and_told_with_the_next() -> None:
     now = 0.0
-    lines = BoundedLines(2, 60.0, lambda: now)
+    lines = LogRateLimit(2, 60.0, lambda: now)
     assert [lines.count("a") for _ in range(4)] == [(True, 0), (True, 0), (False, 0), (False, 0)]
     assert lines.count("b") == (True, 0)
     now = 60.0
@@ -16,7 +16,7 @@ def test_lines_beyond_the_bound_are_counted_and_told_with_the_next() -> None:
 
 def test_no_more_is_remembered_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_lines, "MAX_REMEMBERED", 3)
-    lines = BoundedLines(1, 60.0, lambda: 0.0)
+    lines = LogRateLimit(1, 60.0, lambda: 0.0)
     for key in range(10):
         lines.count(key)
     assert len(lines._windows) == 3

@@ -2,18 +2,18 @@ import asyncio
 
 import pytest
 
-from server.machines.turns import Turns
+from server.machines.admission_queue import AdmissionQueue
 from server.tasks import Tasks
 from tests.store import async_test
 
 
 @async_test
 async def test_no_more_than_the_places_work_at_once_and_in_order() -> None:
-    turns, working, most, order = Turns(2, 60.0), 0, 0, []
+    queue, working, most, order = AdmissionQueue(2, 60.0), 0, 0, []
 
     async def work(number: int) -> None:
         nonlocal working, most
-        async with turns.taken():
+        async with queue.turn():
             order.append(number)
             working += 1
             most = max(most, working)
@@ -29,38 +29,38 @@ async def test_no_more_than_the_places_work_at_once_and_in_order() -> None:
 
 @async_test
 async def test_who_takes_long_goes_on_and_gives_its_place_to_one_other() -> None:
-    turns, may_end, ended = Turns(1, 0.01), asyncio.Event(), []
+    queue, may_end, ended = AdmissionQueue(1, 0.01), asyncio.Event(), []
 
     async def slow() -> None:
-        async with turns.taken():
+        async with queue.turn():
             await may_end.wait()
             ended.append("slow")
 
     async with asyncio.TaskGroup() as group, asyncio.timeout(10):
         group.create_task(slow())
         await asyncio.sleep(0)
-        async with turns.taken():
+        async with queue.turn():
             ended.append("next")
         may_end.set()
     assert ended == ["next", "slow"]
     # Its place was given back once, not twice: there is still one turn at a time.
     waiting = Tasks()
-    async with turns.taken():
-        second = waiting.start(_take(turns), "a second turn")
+    async with queue.turn():
+        second = waiting.start(_take(queue), "a second turn")
         await asyncio.sleep(0)
         assert not second.done()
     await second
 
 
-async def _take(turns: Turns) -> None:
-    async with turns.taken():
+async def _take(queue: AdmissionQueue) -> None:
+    async with queue.turn():
         pass
 
 
 @async_test
 async def test_turn_that_fails_is_over() -> None:
-    turns = Turns(1, 60.0)
+    queue = AdmissionQueue(1, 60.0)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
-            async with asyncio.timeout(10), turns.taken():
+            async with asyncio.timeout(10), queue.turn():
                 _ = 1 // 0

@@ -15,7 +15,7 @@ class _Window:
     unsaid: int = 0
 
 
-class BoundedLines:
+class LogRateLimit:
     """Allows ``most`` lines in ``seconds`` for each key; ``clock`` is in seconds, too."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float]) -> None:

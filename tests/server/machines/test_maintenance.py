@@ -68,7 +68,7 @@ async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
 async def test_link_that_cannot_be_ticked_holds_up_no_other(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("server.machines.upkeep.TICK_SECONDS", 0.05)
+    monkeypatch.setattr("server.machines.maintenance.TICK_SECONDS", 0.05)
     machine, other = await service.new_machine(), await service.new_machine("desk-2")
     async with machine.connected(), other.connected():
         broken, ticked = await machine.until_live(), 0
