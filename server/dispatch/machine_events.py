@@ -37,16 +37,16 @@ class MachineEventPublisher:
         self._background = background
         # One entry for each machine, however often it changes before its turn.
         self._changed: dict[tuple[UUID, str], None] = {}
-        self._telling: asyncio.Task[None] | None = None
+        self._publishing: asyncio.Task[None] | None = None
 
     def changed(self, organization_id: UUID, machine_id: str) -> None:
         """Something about a machine has changed, or it was removed."""
         if self._events.is_closed:
             return  # Nobody hears it, and the database is about to be closed.
         self._changed[organization_id, machine_id] = None
-        if self._telling is None or self._telling.done():
-            self._telling = self._background.start_and_report(
-                self._tell_all(), "tell of changed machines"
+        if self._publishing is None or self._publishing.done():
+            self._publishing = self._background.start_and_report(
+                self._publish_all(), "tell of changed machines"
             )
 
     def released(self, organization_id: UUID, machine_id: str, released: Released) -> None:
@@ -61,12 +61,12 @@ class MachineEventPublisher:
             told = MachineReleased(id=machine_id, **released.model_dump())
             self._events.publish(organization_id, "machine_released", told, machine_id)
 
-    async def _tell_all(self) -> None:
+    async def _publish_all(self) -> None:
         while self._changed:
             key = next(iter(self._changed))
             del self._changed[key]
             try:
-                await self._tell(*key)
+                await self._publish(*key)
             except StoreUnavailable as error:
                 logger.warning("machine=%s a change is told later: %s", key[1], error)
                 self._changed[key] = None
@@ -74,7 +74,7 @@ class MachineEventPublisher:
             except Exception:  # the others' changes are to be told all the same
                 logger.exception("machine=%s a change could not be told", key[1])
 
-    async def _tell(self, organization_id: UUID, machine_id: str) -> None:
+    async def _publish(self, organization_id: UUID, machine_id: str) -> None:
         stored = await self._machines.get(organization_id, machine_id)
         if stored is None:
             removed = MachineRemoved(id=machine_id)

@@ -125,7 +125,7 @@ class InputRecorder:
             self._noted.popleft()
         for entry in entries:
             self.events.publish(
-                entry.organization_id, "command", partial(_told, entry), entry.machine_id
+                entry.organization_id, "command", partial(_command_event, entry), entry.machine_id
             )
 
     def _count_times(self) -> None:
@@ -141,7 +141,7 @@ def command_item(entry: AuditEntry) -> CommandItem | None:
     return None if entry.input is None else CommandItem.model_construct(**_facts(entry))
 
 
-def _told(entry: AuditEntry) -> CommandEvent:
+def _command_event(entry: AuditEntry) -> CommandEvent:
     """An entry about an input, as it is told to those who listen."""
     return CommandEvent.model_construct(machine_id=entry.machine_id or "", **_facts(entry))
 

@@ -24,10 +24,10 @@ class DesktopPublisher:
     """
 
     def __init__(
-        self, machines: MachineStore, tell: Callable[[LinkSocket], None], background: Tasks
+        self, machines: MachineStore, publish: Callable[[LinkSocket], None], background: Tasks
     ) -> None:
         self._machines = machines
-        self._tell = tell
+        self._publish_link = publish
         self._background = background
         self._publishing: set[LinkSocket] = set()
 
@@ -42,7 +42,7 @@ class DesktopPublisher:
         try:
             while link.desktop is not published and not link.is_over:
                 published = link.desktop
-                self._tell(link)
+                self._publish_link(link)
                 await self._store(link)
                 await asyncio.sleep(INTERVAL_SECONDS)
         finally:

@@ -1,6 +1,6 @@
 import pytest
 
-from server.machines import bounded_lines
+from server.machines import log_rate_limit
 from server.machines.log_rate_limit import LogRateLimit
 
 
@@ -15,7 +15,7 @@ def test_lines_beyond_the_bound_are_counted_and_told_with_the_next() -> None:
 
 
 def test_no_more_is_remembered_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded_lines, "MAX_REMEMBERED", 3)
+    monkeypatch.setattr(log_rate_limit, "MAX_REMEMBERED", 3)
     lines = LogRateLimit(1, 60.0, lambda: 0.0)
     for key in range(10):
         lines.count(key)
