@@ -345,6 +345,17 @@ def test_desktop_that_is_known_elsewhere_is_seen() -> None:
     assert not desktop_words("machine_client.executor", "display = DISPLAYS")
 
 
+def test_handlers_know_machines_by_the_door_alone() -> None:
+    """But for the one where machines themselves come in."""
+    users = {
+        module
+        for module, names in SOURCES.items()
+        if is_within(module, "server.api")
+        and any(is_within(name, "server.machines") for name in names)
+    }
+    assert users == {"server.api.machines.connect"}
+
+
 STATE_MACHINES = (
     *(name for name in SOURCES if is_within(name, "server.machines.link")),
     *("machine_client.link.session", "machine_client.link.events"),

@@ -81,11 +81,6 @@ class ScreenLink:
         self._oldest_stream = 1
         self._requests: dict[int, Screenshot | DesktopQuery] = {}
 
-    @property
-    def open_requests(self) -> int:
-        """How many requests have no answer yet."""
-        return len(self._requests)
-
     def asked(self, question: ScreenQuestion) -> None:
         """Note what is about to be sent; streams and requests have numbers that grow, from 1."""
         match question:
