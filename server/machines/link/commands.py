@@ -9,6 +9,9 @@ from server.machines.link.errors import LinkBusyError, UnexpectedAnswerError
 
 REMEMBERED_OUTCOMES = 1000
 
+LATE_SECONDS = 5.0
+"""After its answer was due, until a command is overdue: a machine that is slow is not stuck."""
+
 RUNNING_SECONDS = 230.0
 """For a command of an earlier link that the machine says still runs: longer than any input takes
 by its own terms, which are 200 seconds for a text whose every character needs a key lent to it."""
@@ -19,8 +22,8 @@ class LinkCommands:
     """What was sent and asked on a link, and the bound on what may be unanswered.
 
     ``unanswered`` are the commands that the machine has not acknowledged yet, with the time by
-    ``clock`` at which each should be; ``overdue`` are those of them whose time has passed: they
-    hold no slot any more, and their acknowledgement is still taken.  ``resolving`` are those that
+    ``clock`` at which each answer is due; ``overdue`` are those for which that time is long past:
+    they hold no slot any more, and their acknowledgement is still taken.  ``resolving`` are those that
     the machine was asked about.  ``asked`` counts all commands and questions of this link.
     """
 
@@ -91,8 +94,8 @@ class LinkCommands:
 
     def find_overdue(self) -> bool:
         """Let time pass; returns whether the machine is late with a command since now."""
-        now = self.clock()
-        late = [command_id for command_id, by in self.unanswered.items() if by <= now]
+        due = self.clock() - LATE_SECONDS
+        late = [command_id for command_id, by in self.unanswered.items() if by <= due]
         was_late = bool(self.overdue)
         for command_id in late:
             del self.unanswered[command_id]

@@ -278,8 +278,9 @@ async def test_last_of_many_pauses_is_what_the_link_keeps_to(service: Service) -
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.5}])
 @pytest.mark.gen_test
 async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
-    service: Service,
+    service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("server.machines.link.commands.LATE_SECONDS", 0.1)
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
     async with machine.connected() as link:
         live = await machine.until_live()

@@ -4,7 +4,7 @@ import pytest
 
 from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Ready
 from server.machines.link.availability import STUCK
-from server.machines.link.commands import RUNNING_SECONDS
+from server.machines.link.commands import LATE_SECONDS, RUNNING_SECONDS
 from server.machines.link.errors import (
     LinkBusyError,
     LinkDownError,
@@ -38,8 +38,8 @@ from tests.links import (
     submitted,
 )
 
-DUE = 1010.0
-"""Ten seconds after a script begins, by its clock."""
+DUE = 1010.0 - LATE_SECONDS
+"""What is due then is overdue ten seconds after a script begins, by its clock."""
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_late_command_that_is_asked_about_recovers_with_its_acknowledgement(
     command = about(input_message().command_id)
     up.on(ResolutionRequested(command), SendMessage(command))
     up.on(report(command.command_id, None), CommandRuns(command.command_id))
-    up.later(RUNNING_SECONDS - 0.5)
+    up.later(RUNNING_SECONDS + LATE_SECONDS - 0.5)
     assert AvailabilityChanged() not in up.link.handle(TimePassed())
     up.link.handle(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
     up.later(0.5)
