@@ -23,8 +23,8 @@ class LinkCommands:
 
     ``unanswered`` are the commands that the machine has not acknowledged yet, with the time by
     ``clock`` at which each answer is due; ``overdue`` are those for which that time is long past:
-    they hold no slot any more, and their acknowledgement is still taken.  ``resolving`` are those that
-    the machine was asked about.  ``asked`` counts all commands and questions of this link.
+    they hold no slot any more, and their acknowledgement is still taken.  ``resolving`` are those
+    that the machine was asked about.  ``asked`` counts all commands and questions of this link.
     """
 
     limit: int
