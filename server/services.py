@@ -1,4 +1,4 @@
-"""The parts that handlers work with; server.app makes them."""
+"""The parts that handlers work with; server.assembly makes them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -16,9 +16,10 @@ class Command:
     """An accepted input on its way: plain data, which any node could be handed.
 
     ``accepted_at``, ``expires_at`` (until when it may begin) and ``answer_by`` (until when it is
-    to be answered) are milliseconds since 1970.  A command without a key has an empty fingerprint:
-    nothing can repeat it.  ``token_id`` and ``token_name`` are of who sent it.  ``earlier`` are
-    the names under which an older Farhand may have recorded the same.
+    to be answered) are milliseconds since 1970: the one clock that nodes share, so that setting it
+    moves the ends of what is under way by as much.  A command without a key has an empty
+    fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who sent it.
+    ``earlier`` are the names under which an older Farhand may have recorded the same.
     """
 
     id: UUID

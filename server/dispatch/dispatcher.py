@@ -4,6 +4,7 @@ What enters is plain data.  Today every link is on this node; what is meant for 
 would leave from here.
 """
 
+from functools import partial
 from uuid import UUID
 
 from schemas.http.problems import ProblemError
@@ -15,9 +16,10 @@ from server.clock import milliseconds
 from server.dispatch.command import Command
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.ledger.ledger import Ledger
+from server.dispatch.ledger.timings import Timings
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import too_many_viewers, unavailable, unknown_machine
-from server.dispatch.screens import LiveScreen, look, screenshot
+from server.dispatch.screens import LiveScreen, check_screen, look, screenshot
 from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
@@ -92,10 +94,11 @@ class Dispatcher:
         Raises a problem where there is none: nothing was sent, or the outcome is not known yet.
         """
         try:
-            link = self._registry.find(command.organization_id, command.machine_id)
             answer, is_replayed = await self._ledger.answer(
                 command,
-                link or await self._not_connected(command.organization_id, command.machine_id),
+                self._registry.find(command.organization_id, command.machine_id),
+                partial(self._not_connected, command.organization_id, command.machine_id),
+                Timings(),
             )
         except ProblemError as problem:
             self._metrics.input_ended(command.operation, problem.problem_type.name)
@@ -132,15 +135,16 @@ class Dispatcher:
     ) -> LiveScreen:
         """A machine's live screen, which the caller closes, or a problem."""
         link = await self._link(organization_id, machine_id)
+        check_screen(link)
         if sum(each.screen.viewers for each in self._registry) >= self._most_viewers:
             raise too_many_viewers(self._most_viewers)
         return LiveScreen(link, options)
 
     async def pause_changed(self, organization_id: UUID, machine_id: str) -> None:
-        """A machine was paused or resumed; when this returns, its link keeps to it."""
+        """A machine was paused or resumed: when this returns, its link keeps to it or is closed."""
         link = self._registry.find(organization_id, machine_id)
         if link is not None:
-            await self._admission.read_pause(link)
+            await self._admission.pause_changed(link)
 
     def disconnect(self, organization_id: UUID, machine_id: str) -> None:
         """Close all links of a machine that was removed."""

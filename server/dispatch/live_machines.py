@@ -66,5 +66,5 @@ def _state(link: LinkSocket) -> tuple[MachineState, str, int]:
         why = f"connected, but its screen cannot be seen: {desktop.why_no_screen}"
         return "online", why, desktop.screen_since
     if link.took_over:
-        return "online", "connected, and took over from an earlier connection", desktop.input_since
-    return "online", "connected", desktop.input_since
+        return "online", "connected, and took over from an earlier connection", link.input_since
+    return "online", "connected", link.input_since

@@ -23,13 +23,13 @@ from schemas.resources.commands import CommandItem
 from schemas.resources.events import CommandEvent
 from server.clock import from_milliseconds, milliseconds, server_time
 from server.dispatch.command import Command
-from server.dispatch.ledger.retrying import always, retry
 from server.dispatch.ledger.timings import Timings
 from server.events.hub import EventHub
 from server.metrics import Metrics
 from server.store.audit import PENDING, AuditedInput, AuditEntry, AuditStore
 from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
+from server.store.retrying import always, retry
 
 logger = logging.getLogger(__name__)
 

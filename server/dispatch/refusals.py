@@ -19,7 +19,10 @@ RETRY_PENDING = "1"
 
 
 def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
-    """The problem of a link that took nothing, ``since`` a moment in ms where it is down."""
+    """The problem of a link that took nothing.
+
+    ``since`` (ms since 1970) is for a refusal that does not know since when it holds.
+    """
     match error:
         case LinkBusyError():
             return busy("inputs as it may; nothing was sent")

@@ -31,11 +31,11 @@ async def look(link: LinkSocket) -> DesktopSeen:
 async def _asked(
     link: LinkSocket, question: Callable[[MachineScreen], Awaitable[Answer]]
 ) -> Answer:
-    _check_screen(link)
+    check_screen(link)
     try:
         return await question(link.screen)
     except ScreenUnavailableError as error:
-        raise no_screen(str(error), _since(link)) from None
+        raise no_screen(str(error), error.since or _since(link)) from None
     except LinkBusyError:
         raise busy("questions about its screen as it may") from None
     except (LinkDownError, LinkLostError):
@@ -47,11 +47,10 @@ async def _asked(
 class LiveScreen:
     """One who watches a machine's screen: begins with it, and is closed at the end.
 
-    Raises a problem where the screen cannot be seen.  ``rate`` is pictures a second, at most.
+    Raises a problem where the link is down.  ``rate`` is pictures a second, at most.
     """
 
     def __init__(self, link: LinkSocket, options: LiveOptions) -> None:
-        _check_screen(link)
         self._link = link
         self.rate = options.rate
         try:
@@ -70,7 +69,7 @@ class LiveScreen:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self._viewer.next()
         except ScreenUnavailableError as error:
-            raise no_screen(str(error), _since(self._link)) from None
+            raise no_screen(str(error), error.since or _since(self._link)) from None
         except TimeoutError:
             raise no_screen(
                 f"it sent no picture within {ANSWER_SECONDS:g} s", _since(self._link)
@@ -97,7 +96,8 @@ class LiveScreen:
         self._viewer.close()
 
 
-def _check_screen(link: LinkSocket) -> None:
+def check_screen(link: LinkSocket) -> None:
+    """Raise a problem where the machine's screen cannot be seen."""
     if (why := link.desktop.why_no_screen) is not None:
         raise no_screen(why, link.desktop.screen_since)
 

@@ -1,5 +1,6 @@
 """The greeting of machines, from the open websocket to a link that takes inputs, and its end."""
 
+import asyncio
 import logging
 import time
 from dataclasses import replace
@@ -10,6 +11,7 @@ from schemas.link.messages import CloseCode, DesktopChanged, Hello, Released
 from server.clock import milliseconds
 from server.machines.admission_queue import AdmissionQueue
 from server.machines.desktop_publisher import DesktopPublisher
+from server.machines.link.availability import STUCK
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import LinkTerms, reconnect_spread
 from server.machines.log_rate_limit import LogRateLimit
@@ -17,6 +19,7 @@ from server.machines.registry import LinkRegistry
 from server.machines.socket import Connection, LinkSocket
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines import ClientSummary, MachineStore
+from server.store.retrying import retry
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
@@ -26,6 +29,9 @@ SECONDS_FOR_EACH = 1.0
 """After a restart all machines greet at once.  One after another they are of use one after
 another; all together would be at the end, and whoever asks meanwhile would wait for all of them.
 """
+
+PAUSE_SECONDS = 5.0
+"""For a link to be told that its machine was paused or resumed, while whoever did so waits."""
 
 CLOSINGS_SAID = 10
 CLOSINGS_SECONDS = 60.0
@@ -46,7 +52,7 @@ class MachineListener(Protocol):
     """Who is told that something about a machine has changed."""
 
     def changed(self, organization_id: UUID, machine_id: str) -> None:
-        """Its link came or went, or its desktop did."""
+        """Its link came or went, or its desktop did, or got stuck, or is not any more."""
 
     def released(self, organization_id: UUID, machine_id: str, released: Released) -> None:
         """It has released what a machine client that was killed had left pressed."""
@@ -142,6 +148,7 @@ class Admission:
             return
         if link.is_over:
             await self._note_end(link, machine.epoch, "it ended before it was greeted")
+            self._listener.changed(link.organization_id, link.machine_id)
             raise LinkDownError
         # Told before the welcome, after which the machine client says it no more.
         if hello.released is not None:
@@ -153,17 +160,32 @@ class Admission:
         self._registry.register(link)
         self._changed(link)
         logger.info("machine=%s link=%s connected", link.machine_id, link.link_id)
-        await self.read_pause(link)
+        await self._read_pause(link)
         await self._open_commands.reconcile(link)
         link.reconciled()
 
-    async def read_pause(self, link: LinkSocket) -> None:
+    async def pause_changed(self, link: LinkSocket) -> None:
+        """An operator has paused or resumed the machine of a link that is up.
+
+        A link that cannot be told is closed: its next greeting reads the pause anew.
+        """
+        try:
+            async with asyncio.timeout(PAUSE_SECONDS):
+                await self._read_pause(link)
+        except (StoreUnavailable, TimeoutError):
+            link.close(CloseCode.SERVER_ERROR, "the server's database does not answer")
+
+    async def _read_pause(self, link: LinkSocket) -> None:
         """Tell a link whether its machine is paused.
 
-        One at a time, so that what is told last was read after every change before it.
+        One at a time, so that what is told last was read after every change before it.  Tries for
+        as long as the link lives.
         """
         async with link.reading_pause:
-            machine = await self._machines.get(link.organization_id, link.machine_id)
+            machine = await retry(
+                lambda: self._machines.get(link.organization_id, link.machine_id),
+                is_worthwhile=lambda: not link.is_over,
+            )
             if machine is not None:
                 since = milliseconds(machine.paused_since or machine.state_since)
                 link.pause_read(since if machine.paused else None)
@@ -202,8 +224,8 @@ class Admission:
 
     def availability_changed(self, link: LinkSocket) -> None:
         """A machine's desktop got stuck, or is not any more: tell it."""
-        if (trouble := link.no_input) is not None:
-            logger.warning("machine=%s link=%s %s", link.machine_id, link.link_id, trouble[0])
+        if link.is_stuck:
+            logger.warning("machine=%s link=%s %s", link.machine_id, link.link_id, STUCK)
         else:
             logger.info(
                 "machine=%s link=%s its desktop answers again", link.machine_id, link.link_id

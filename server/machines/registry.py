@@ -10,7 +10,7 @@ Key = tuple[UUID, str]
 
 
 class LinkRegistry:
-    """The links of this node, and of each machine the one that takes inputs: its newest.
+    """The links of this node, and of each machine the one that is up: its newest.
 
     ``opened_links``, ``reconnects`` (of machines that had been there before) and ``takeovers``
     count what has happened.

@@ -173,13 +173,24 @@ class LinkSocket:
 
     @property
     def unanswered(self) -> int:
-        """How many commands wait for their acknowledgement."""
-        return len(self._link.commands.unanswered)
+        """How many commands wait for their acknowledgement, those that are overdue as well."""
+        commands = self._link.commands
+        return len(commands.unanswered) + len(commands.overdue)
 
     @property
     def desktop(self) -> DesktopState:
         """The desktop as the machine last said; not there before its hello."""
         return self._link.availability.desktop
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the desktop is seconds late with an answer."""
+        return self._link.availability.stuck_since is not None
+
+    @property
+    def input_since(self) -> int:
+        """Since when the machine takes input, or does not (ms since 1970)."""
+        return self._link.availability.input_since
 
     @property
     def no_input(self) -> tuple[str, int] | None:

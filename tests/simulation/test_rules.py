@@ -283,13 +283,13 @@ def claim_events_that_did_not_happen(patch: pytest.MonkeyPatch) -> None:
 
 def read_no_pause_of_a_new_link(patch: pytest.MonkeyPatch) -> None:
     """Whether a machine is paused is not read when its link can be found."""
-    read = Admission.read_pause
+    read = Admission._read_pause
 
     async def unread(self: Admission, link: LinkSocket) -> None:
         if link.is_live:
             await read(self, link)
 
-    patch.setattr(Admission, "read_pause", unread)
+    patch.setattr(Admission, "_read_pause", unread)
 
 
 BROKEN: list[tuple[Break, str, int]] = [

@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 from server.clock import from_milliseconds, seconds_until
 from server.dispatch.command import Command
 from server.dispatch.ledger.machine_link import MachineLink
-from server.dispatch.ledger.retrying import retry
 from server.dispatch.refusals import in_progress
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
+from server.store.retrying import retry
 from server.store.times import now
 
 CLAIM_LIFETIME = timedelta(seconds=5)

@@ -8,6 +8,7 @@ The ledger runs where the machine's link lives.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from time import perf_counter
 from uuid import UUID
@@ -22,18 +23,21 @@ from server.dispatch.ledger.claims import CLAIM_LIFETIME, Claims, new_record
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver, NoObserver
 from server.dispatch.ledger.resolver import Resolver, context_of
-from server.dispatch.ledger.retrying import retry
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.ledger.under_way import CommandsUnderWay, answer_of
 from server.dispatch.refusals import in_progress, key_reused, pending, refused, settling
 from server.machines.link.errors import LinkDownError, LinkLostError, SubmissionRefusedError
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
+from server.store.retrying import retry
 from server.store.times import now
 from server.tasks import Tasks
 
 LOOK_SECONDS = 5.0
 KEEP_SECONDS = 1.0
+
+WhyNoLink = Callable[[], Awaitable[ProblemError]]
+"""Says why a machine has no link: it is not known, or not connected."""
 
 
 class Ledger:
@@ -55,20 +59,26 @@ class Ledger:
         self._observer = observer or NoObserver()
 
     async def answer(
-        self, command: Command, link: MachineLink | ProblemError
+        self,
+        command: Command,
+        link: MachineLink | None,
+        why_no_link: WhyNoLink,
+        timings: Timings,
     ) -> tuple[Answer, bool]:
         """The final answer to a command, and whether it was given before.
 
-        ``link`` is its machine's, or the problem that says why there is none.  Raises a problem
+        ``link`` is its machine's; where there is none, ``why_no_link`` says why.  Raises a problem
         where there is no final answer: nothing was sent, or the outcome is not known yet.
         """
         if not command.is_keyed:
-            if isinstance(link, ProblemError):
-                raise link
-            return await self._answer_without_key(command, link), False
+            if link is None:
+                raise await why_no_link()
+            return await self._answer_without_key(command, link, timings), False
         first = self._under_way.find(command.request_key)
         if first is None:
-            first = self._under_way.begin(command.request_key, self._first(command, link))
+            first = self._under_way.begin(
+                command.request_key, self._first(command, link, why_no_link, timings)
+            )
             return await answer_of(first, command.answer_by, pending(command.id))
         answer, _ = await answer_of(first, command.answer_by, in_progress())
         return answer, True
@@ -91,8 +101,9 @@ class Ledger:
             await asyncio.wait((asked,), timeout=LOOK_SECONDS)
         return await self._commands.find(record.command_id)
 
-    async def _answer_without_key(self, command: Command, link: MachineLink) -> Answer:
-        timings = Timings()
+    async def _answer_without_key(
+        self, command: Command, link: MachineLink, timings: Timings
+    ) -> Answer:
         try:
             with link.slot():
                 await _until_live(link, command)
@@ -129,12 +140,15 @@ class Ledger:
             )
 
     async def _first(
-        self, command: Command, link: MachineLink | ProblemError
+        self,
+        command: Command,
+        link: MachineLink | None,
+        why_no_link: WhyNoLink,
+        timings: Timings,
     ) -> tuple[Answer, bool]:
-        timings = Timings()
         reached(Failpoint.BEFORE_CLAIM)
-        if isinstance(link, ProblemError):
-            return await self._known_or(command, link, None)
+        if link is None:
+            return await self._known_or(command, await why_no_link(), None)
         try:
             with link.slot():
                 record, is_own = await self._claims.claim(command, link)

@@ -8,11 +8,11 @@ from schemas.inputs.outcomes import Unknown
 from schemas.link.messages import CloseCode
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.resolver import Resolver, ask, journal_is_lost
-from server.dispatch.ledger.retrying import retry
 from server.dispatch.ledger.under_way import CommandsUnderWay
 from server.machines.link.errors import LinkDownError
 from server.machines.pending_outcomes import Question
 from server.store.commands import Answer, CommandRecord, CommandStore
+from server.store.retrying import retry
 
 REPORT_SECONDS = 30.0
 

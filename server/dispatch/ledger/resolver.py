@@ -10,11 +10,11 @@ from server.dispatch.command import Command
 from server.dispatch.ledger.answers import AnswerContext, final_answer
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver, NoObserver
-from server.dispatch.ledger.retrying import always, retry
 from server.dispatch.refusals import pending
 from server.machines.link.errors import LinkDownError, LinkLostError
 from server.machines.pending_outcomes import Question
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.retrying import always, retry
 from server.store.times import now
 
 JOURNAL_KEEPS = timedelta(days=7)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import MachinePausedError, NoInputError
 
-STUCK = "its desktop is stuck: it has not answered an input in time"
+STUCK = "its desktop is stuck and has not answered an input in time"
 
 
 @dataclass
@@ -19,6 +19,7 @@ class Availability:
     desktop: DesktopState
     paused_since: int | None = None
     stuck_since: int | None = None
+    _recovered_at: int = 0
 
     @property
     def no_input(self) -> tuple[str, int] | None:
@@ -26,6 +27,15 @@ class Availability:
         if (why := self.desktop.why_no_input) is not None:
             return why, self.desktop.input_since
         return None if self.stuck_since is None else (STUCK, self.stuck_since)
+
+    @property
+    def input_since(self) -> int:
+        """Since when the desktop takes input, or does not (ms since 1970)."""
+        return max(self.desktop.input_since, self.stuck_since or self._recovered_at)
+
+    def recovered(self, at: int) -> None:
+        """The desktop has answered what it was late with."""
+        self.stuck_since, self._recovered_at = None, at
 
     def check(self) -> None:
         """Raise MachinePausedError or NoInputError where no input is taken."""

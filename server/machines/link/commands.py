@@ -13,8 +13,9 @@ LATE_SECONDS = 5.0
 """After its answer was due, until a command is overdue: a machine that is slow is not stuck."""
 
 RUNNING_SECONDS = 230.0
-"""For a command of an earlier link that the machine says still runs: longer than any input takes
-by its own terms, which are 200 seconds for a text whose every character needs a key lent to it."""
+"""For a command of an earlier link that the machine says still runs: the longest time that an
+input is given by its own terms is 200 seconds, for a text whose every character needs a key lent
+to it."""
 
 
 @dataclass
@@ -34,6 +35,7 @@ class LinkCommands:
     resolving: set[UUID] = field(default_factory=set)
     asked: int = 0
     _reserved: int = 0
+    _reported: dict[UUID, None] = field(default_factory=dict)
     _outcomes: dict[UUID, Outcome] = field(default_factory=dict)
 
     def check_room(self) -> None:
@@ -57,6 +59,7 @@ class LinkCommands:
         self.asked += 1
         # Days later the same key may bring the same id with another end.
         self._outcomes.pop(command_id, None)
+        self._reported.pop(command_id, None)
         self.unanswered[command_id] = answer_by
 
     def ask(self, command_id: UUID) -> None:
@@ -66,17 +69,22 @@ class LinkCommands:
 
     def check_acknowledged(self, command_id: UUID) -> None:
         """Raise UnexpectedAnswerError where no acknowledgement of this command is awaited."""
-        if command_id not in self.unanswered and command_id not in self.overdue:
+        if not (
+            command_id in self.unanswered
+            or command_id in self.overdue
+            or command_id in self._reported
+        ):
             raise UnexpectedAnswerError(
                 f"acknowledged {command_id}, which is not waiting for an acknowledgement"
             )
 
     def acknowledge(self, command_id: UUID, outcome: Outcome) -> Outcome:
         """The machine has said how a command ended; returns what it had said first."""
-        self.unanswered.pop(command_id, None)
-        self.overdue.discard(command_id)
         # A command that was also asked about is settled by whichever answer comes first.
-        return self._settle(command_id, outcome)
+        settled = self._settle(command_id, outcome)
+        self._answered(command_id)
+        self._reported.pop(command_id, None)
+        return settled
 
     def check_reported(self, command_id: UUID) -> None:
         """Raise UnexpectedAnswerError where the machine was not asked about this command."""
@@ -85,12 +93,20 @@ class LinkCommands:
 
     def report(self, command_id: UUID, outcome: Outcome | None) -> Outcome | None:
         """The machine has said what became of a command; None is that it still runs."""
-        self.resolving.remove(command_id)
         if outcome is None and command_id not in self._outcomes:
             # Still running: its acknowledgement will follow on this link.
-            self.unanswered.setdefault(command_id, self.clock() + RUNNING_SECONDS)
-            return None
-        return self._settle(command_id, outcome)
+            if command_id not in self.overdue:
+                self.unanswered.setdefault(command_id, self.clock() + RUNNING_SECONDS)
+            settled = None
+        else:
+            settled = self._settle(command_id, outcome)
+            if self._answered(command_id):
+                # Its acknowledgement may be on its way; what never began has none.
+                self._reported[command_id] = None
+                if len(self._reported) > REMEMBERED_OUTCOMES:
+                    del self._reported[next(iter(self._reported))]
+        self.resolving.remove(command_id)
+        return settled
 
     def find_overdue(self) -> bool:
         """Let time pass; returns whether the machine is late with a command since now."""
@@ -109,6 +125,12 @@ class LinkCommands:
         self.overdue.clear()
         self.resolving.clear()
         return open_commands
+
+    def _answered(self, command_id: UUID) -> bool:
+        """A command has ended; returns whether its acknowledgement was awaited."""
+        was_overdue = command_id in self.overdue
+        self.overdue.discard(command_id)
+        return self.unanswered.pop(command_id, None) is not None or was_overdue
 
     def _settle(self, command_id: UUID, outcome: Outcome | None) -> Outcome:
         first = self._outcomes.setdefault(command_id, outcome) if outcome else None

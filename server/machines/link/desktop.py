@@ -23,7 +23,7 @@ class DesktopState:
 
     @classmethod
     def greeted(cls, hello: Hello, since: int) -> "DesktopState":
-        """The desktop of a hello, on a link that is up since then."""
+        """The desktop of a hello that came at this time."""
         return cls(tuple(hello.displays), hello.input, hello.screen, since, since)
 
     def changed_to(self, desktop: DesktopChanged, at: int) -> "DesktopState":

@@ -18,7 +18,10 @@ class LinkDownError(SubmissionRefusedError):
 
 
 class LinkUnsettledError(SubmissionRefusedError):
-    """The machine has not said yet what became of what earlier links had sent it."""
+    """The machine has not said yet what became of what earlier links had sent it.
+
+    Whoever submits waits for that before; the link does not rely on it.
+    """
 
 
 class LinkBusyError(SubmissionRefusedError):

@@ -28,7 +28,6 @@ class UnreadableReceived:
     """The machine client sent what is no message; ``reason`` says why."""
 
     reason: str
-    code: CloseCode = CloseCode.MESSAGE_INVALID
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ class LinkReady:
 
 @dataclass(frozen=True, slots=True)
 class LinkUp:
-    """The journal has a mark of this link: inputs may be submitted."""
+    """The journal has a mark of this link: inputs may be claimed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,8 +197,8 @@ class Link:
                 return self._picture_received(frame)
             case TimePassed():
                 return self._time_passed()
-            case UnreadableReceived(reason, code):
-                return self._close(code, reason)
+            case UnreadableReceived(reason):
+                return self._close(CloseCode.MESSAGE_INVALID, reason)
 
     def _decided(self, event: ServerEvent) -> list[Effect]:
         """The server wants something of this link."""
@@ -323,12 +323,12 @@ class Link:
         outcome = self.commands.report(report.command_id, report.outcome)
         if outcome is None:
             return [CommandRuns(report.command_id)]
-        return [SettleCommand(report.command_id, outcome)]
+        return [SettleCommand(report.command_id, outcome), *self._perhaps_recovered()]
 
     def _perhaps_recovered(self) -> list[Effect]:
         if self.availability.stuck_since is None or self.commands.overdue:
             return []
-        self.availability.stuck_since = None
+        self.availability.recovered(self.server_time())
         return [AvailabilityChanged()]
 
     def _picture_received(self, frame: bytes) -> list[Effect]:

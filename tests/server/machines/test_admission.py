@@ -1,4 +1,4 @@
-"""From the hello to a settled link, on real websockets: what may happen when, and what not yet."""
+"""From the hello to a live link, on real websockets: what may happen when, and what not yet."""
 
 import asyncio
 from uuid import UUID
@@ -10,6 +10,7 @@ from schemas.link.messages import CloseCode, Heartbeat, Input, Ready, Resolve, W
 from server.dispatch.ledger import reconciler
 from server.machines.link import link as link_module
 from server.store.commands import CommandState
+from server.store.errors import StoreUnavailable
 from server.store.machines import ClientSummary, Machine, MachineStore
 from tests.commands import accepted, keep_sent, recorded
 from tests.links import hello
@@ -290,7 +291,7 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
         await until(lambda: live.no_input is not None)
         view = (await service.get(path)).json
         assert (view["state"], "stuck" in view["reason"]) == ("no_input", True)
-        assert live.unanswered == 0
+        assert live.unanswered == 2
         refused = await machine.move()
         assert (refused.status, refused.json["reason"]) == (503, "no_input")
         assert "stuck" in refused.json["detail"]
@@ -302,3 +303,25 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
         moving = machine.moving()
         await link.obey()
         assert (await moving).status == 200
+
+
+@pytest.mark.gen_test
+async def test_link_that_cannot_be_told_of_a_pause_is_closed(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.machines.admission.PAUSE_SECONDS", 0.2)
+    machine, path = await service.new_machine(), "/v1/machines/desk-1"
+
+    async def silent(*_: object) -> None:
+        raise StoreUnavailable("The database did not answer in time.")
+
+    async with machine.connected() as link:
+        await machine.until_live()
+        with monkeypatch.context() as patch:
+            patch.setattr(MachineStore, "get", silent)
+            reply = await service.request("PATCH", path, {"paused": True})
+        assert reply.json["paused"] is True
+        code, _ = await link.closed()
+        assert code == CloseCode.SERVER_ERROR
+    async with machine.connected():
+        assert (await machine.move()).json["reason"] == "paused"

@@ -20,7 +20,7 @@ from schemas.link.messages import (
     Welcome,
 )
 from server.dispatch.ledger import claims, under_way
-from server.dispatch.ledger import retrying as persistence
+from server.store import retrying as persistence
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from server.store.machines import MachineStore

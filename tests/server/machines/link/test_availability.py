@@ -2,7 +2,8 @@
 
 import pytest
 
-from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Ready
+from schemas.inputs.outcomes import NotCarriedOut
+from schemas.link.messages import Capability, CloseCode, DesktopChanged, HeartbeatAck, Ready
 from server.machines.link.availability import STUCK
 from server.machines.link.commands import LATE_SECONDS, RUNNING_SECONDS
 from server.machines.link.errors import (
@@ -13,6 +14,7 @@ from server.machines.link.errors import (
     NoInputError,
 )
 from server.machines.link.events import (
+    AbandonCommands,
     AvailabilityChanged,
     CommandRuns,
     DesktopIsNow,
@@ -167,3 +169,38 @@ def test_late_command_that_is_asked_about_recovers_with_its_acknowledgement(
         SettleCommand(command.command_id, COMPLETED),
         AvailabilityChanged(),
     )
+
+
+def test_late_command_that_never_begins_is_settled_by_its_report(up: LinkScript) -> None:
+    stuck(up)
+    (command_id,) = up.link.commands.overdue
+    question = about(command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
+    # It waited for its turn: no acknowledgement follows, and none would be a lie.
+    up.on(
+        report(command_id, NotCarriedOut()),
+        SettleCommand(command_id, NotCarriedOut()),
+        AvailabilityChanged(),
+    )
+    up.link.reserve()
+    up.on(ack(command_id, NotCarriedOut()), SettleCommand(command_id, NotCarriedOut()))
+
+
+def test_report_that_contradicts_itself_leaves_nobody_waiting(up: LinkScript) -> None:
+    command = input_message()
+    up.on(submitted(command), SendMessage(command))
+    up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
+    question = about(command.command_id)
+    up.on(ResolutionRequested(question), SendMessage(question))
+    rest = up.closes_on(
+        report(command.command_id, NotCarriedOut()), CloseCode.MESSAGE_INVALID, "contradicts"
+    )
+    assert rest == [AbandonCommands((command.command_id,))]
+
+
+def test_desktop_is_online_since_it_recovered(up: LinkScript) -> None:
+    stuck(up)
+    (command_id,) = up.link.commands.overdue
+    up.link.server_time = lambda: SERVER_TIME + 60_000
+    up.link.handle(ack(command_id))
+    assert up.link.availability.input_since == SERVER_TIME + 60_000

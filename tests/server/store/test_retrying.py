@@ -2,9 +2,9 @@
 
 import pytest
 
-from server.dispatch.ledger import retrying
-from server.dispatch.ledger.retrying import always, retry
+from server.store import retrying
 from server.store.errors import StoreError, StoreUnavailable
+from server.store.retrying import always, retry
 from tests.store import async_test
 
 
