@@ -2,24 +2,35 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import machine_client.installing
 import server.process.installing
 
+SERVER = server.process.installing.how_to_install("server")
+MACHINE = machine_client.installing.how_to_install("machine")
+
 
 @pytest.mark.parametrize(
-    ("program", "library", "command"),
+    ("program", "library", "arguments", "command"),
     [
-        ("server", "tornado", server.process.installing.how_to_install("server")),
-        ("machine_client", "websockets", machine_client.installing.how_to_install("machine")),
+        ("server", "motor", ["--help"], SERVER),
+        ("server", "tornado", ["serve", "--port", "0", "--data-dir"], SERVER),
+        ("server", "httpx", ["token", "list", "--url", "http://x", "--token", "t"], SERVER),
+        ("machine_client", "websockets", ["--help"], MACHINE),
     ],
+    ids=lambda value: value if isinstance(value, str) and value.isidentifier() else "",
 )
-def test_missing_extra_is_named(program: str, library: str, command: str) -> None:
+def test_missing_extra_is_named(
+    program: str, library: str, arguments: list[str], command: str, tmp_path: Path
+) -> None:
+    if arguments[-1] == "--data-dir":
+        arguments = [*arguments, str(tmp_path)]
     script = (
         f"import sys; sys.modules[{library!r}] = None\n"
-        f"from {program}.__main__ import main\nsys.argv = ['x', '--help']\nmain()"
+        f"from {program}.__main__ import main\nsys.argv = ['x', *{arguments!r}]\nmain()"
     )
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
