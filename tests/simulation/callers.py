@@ -18,6 +18,9 @@ Caller = Callable[[], Coroutine[object, object, None]]
 
 REUSED = "idempotency_key_reused"
 
+LOSING_ENDS = 30.0
+"""When the last answer is lost, in seconds: as every other fault, so that all can become final."""
+
 
 @dataclass
 class KeyHistory:
@@ -177,7 +180,8 @@ class Callers:
         async def serve() -> None:
             result = await work()
             requests.pop(number, None)
-            if not world.chance(self._losing):
+            is_lost = world.chance(self._losing) and world.now < LOSING_ENDS
+            if not is_lost:
                 self.process.call_later(latency(world), settle, result)
 
         def arrive() -> None:
