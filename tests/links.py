@@ -12,6 +12,7 @@ from schemas.link.messages import (
     Ack,
     Capability,
     CloseCode,
+    DesktopChanged,
     Display,
     Heartbeat,
     HeartbeatAck,
@@ -138,6 +139,13 @@ WELCOME = SendMessage(
         limits=Limits(unanswered_inputs=64, message_bytes=MAX_MESSAGE_BYTES),
         reconnect_spread_seconds=0.0,
     )
+)
+
+
+DESKTOP_CHANGED = DesktopChanged(
+    displays=[],
+    input=Capability(available=False, reason="the display is gone"),
+    screen=Capability(available=False, reason="the display is gone"),
 )
 
 

@@ -60,7 +60,7 @@ class Transfer:
 
         def once() -> Reply:
             with self.opened(method, path, body, given) as response:
-                return reply_of(response)
+                return self.reply(response)
 
         return checked(self._persistently(once))
 
@@ -72,22 +72,23 @@ class Transfer:
             file.truncate()
             with self.opened("GET", path) as response:
                 if response.status_code != 200:
-                    return reply_of(response)
-                file.writelines(chunks(response))
-                return reply_of(response, b"")
+                    return self.reply(response)
+                for chunk in chunks(response):
+                    write(file, chunk)
+                return Reply(response.status_code, response.headers, b"")
 
         return self._persistently(once)
 
     def _persistently(self, once: Callable[[], Reply]) -> Reply:
         for pause in PAUSES:
-            with suppress(OSError):
+            with suppress(ConnectionError, TimeoutError):
                 reply = once()
                 if reply.status not in _TRY_AGAIN:
                     return reply
             time.sleep(pause)
         try:
             return once()
-        except OSError as error:
+        except (ConnectionError, TimeoutError) as error:
             raise self.gone(error) from None
 
     def opened(
@@ -99,9 +100,15 @@ class Transfer:
     ) -> "AbstractContextManager[Response]":
         """Send a request, once, and read its answer as it comes.
 
-        Raises an OSError where it does not come, or not to its end.
+        Raises ConnectionError or TimeoutError where it does not come, or not to its end.
         """
         return self._connection.opened(method, path, body, headers)
+
+    def reply(self, response: "Response") -> Reply:
+        """The answer as a whole.  Raises ConnectionError where it does not end."""
+        from server.client.connections import reply_of  # noqa: PLC0415
+
+        return reply_of(response, SILENCE_SECONDS)
 
     def gone(self, error: Exception) -> click.ClickException:
         """What to say of a server that does not answer."""
@@ -112,17 +119,22 @@ class Transfer:
         )
 
 
-def reply_of(response: "Response", body: bytes | None = None) -> Reply:
-    """A response as a whole, with this body, or its own."""
-    content = response.read() if body is None else body
-    return Reply(response.status_code, response.headers, content)
-
-
 def checked(reply: Reply) -> Reply:
     """Raise a ClickException for an answer that says nothing of the request in particular."""
     if reply.status in (401, 403, *_TRY_AGAIN):
         raise click.ClickException(reply.refusal)
     return reply
+
+
+def write(output: BinaryIO, chunk: bytes) -> None:
+    """Write what came; raise a ClickException where it finds no room here.
+
+    That is nothing of the network's: to try again would not help.
+    """
+    try:
+        output.write(chunk)
+    except OSError as error:
+        raise click.ClickException(f"cannot write what comes: {error.strerror}") from None
 
 
 def chunks(response: "Response") -> Iterator[bytes]:

@@ -24,7 +24,7 @@ from server.cli.transfer.connection import (
     PAUSES,
     Transfer,
     chunks,
-    reply_of,
+    write,
 )
 from server.cli.transfer.long_lines import scanned
 
@@ -104,7 +104,7 @@ class _Export:
             for pause in (*PAUSES, None):
                 try:
                     return self._once(count, after, lambda: progress.update(task, advance=1))
-                except OSError as error:
+                except (ConnectionError, TimeoutError) as error:
                     # What was written to a pipe cannot be taken back.
                     if pause is None or not self._output.seekable():
                         raise self._transfer.gone(error) from None
@@ -123,20 +123,13 @@ class _Export:
         query = urlencode({**self._query, **after})
         with self._transfer.opened("GET", f"{PATH}/export?{query}") as response:
             if response.status_code != 200:
-                raise click.ClickException(reply_of(response).refusal)
+                raise click.ClickException(self._transfer.reply(response).refusal)
             for chunk in chunks(response):
-                self._write(chunk)
+                write(self._output, chunk)
                 for _ in range(chunk.count(b"\n")):
                     count += 1
                     advance()
         return count
-
-    def _write(self, chunk: bytes) -> None:
-        try:
-            self._output.write(chunk)
-        except OSError as error:
-            # Nothing of the network's: to try again would not help.
-            raise click.ClickException(f"cannot write what comes: {error.strerror}") from None
 
 
 def _resumed(output: BinaryIO) -> tuple[int, dict[str, str]]:

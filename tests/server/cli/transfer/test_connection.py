@@ -1,5 +1,6 @@
 """A connection that outlives the server's moods, against a server that has some."""
 
+import errno
 import io
 import threading
 from collections.abc import Iterator
@@ -138,6 +139,19 @@ def test_download_begins_anew_where_it_was_cut_off(
 def test_download_of_what_is_not_there_is_its_refusal(moody: Moody, connection: Transfer) -> None:
     moody.answers = [(404, PROBLEM)]
     assert connection.download("/x", io.BytesIO()).refusal == "T: d"
+
+
+def test_full_disk_is_not_taken_for_a_server_that_is_away(
+    moody: Moody, connection: Transfer
+) -> None:
+    class Full(io.BytesIO):
+        def write(self, _: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    moody.answers = [(200, b"0123456789")]
+    with pytest.raises(click.ClickException, match="cannot write what comes: No space left"):
+        connection.download("/x", Full())
+    assert len(moody.requests) == 1
 
 
 def test_answer_that_is_not_read_to_its_end_does_not_disturb_the_next(

@@ -44,14 +44,6 @@ DUE = 1010.0 - LATE_SECONDS
 """What is due then is overdue ten seconds after a script begins, by its clock."""
 
 
-@pytest.fixture
-def up() -> LinkScript:
-    """A link that takes inputs."""
-    script = LinkScript()
-    script.bring_up()
-    return script
-
-
 def stuck(up: LinkScript) -> None:
     """A command is sent, and its answer is late, while heartbeats are answered."""
     late = input_message()

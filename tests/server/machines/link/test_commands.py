@@ -4,9 +4,7 @@ import pytest
 
 from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
 from schemas.link.messages import (
-    Capability,
     CloseCode,
-    DesktopChanged,
 )
 from server.machines.link.commands import REMEMBERED_OUTCOMES
 from server.machines.link.events import (
@@ -25,25 +23,6 @@ from tests.links import (
     report,
     submitted,
 )
-
-DESKTOP_CHANGED = DesktopChanged(
-    displays=[],
-    input=Capability(available=False, reason="the display is gone"),
-    screen=Capability(available=False, reason="the display is gone"),
-)
-
-
-@pytest.fixture
-def script() -> LinkScript:
-    """A link whose socket was just opened."""
-    return LinkScript()
-
-
-@pytest.fixture
-def up(script: LinkScript) -> LinkScript:
-    """A link that takes inputs."""
-    script.bring_up()
-    return script
 
 
 def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScript) -> None:

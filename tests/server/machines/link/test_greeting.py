@@ -5,9 +5,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.link.messages import (
-    Capability,
     CloseCode,
-    DesktopChanged,
     Welcome,
 )
 from server.machines.link.events import (
@@ -17,28 +15,10 @@ from server.machines.link.events import (
     SendMessage,
 )
 from tests.links import (
+    DESKTOP_CHANGED,
     LinkScript,
     hello,
 )
-
-DESKTOP_CHANGED = DesktopChanged(
-    displays=[],
-    input=Capability(available=False, reason="the display is gone"),
-    screen=Capability(available=False, reason="the display is gone"),
-)
-
-
-@pytest.fixture
-def script() -> LinkScript:
-    """A link whose socket was just opened."""
-    return LinkScript()
-
-
-@pytest.fixture
-def up(script: LinkScript) -> LinkScript:
-    """A link that takes inputs."""
-    script.bring_up()
-    return script
 
 
 def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None:

@@ -3,9 +3,7 @@
 import pytest
 
 from schemas.link.messages import (
-    Capability,
     CloseCode,
-    DesktopChanged,
     HeartbeatAck,
 )
 from server.machines.link.events import (
@@ -24,25 +22,6 @@ from tests.links import (
     input_message,
     submitted,
 )
-
-DESKTOP_CHANGED = DesktopChanged(
-    displays=[],
-    input=Capability(available=False, reason="the display is gone"),
-    screen=Capability(available=False, reason="the display is gone"),
-)
-
-
-@pytest.fixture
-def script() -> LinkScript:
-    """A link whose socket was just opened."""
-    return LinkScript()
-
-
-@pytest.fixture
-def up(script: LinkScript) -> LinkScript:
-    """A link that takes inputs."""
-    script.bring_up()
-    return script
 
 
 def test_heartbeat_is_sent_again_after_its_interval(up: LinkScript) -> None:

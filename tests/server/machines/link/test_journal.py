@@ -1,11 +1,7 @@
 """The journal's number, as a link hears it."""
 
-import pytest
-
 from schemas.link.messages import (
-    Capability,
     CloseCode,
-    DesktopChanged,
     HeartbeatAck,
     Ready,
 )
@@ -33,25 +29,6 @@ from tests.links import (
     report,
     submitted,
 )
-
-DESKTOP_CHANGED = DesktopChanged(
-    displays=[],
-    input=Capability(available=False, reason="the display is gone"),
-    screen=Capability(available=False, reason="the display is gone"),
-)
-
-
-@pytest.fixture
-def script() -> LinkScript:
-    """A link whose socket was just opened."""
-    return LinkScript()
-
-
-@pytest.fixture
-def up(script: LinkScript) -> LinkScript:
-    """A link that takes inputs."""
-    script.bring_up()
-    return script
 
 
 def test_first_heartbeat_without_a_mark_closes_the_link(script: LinkScript) -> None:

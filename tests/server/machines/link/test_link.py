@@ -3,9 +3,7 @@
 import pytest
 
 from schemas.link.messages import (
-    Capability,
     CloseCode,
-    DesktopChanged,
     HeartbeatAck,
     Ready,
     RequestFailed,
@@ -42,6 +40,7 @@ from server.machines.link.link import (
 from server.machines.link.screen import LivePictureArrived, LiveScreenEnded
 from tests.links import (
     COMPLETED,
+    DESKTOP_CHANGED,
     SERVER_TIME,
     WELCOME,
     LinkScript,
@@ -54,25 +53,6 @@ from tests.links import (
     submitted,
 )
 from tests.pictures import frames_of, header, picture
-
-DESKTOP_CHANGED = DesktopChanged(
-    displays=[],
-    input=Capability(available=False, reason="the display is gone"),
-    screen=Capability(available=False, reason="the display is gone"),
-)
-
-
-@pytest.fixture
-def script() -> LinkScript:
-    """A link whose socket was just opened."""
-    return LinkScript()
-
-
-@pytest.fixture
-def up(script: LinkScript) -> LinkScript:
-    """A link that takes inputs."""
-    script.bring_up()
-    return script
 
 
 def test_link_is_up_once_the_journal_has_a_mark_of_it(script: LinkScript) -> None:
