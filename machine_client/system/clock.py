@@ -13,8 +13,7 @@ def _clock() -> Callable[[], float]:
     Python's monotonic clock stands still while the machine sleeps on Linux (CLOCK_MONOTONIC) and
     on macOS (mach_absolute_time).
 
-    Linux: CLOCK_BOOTTIME, "identical to CLOCK_MONOTONIC, except that it also includes any time
-    that the system is suspended" (clock_gettime(2)).
+    Linux: CLOCK_BOOTTIME, which counts the time that the system is suspended (clock_gettime(2)).
     macOS: CLOCK_MONOTONIC_RAW, which is mach_continuous_time there and goes on during sleep
     (clock_gettime(3) of macOS); on Linux the clock of the same name does not.
     Windows: GetTickCount64, milliseconds since the start, sleep and hibernation included

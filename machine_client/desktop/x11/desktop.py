@@ -1,6 +1,7 @@
 """An X display as a desktop, and what can be wrong with one."""
 
 import os
+from contextlib import closing
 
 from machine_client.desktop.base import (
     DesktopCheck,
@@ -51,7 +52,8 @@ class X11Desktop:
     def _look_at_display(self) -> str:
         try:
             open_display(self._name).close()
-            shown = self.open_view().displays()
+            with closing(self.open_view()) as view:
+                shown = view.displays()
         except MissingLibraryError:
             raise
         except (InjectionUnavailable, DesktopError) as error:
@@ -66,11 +68,8 @@ class X11Desktop:
         return "mouse and keyboard can be used"
 
     def _look_at_screen(self) -> str:
-        view = self.open_view()
-        try:
+        with closing(self.open_view()) as view:
             size = view.capture().size
-        finally:
-            view.close()
         return f"operators can see {size.width}x{size.height}"
 
 
