@@ -69,7 +69,7 @@ def assemble(
     events, metrics = EventHub(), Metrics()
     audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
     recorder = InputRecorder(audit, events, metrics)
-    parts = _machine_parts(settings, background, database, recorder, fingerprints)
+    parts = _machine_parts(settings, background, database, events, recorder, fingerprints)
     tokens, failed_attempts = TokenStore(database), FailedAttempts()
     authenticator = Authenticator(tokens, background, settings.token_check, failed_attempts)
     workflows = WorkflowStore(database)
@@ -108,12 +108,13 @@ def _machine_parts(
     settings: ServerSettings,
     background: Tasks,
     database: Database,
+    events: EventHub,
     recorder: InputRecorder,
     fingerprints: Fingerprints,
 ) -> MachineParts:
     registry, machines = LinkRegistry(), MachineStore(database)
     views = MachineViews(LiveMachines(registry), InputCountStore(database))
-    events = MachineEventPublisher(machines, views, recorder.events, background)
+    publisher = MachineEventPublisher(machines, views, events, background)
     commands = CommandStore(database, lifetime=_key_lifetime(settings))
     resolver, under_way = Resolver(commands, recorder), CommandsUnderWay(background)
     reconciler = Reconciler(commands, resolver, under_way)
@@ -121,7 +122,7 @@ def _machine_parts(
         registry,
         machines,
         reconciler,
-        events,
+        publisher,
         background,
         terms=LinkTerms(
             unanswered_limit=settings.unanswered_inputs,
@@ -137,11 +138,10 @@ def _machine_parts(
         ledger=Ledger(commands, resolver, under_way, background, recorder),
         fingerprints=fingerprints,
         recorder=recorder,
-        metrics=recorder.metrics,
         input_timeout=settings.input_timeout,
         most_viewers=settings.screen_viewers,
     )
-    return MachineParts(registry, admission, dispatcher, views, events)
+    return MachineParts(registry, admission, dispatcher, views, publisher)
 
 
 def _sessions(

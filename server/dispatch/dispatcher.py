@@ -23,7 +23,6 @@ from server.dispatch.screens import LiveScreen, check_screen, look, screenshot
 from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-from server.metrics import Metrics
 from server.store.commands import Answer, CommandRecord
 from server.store.machines import MachineStore
 
@@ -44,7 +43,6 @@ class Dispatcher:
         ledger: Ledger,
         fingerprints: Fingerprints,
         recorder: InputRecorder,
-        metrics: Metrics,
         input_timeout: float,
         most_viewers: int,
     ) -> None:
@@ -54,7 +52,6 @@ class Dispatcher:
         self._ledger = ledger
         self._fingerprints = fingerprints
         self._recorder = recorder
-        self._metrics = metrics
         self._input_timeout = input_timeout
         self._most_viewers = most_viewers
 
@@ -101,10 +98,10 @@ class Dispatcher:
                 Timings(),
             )
         except ProblemError as problem:
-            self._metrics.input_ended(command.operation, problem.problem_type.name)
+            self._recorder.answered_without_end(command, problem.problem_type.name)
             raise
         if is_replayed:
-            self._metrics.input_ended(command.operation, "replayed")
+            self._recorder.answered_without_end(command, "replayed")
         return answer, is_replayed
 
     async def look_up(

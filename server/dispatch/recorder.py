@@ -46,14 +46,14 @@ _Timed = tuple[Timings, Outcome, float]
 
 
 class InputRecorder:
-    """Takes what ended; ``run`` writes it, and then tells ``events`` and counts in ``metrics``."""
+    """Takes what ended; ``run`` writes it."""
 
     def __init__(
         self, audit: AuditStore, events: EventHub, metrics: Metrics, *, capacity: int = CAPACITY
     ) -> None:
         self._audit = audit
-        self.events = events
-        self.metrics = metrics
+        self._events = events
+        self._metrics = metrics
         self._capacity = capacity
         self._noted: deque[_Noted] = deque()
         # What is timed goes with what is noted, and is worth less.
@@ -76,7 +76,11 @@ class InputRecorder:
         """Note the final outcome of an input."""
         self._noted.append((command, outcome, server_time()))
         self._woken.set()
-        self.metrics.input_ended(command.operation, outcome.status)
+        self._metrics.input_ended(command.operation, outcome.status)
+
+    def answered_without_end(self, command: Command, how: str) -> None:
+        """Count an input whose answer is no new outcome: a problem's name, or "replayed"."""
+        self._metrics.input_ended(command.operation, how)
 
     def left_open(self, command: Command) -> None:
         """Note an input whose outcome is pending."""
@@ -124,7 +128,7 @@ class InputRecorder:
         for _ in range(most):
             self._noted.popleft()
         for entry in entries:
-            self.events.publish(
+            self._events.publish(
                 entry.organization_id, "command", partial(_command_event, entry), entry.machine_id
             )
 
@@ -132,7 +136,7 @@ class InputRecorder:
         while self._timed:
             timings, outcome, ended = self._timed.popleft()
             injection = outcome.duration_ms / 1000 if isinstance(outcome, Completed) else None
-            self.metrics.input_timed(timings, injection, ended)
+            self._metrics.input_timed(timings, injection, ended)
 
 
 def command_item(entry: AuditEntry) -> CommandItem | None:

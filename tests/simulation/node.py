@@ -137,15 +137,13 @@ class Node:
             terms=LinkTerms(UNANSWERED_LIMIT, self._heartbeat_seconds),
             reconnects_per_second=1000.0,
         )
-        metrics = Metrics()
         self.dispatcher = Dispatcher(
             registry=self.registry,
             admission=self._admission,
             machines=machines,
             ledger=self.ledger,
             fingerprints=self.fingerprints,
-            recorder=InputRecorder(SimulatedAuditStore(), EventHub(), metrics),
-            metrics=metrics,
+            recorder=InputRecorder(SimulatedAuditStore(), EventHub(), Metrics()),
             input_timeout=INPUT_TIMEOUT,
             most_viewers=0,
         )
