@@ -116,6 +116,12 @@ class PictureStream:
             assert await stream._until(b"\r\n") == stream._boundary
         return stream
 
+    async def __aenter__(self) -> "PictureStream":
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
     async def part(self) -> Part | None:
         """The next picture; None at the stream's end."""
         head = await self._until(b"\r\n\r\n")

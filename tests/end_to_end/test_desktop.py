@@ -239,21 +239,25 @@ def test_live_screen_ends_with_its_display_and_can_be_watched_again(
 ) -> None:
     path = f"/v1/computer/{desk.machine}/display/stream"
 
+    async def watch() -> PictureStream:
+        return await PictureStream.open(desk.url, path, desk.api._token)
+
+    def wait_for_screen() -> None:
+        until(lambda: is_seen(desk), "the screen is seen")
+
     async def watched() -> None:
         async with asyncio.timeout(WAIT_SECONDS):
-            stream = await PictureStream.open(desk.url, path, desk.api._token)
-            assert stream.status == 200
-            assert await stream.part() is not None
-            screen.freeze()
-            await stream.ended()
-            await stream.close()
+            async with await watch() as stream:
+                assert stream.status == 200
+                assert await stream.part() is not None
+                screen.freeze()
+                await stream.ended()
             screen.thaw()
-            await asyncio.to_thread(desk.is_in_state, "online")
-            again = await PictureStream.open(desk.url, path, desk.api._token)
-            assert again.status == 200
-            assert await again.part() is not None
-            await again.close()
+            await asyncio.to_thread(wait_for_screen)
+            async with await watch() as again:
+                assert again.status == 200
+                assert await again.part() is not None
 
     with desk.joined(**OFTEN):
-        until(lambda: is_seen(desk), "the screen is seen")
+        wait_for_screen()
         async_test(watched)()
