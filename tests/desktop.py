@@ -87,7 +87,9 @@ def _x_server(size: str, *options: str) -> Iterator[tuple[str, subprocess.Popen[
     try:
         server = running(
             *("Xvfb", "-displayfd", str(writable), "-screen", "0", size),
-            *("-nolisten", "tcp", "-noreset", *options),
+            # -r: a key that is held does not repeat; else what a witness sees of one depends on how
+            # long the machine takes for the next step.
+            *("-nolisten", "tcp", "-noreset", "-r", *options),
             pass_fds=[writable],
         )
         with server as process:
