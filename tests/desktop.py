@@ -76,7 +76,10 @@ def running(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextlib.contextmanager
 def virtual_display(size: str = "1280x800x24", *options: str) -> Iterator[str]:
-    """Start an X server on a free display; yields its name, such as ``:7``."""
+    """Start an X server on a free display; yields its name, such as ``:7``.
+
+    A key that is held repeats there only with the option ``r``, as it does on a real desktop.
+    """
     with _x_server(size, *options) as (name, _):
         yield name
 

@@ -70,7 +70,7 @@ class _CachedPrincipal:
 
 
 class Authenticator:
-    """AdmissionQueue an Authorization header into a :class:`Principal`.
+    """Turns an Authorization header into a :class:`Principal`.
 
     A token is read from the database again after ``cache_seconds``, so a revoked one works at most
     that long on every node.  ``failed_attempts`` bounds what unknown tokens cost.

@@ -126,12 +126,10 @@ async def watching(
     desk: Workstation, query: str = "", token: str = ""
 ) -> AsyncIterator[PictureStream]:
     secret = token or administrators_token(desk)
-    stream = await PictureStream.open(desk.url, display_path(desk, f"stream{query}"), secret)
-    assert stream.status == 200
-    try:
+    path = display_path(desk, f"stream{query}")
+    async with await PictureStream.open(desk.url, path, secret) as stream:
+        assert stream.status == 200
         yield stream
-    finally:
-        await stream.close()
 
 
 def administrators_token(desk: Workstation) -> str:

@@ -132,8 +132,6 @@ def test_what_was_held_before_the_witness_came_is_seen_as_well(
 
 def test_key_that_stays_down_is_pressed_once(desktop: WitnessedDesktop, connection: Any) -> None:
     """X repeats it; and it drops a second press of a button, which so is never seen."""
-    # As on a real desktop; the tests' X servers begin without.
-    connection.change_keyboard_control(auto_repeat_mode=X.AutoRepeatModeOn)
     keycode = connection.keysym_to_keycode(ord("a"))
     with contextlib.closing(Witness(desktop.display)) as witness:
         xtest.fake_input(connection, X.KeyPress, keycode)

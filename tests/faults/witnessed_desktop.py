@@ -51,7 +51,7 @@ class WitnessedDesktop:
     @classmethod
     @contextlib.contextmanager
     def running(cls, clock: Clock) -> Iterator["WitnessedDesktop"]:
-        with virtual_display(f"{WIDTH}x{HEIGHT}x24") as display:
+        with virtual_display(f"{WIDTH}x{HEIGHT}x24", "r") as display:
             desktop = cls(display, clock)
             try:
                 yield desktop

@@ -8,6 +8,7 @@ from uuid import UUID, uuid5
 
 from schemas.inputs.bodies import AnyInput
 from server.store.errors import StoreUnavailable
+from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH
 from tests.simulation.network import latency
 from tests.simulation.node import Answered, Node
 from tests.simulation.world import Process, World
@@ -18,7 +19,7 @@ Caller = Callable[[], Coroutine[object, object, None]]
 
 REUSED = "idempotency_key_reused"
 
-LOSING_ENDS = 30.0
+LOSING_ENDS = FAULTS_END + LONGEST_AFTERMATH
 """When the last answer is lost, in seconds: as every other fault, so that all can become final."""
 
 
