@@ -1,0 +1,1 @@
+"""What crosses the bus between the nodes of an installation."""

@@ -1,0 +1,1 @@
+"""Carries messages between the nodes of one installation: over NATS, or within one process."""
