@@ -18,7 +18,7 @@ from pymongo.errors import BulkWriteError
 from schemas.http.queries import PageQuery
 from schemas.resources.audit import AuditQuery
 from server.store.errors import AlreadyExists
-from server.store.input_counts import EndedInput, InputCountStore
+from server.store.machines.input_counts import EndedInput, InputCountStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction
@@ -61,7 +61,7 @@ class AuditEntry:
     """Something that was done, by whom, to what and when.
 
     ``input`` is there for inputs only, whose ``created_at`` is when they were accepted, and whose
-    ``id`` begins with the command's own 16 bytes.
+    ``id`` begins with the command's own 16 bytes.  ``note`` is what whoever did it wrote about it.
     """
 
     id: bytes
@@ -74,6 +74,7 @@ class AuditEntry:
     machine_id: str | None
     request_id: str
     input: AuditedInput | None = None
+    note: str | None = None
 
 
 class AuditStore:
@@ -92,6 +93,13 @@ class AuditStore:
                 await self._entries.insert_one(self._document(entry))
         except AlreadyExists:
             return  # An earlier try has stored it.
+
+    async def add_changes(self, entries: Sequence[AuditEntry]) -> None:
+        """Store entries of which none is an input's, all at once."""
+        if entries:
+            documents = [self._document(entry) for entry in entries]
+            async with self._database.operation():
+                await self._entries.insert_many(documents, ordered=False)
 
     async def add_inputs(self, entries: Sequence[AuditEntry]) -> None:
         """Store inputs, and count those that are final for their machines: both, or neither.
@@ -186,6 +194,8 @@ class AuditStore:
         }
         if entry.input is None:
             document["target"] = entry.target
+            if entry.note is not None:
+                document["note"] = entry.note
         else:
             document.update(_ending(entry))
         return document
@@ -248,4 +258,5 @@ def _entry(document: Document) -> AuditEntry:
         machine_id=document["machine_id"],
         request_id=document["request_id"],
         input=ended,
+        note=document.get("note"),
     )

@@ -1,9 +1,11 @@
 """The ledger: one document for each keyed command, changed by single atomic operations only.
 
 What the operations guarantee together is the business of ``server.dispatch``; here each of them
-is one write, acknowledged by a majority and journaled.
+is one write, acknowledged by a majority and journaled.  The two that every command makes, its claim
+and its end, are made together with those of others that wait.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from datetime import datetime, timedelta
@@ -15,8 +17,10 @@ from pymongo.read_concern import ReadConcern
 
 from schemas.link.messages import EarlierCommand
 from server.store.errors import AlreadyExists, StoreUnavailable
+from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, machines_of
+from server.store.mongodb.grouped_writes import grouped_inserts, grouped_updates
 
 DEFAULT_LIFETIME: Final = timedelta(hours=24)
 """How long a record is stored after its final state."""
@@ -56,8 +60,9 @@ class CommandRecord:
     ``attempt`` is random and names the claim, which others may take over after ``claimed_until``
     for as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id``, ``journal_sequence``
     and ``journal_mark`` are those of the link that it was sent on, or was to be; there is no mark
-    where the machine client gives its marks no ids.  ``minimal`` is whether no body was wanted.
-    Without a key the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
+    where the machine client gives its marks no ids, and no journal at all where the command was
+    lost on its way from another node.  ``minimal`` is whether no body was wanted.  Without a key
+    the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
     ``earlier`` are the names under which a journal may know the command from an older server.
     """
 
@@ -70,8 +75,8 @@ class CommandRecord:
     attempt: UUID
     claimed_until: datetime
     epoch: int
-    boot_id: str
-    journal_id: UUID
+    boot_id: str | None
+    journal_id: UUID | None
     journal_sequence: int
     request_id: str
     minimal: bool
@@ -106,8 +111,11 @@ class CommandStore:
         self._database = database
         self._lifetime = lifetime
         self._commands = database.collection("commands")
+        self._claims = grouped_inserts(database, self._commands)
+        self._ends = grouped_updates(database, self._commands)
         # Sees what is not yet held by a majority too: better one record too many than one missed.
         self._commands_at_once = self._commands.with_options(read_concern=ReadConcern("local"))
+        self._unresolved = Batches(self._sent_to, database.tasks, "read what is unresolved")
 
     async def claim(self, record: CommandRecord) -> CommandRecord:
         """Claim a command by inserting its record; the record that stands then, own or another's.
@@ -121,8 +129,7 @@ class CommandStore:
             # Nobody may ever ask, or the machine never come back: this one does not stay for ever.
             document["delete_at"] = record.expires_at + self._lifetime
         try:
-            async with self._database.operation():
-                await self._commands.insert_one(document)
+            await self._claims.make(document)
         except AlreadyExists:
             standing = await self.find(record.command_id)
             if standing is None:
@@ -200,9 +207,15 @@ class CommandStore:
             "final_at": final_at,
             "delete_at": final_at + self._lifetime,
         }
-        async with self._database.operation():
-            result = await self._commands.update_one(wanted, {"$set": change})
-        return result.modified_count == 1
+        if await self._ends.make((wanted, {"$set": change})):
+            return True
+        # Not, or it is not known: others' ends were written with it, and not all of them.
+        found = await self.find(record.command_id)
+        return (
+            found is not None
+            and (found.attempt, found.state) == (record.attempt, state)
+            and (found.answer, found.final_at) == (answer, final_at)
+        )
 
     async def forget(self, command_id: UUID, attempt: UUID) -> bool:
         """Delete the attempt's own record, of which nothing was sent; False if it is not there."""
@@ -215,17 +228,24 @@ class CommandStore:
     async def unresolved(
         self, organization_id: UUID, machine_id: str, epoch: int
     ) -> list[CommandRecord]:
-        """Every SENT record of the machine's links before this epoch, oldest first."""
-        cursor = self._commands_at_once.find(
-            {
-                "organization_id": organization_id,
-                "machine_id": machine_id,
-                "state": CommandState.SENT,
-                "epoch": {"$lt": epoch},
-            },
-            sort=[("accepted_at", 1)],
-        )
-        return [_record(found) async for found in self._database.documents(cursor)]
+        """Every SENT record of the machine's links before this epoch, oldest first.
+
+        In one query with others who ask at the same time.
+        """
+        sent = await self._unresolved.answer((organization_id, machine_id))
+        return [record for record in sent if record.epoch < epoch]
+
+    async def _sent_to(self, machines: Sequence[tuple[UUID, str]]) -> Sequence[list[CommandRecord]]:
+        """Every SENT record of each machine, oldest first."""
+        cursor = self._commands_at_once.find({**machines_of(machines), "state": CommandState.SENT})
+        of: dict[tuple[UUID, str], list[CommandRecord]] = {}
+        async for found in self._database.documents(cursor):
+            record = _record(found)
+            of.setdefault((record.organization_id, record.machine_id), []).append(record)
+        return [
+            sorted(of.get(machine, ()), key=lambda record: record.accepted_at)
+            for machine in machines
+        ]
 
     async def _replace(self, record: CommandRecord, claim: UUID) -> bool:
         async with self._database.operation():

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from pymongo import WriteConcern
+from pymongo import UpdateOne, WriteConcern
 
 from schemas.http.queries import PageQuery
+from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.times import now
@@ -42,6 +43,7 @@ class TokenStore:
         self._tokens = database.collection("tokens")
         # When a token was last used may get lost in a crash; waiting for it is not worth it.
         self._tokens_unhurried = self._tokens.with_options(write_concern=WriteConcern(1))
+        self._used = Batches(self._touch, database.tasks, "note the last uses of tokens")
 
     async def create(
         self,
@@ -134,11 +136,24 @@ class TokenStore:
         return result.modified_count
 
     async def touch(self, token_id: UUID, when: datetime) -> None:
-        """Remember a use; an older one than the one remembered changes nothing."""
+        """Remember a use; an older one than the one remembered changes nothing.
+
+        Goes together with others of the same moment.
+        """
+        await self._used.answer(UpdateOne({"_id": token_id}, {"$max": {"last_used_at": when}}))
+
+    async def _touch(self, uses: Sequence[UpdateOne]) -> Sequence[None]:
         async with self._database.operation():
-            await self._tokens_unhurried.update_one(
-                {"_id": token_id}, {"$max": {"last_used_at": when}}
-            )
+            await self._tokens_unhurried.bulk_write([*uses], ordered=False)
+        return [None] * len(uses)
+
+    async def revoked_within(self, seconds: float) -> set[UUID]:
+        """Which tokens were revoked in the last seconds, by MongoDB's clock."""
+        since = {"$subtract": ["$$NOW", int(seconds * 1000)]}
+        cursor = self._tokens.find(
+            {"$expr": {"$gt": ["$revoked_at", since]}}, projection={"_id": True}
+        )
+        return {document["_id"] async for document in self._database.documents(cursor)}
 
     async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
         """Which of these tokens are neither revoked, expired nor unknown, in one query."""
@@ -154,8 +169,8 @@ class TokenStore:
 
 
 def _revoke_now() -> list[Document]:
-    # A pipeline, so that revoking again keeps the first time.
-    return [{"$set": {"revoked_at": {"$ifNull": ["$revoked_at", now()]}}}]
+    # A pipeline, so that revoking again keeps the first time: MongoDB's, which all nodes share.
+    return [{"$set": {"revoked_at": {"$ifNull": ["$revoked_at", "$$NOW"]}}}]
 
 
 def stored_token(document: Document) -> StoredToken:

@@ -7,18 +7,14 @@ configuration stays true when the data directory is moved, and a long path does 
 """
 
 import asyncio
-import fcntl
 import importlib.util
 import json
 import logging
 import os
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable
+import weakref
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -26,9 +22,8 @@ from urllib.parse import quote
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo.errors import OperationFailure, PyMongoError
 
+from server.process.child_program import ChildProgram, end_left_over, locked
 from server.process.installing import how_to_install
-from server.store.embedded import die_with_parent
-from server.store.embedded.bounded_log import BoundedLog
 from server.store.errors import EmbeddedMongoDBError
 
 logger = logging.getLogger(__name__)
@@ -43,8 +38,6 @@ _REPLICA_SET = "farhand"
 _SOCKET_NAME = "mongod.sock"
 _POLL_SECONDS = 0.005
 _WATCH_SECONDS = 1.0
-# A program that mongod's name stands for may have left a child that still holds the log's pipe.
-_LAST_LINES_SECONDS = 1.0
 # sun_path in unix(7) holds 108 bytes, the last of which is NUL.
 _MAX_SOCKET_PATH_BYTES = 107
 # https://www.mongodb.com/docs/manual/reference/error-codes/
@@ -82,19 +75,19 @@ class EmbeddedMongoDB:
         self._directory = directory.absolute()
         self._binary = binary
         self._lock: int | None = None
+        self._entry: int | None = None
         self._launched_at = 0.0
-        self._process: subprocess.Popen[bytes] | None = None
-        self._log: BoundedLog | None = None
+        self._program: ChildProgram | None = None
 
     @property
     def pid(self) -> int | None:
         """The process id of mongod, while there is one."""
-        return self._process.pid if self._process else None
+        return self._program.pid if self._program else None
 
     @property
     def is_alive(self) -> bool:
         """Whether mongod was started and has not ended since."""
-        return self._process is not None and self._process.poll() is None
+        return self._program is not None and self._program.status is None
 
     async def start(self) -> str:
         """Start mongod, wait until it is primary, and return the URI that reaches it.
@@ -109,7 +102,7 @@ class EmbeddedMongoDB:
 
         Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
         """
-        if self._process is not None:
+        if self._program is not None:
             raise EmbeddedMongoDBError("This embedded MongoDB is started already.")
         binary = self._binary or find_mongod()
         try:
@@ -155,10 +148,10 @@ class EmbeddedMongoDB:
     async def stop(self) -> None:
         """End mongod cleanly, by force where it does not end, and let go of the directory."""
         try:
-            if self._process is not None:
-                await self._end(self._process)
+            if self._program is not None:
+                await self._program.end(STOP_SECONDS)
         finally:
-            self._process = None
+            self._program = None
             self._release_lock()
 
     async def until_ended(self) -> None:
@@ -184,19 +177,13 @@ class EmbeddedMongoDB:
             path.chmod(0o700)
 
     def _take_lock(self) -> None:
-        lock = os.open(self._directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = locked(self._directory / "lock")
         except BlockingIOError:
-            os.close(lock)
             raise EmbeddedMongoDBError(
                 f"Another server already uses {self._directory}: stop it, or give this one "
                 "another data directory, or set FARHAND_MONGODB_URI for both."
             ) from None
-        except OSError:
-            os.close(lock)
-            raise
-        self._lock = lock
 
     def _release_lock(self) -> None:
         if self._lock is not None:
@@ -208,29 +195,13 @@ class EmbeddedMongoDB:
 
     def _end_left_over(self) -> None:
         """Kill a mongod that outlived its server; its journal keeps what it acknowledged."""
-        pid = self._left_over_pid()
-        if pid is None:
-            return
-        os.kill(pid, signal.SIGKILL)
-        give_up_at = time.monotonic() + STOP_SECONDS
-        while self._left_over_pid() == pid:
-            if time.monotonic() > give_up_at:
-                raise EmbeddedMongoDBError(f"An earlier mongod, process {pid}, does not end.")
-            time.sleep(_POLL_SECONDS)
-
-    def _left_over_pid(self) -> int | None:
-        try:
-            pid = int((self._database_path / "mongod.lock").read_text())
-            arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except (OSError, ValueError):
-            return None
-        # The number alone proves nothing: by now it may be anybody's.
-        return pid if os.fsencode(self._database_path) in arguments else None
+        pid_file = self._database_path / "mongod.lock"
+        if (pid := end_left_over(pid_file, self._database_path, STOP_SECONDS)) is not None:
+            raise EmbeddedMongoDBError(f"An earlier mongod, process {pid}, does not end.")
 
     def _launch(self, binary: Path) -> None:
         arguments = [
-            *(sys.executable, "-I", "-S", str(Path(die_with_parent.__file__).absolute())),
-            *(str(os.getpid()), str(binary)),
+            str(binary),
             *("--dbpath", str(self._database_path)),
             *("--replSet", _REPLICA_SET, "--oplogSize", "256"),
             *("--bind_ip", f"./{_SOCKET_NAME}", "--nounixsocket", "--filePermissions", "0700"),
@@ -241,27 +212,18 @@ class EmbeddedMongoDB:
             *("--setParameter", "diagnosticDataCollectionEnabled=false"),
             "--quiet",
         ]
-        # A session of its own: Ctrl+C in the server's terminal must reach the server alone,
-        # which still needs its database while it stops.
-        self._process = subprocess.Popen(  # noqa: S603  no shell, and our own arguments
-            arguments,
-            cwd=self._directory,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        assert self._process.stdout is not None  # noqa: S101  asked for just above
-        self._log = BoundedLog(self._process.stdout, self._log_path)
-        self._log.start()
+        self._program = ChildProgram(arguments, directory=self._directory, log=self._log_path)
 
     def _socket_path(self) -> Path:
         """A name of the socket that is short enough to connect to."""
         path = self._directory / _SOCKET_NAME
         if len(os.fsencode(path)) <= _MAX_SOCKET_PATH_BYTES:
             return path
-        # The same directory by another name: mongod works in it.
-        path = Path(f"/proc/{self.pid}/cwd") / _SOCKET_NAME
+        # The same directory by another name, which another mongod in it has as well.
+        if self._entry is None:
+            self._entry = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            weakref.finalize(self, os.close, self._entry)
+        path = Path(f"/proc/{os.getpid()}/fd/{self._entry}") / _SOCKET_NAME
         if not path.parent.exists():
             raise EmbeddedMongoDBError(
                 f"The path of {self._directory} is too long for a unix socket: use a shorter one."
@@ -310,34 +272,12 @@ class EmbeddedMongoDB:
                 raise
 
     def _check_alive(self) -> None:
-        if self._process is None or self._log is None or self._process.poll() is None:
+        if self._program is None or (status := self._program.status) is None:
             return
-        self._log.join(_LAST_LINES_SECONDS)
         raise EmbeddedMongoDBError(
-            f"The embedded mongod ended at once, with status {self._process.returncode}: "
-            f"{last_words(self._log.last_lines)} (its log is {self._log_path})"
+            f"The embedded mongod ended at once, with status {status}: "
+            f"{last_words(self._program.last_lines())} (its log is {self._log_path})"
         )
-
-    async def _end(self, process: subprocess.Popen[bytes]) -> None:
-        try:
-            process.terminate()
-            async with asyncio.timeout(STOP_SECONDS):
-                await _until(lambda: process.poll() is not None)
-        except TimeoutError:
-            pass
-        finally:
-            # Also when this task is cancelled: nothing may be left running.
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-            if self._log is not None:
-                self._log.join(_LAST_LINES_SECONDS)
-
-
-async def _until(condition: Callable[[], bool]) -> None:
-    # Another process's end is no event of this loop; nobody would set one.
-    while not condition():  # noqa: ASYNC110
-        await asyncio.sleep(_POLL_SECONDS)
 
 
 def last_words(lines: list[str]) -> str:

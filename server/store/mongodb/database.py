@@ -5,7 +5,7 @@ import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from time import perf_counter
+from itertools import islice
 from typing import Final, Self
 
 import bson
@@ -20,7 +20,7 @@ from pymongo import IndexModel, ReadPreference, WriteConcern
 from pymongo.errors import OperationFailure, PyMongoError
 from pymongo.read_concern import ReadConcern
 
-from server.store.errors import StoreUnavailable, StoreUnusable, TooLarge
+from server.store.errors import StoreUnusable, TooLarge
 from server.store.mongodb.documents import (
     CODEC_OPTIONS,
     MAX_DOCUMENT_BYTES,
@@ -30,6 +30,7 @@ from server.store.mongodb.documents import (
 from server.store.mongodb.error_translation import translate_errors
 from server.store.mongodb.indexes import INDEXES
 from server.store.mongodb.migrations import migrate, note_schema, stored_schema
+from server.store.mongodb.operation import Operation
 from server.store.mongodb.suitability import check_mongodb, clock_difference, hosts_of
 from server.store.times import now
 from server.tasks import Tasks
@@ -198,38 +199,40 @@ class Database:
                 if error.code != _NAMESPACE_EXISTS:
                     raise
 
-    @asynccontextmanager
-    async def operation(self) -> AsyncIterator[None]:
+    def operation(self) -> Operation:
         """Bound what happens inside to this database's timeout, and translate its errors."""
-        started = perf_counter()
-        try:
-            async with translate_errors():
-                # The driver has the same limit, but counts from when one of its threads is free.
-                async with asyncio.timeout(self._timeout):
-                    yield
-        except StoreUnavailable:
-            self.failures += 1
-            raise
-        finally:
-            if self.on_operation is not None:
-                self.on_operation(perf_counter() - started)
+        return Operation(self._timeout, self._ended)
+
+    def bounded(self) -> Operation:
+        """As ``operation``, for what several operations wait for: it is not counted by itself."""
+        return Operation(self._timeout)
+
+    def _ended(self, seconds: float, is_unavailable: bool) -> None:
+        self.failures += is_unavailable
+        if self.on_operation is not None:
+            self.on_operation(seconds)
 
     async def documents(self, cursor: AgnosticBaseCursor[Document]) -> AsyncIterator[Document]:
         """What a cursor finds, batch by batch, each batch within the timeout."""
         try:
-            while True:
-                try:
-                    async with self.operation():
-                        document = await cursor.next()
-                except StopAsyncIteration:
-                    return
-                yield document
-                # The rest of the batch is here already: nothing to wait for, or to bound.
-                if here := cursor._buffer_size():  # noqa: SLF001  Motor has no public one
-                    for document in await cursor.to_list(here):
-                        yield document
+            while batch := await self.batch(cursor):
+                for document in batch:
+                    yield document
         finally:
-            await cursor.close()
+            # At its end it is closed; to have Motor do so again takes a turn of a thread.
+            if cursor.alive:  # type: ignore[truthy-function]  # It is a property.
+                await cursor.close()
+
+    async def batch(self, cursor: AgnosticBaseCursor[Document]) -> list[Document]:
+        """The next batch of what a cursor finds, within the timeout; none at its end."""
+        try:
+            async with self.operation():
+                first = await cursor.next()
+        except StopAsyncIteration:
+            return []
+        # The rest of the batch is here already: nothing to wait for, to bound, or to ask a thread.
+        here = cursor._buffer_size()  # noqa: SLF001  Motor has no public one
+        return [first, *islice(cursor.delegate, here)]
 
 
 def _checked(uri: str) -> str:

@@ -72,6 +72,7 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             name="of_machine",
             partialFilterExpression={"machine_id": {"$type": "string"}},
         ),
+        IndexModel([("revoked_at", ASCENDING)], name="revoked"),
     ],
     "machines": [
         IndexModel(
@@ -79,6 +80,17 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             name="machine",
             unique=True,
         ),
+        # The lists, which are counted without being read.
+        IndexModel(
+            [
+                ("organization_id", ASCENDING),
+                ("deleted_at", ASCENDING),
+                ("machine_id", ASCENDING),
+            ],
+            name="listed",
+        ),
+        IndexModel([("link.node_id", ASCENDING)], name="of_node", sparse=True),
+        IndexModel([("control.expires_at", ASCENDING)], name="under_control", sparse=True),
     ],
     "commands": [
         IndexModel(
@@ -115,6 +127,14 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     ],
     "idempotency_keys": [
         IndexModel([("delete_at", ASCENDING)], name="lifetime", expireAfterSeconds=0),
+    ],
+    "events": [
+        # Of what still has its events; most of the log was emptied, or is new.
+        IndexModel(
+            [("created_at", ASCENDING)],
+            name="not_emptied",
+            partialFilterExpression={"events": {"$exists": True}},
+        ),
     ],
     "sessions": [
         IndexModel([("token_hash", ASCENDING), *_NEWEST_FIRST], name="of_token"),

@@ -15,7 +15,13 @@ from server.store.mongodb.documents import Document, shard_id
 Collections = AsyncIOMotorDatabase[Document]
 
 SCHEMA_VERSION: Final = 3
-"""Counted up by every change after which an older Farhand could misread what is stored."""
+"""Counted up by every change of what is stored that a start has to make."""
+
+OLDEST_SCHEMA: Final = 3
+"""Whose Farhand may still work on what this one stores, beside it or after it.
+
+Raised to SCHEMA_VERSION by a change after which an older one could misread what is stored.
+"""
 
 STEP_SECONDS: Final = 3600.0
 
@@ -23,13 +29,13 @@ STEP_SECONDS: Final = 3600.0
 async def stored_schema(collections: Collections) -> int | None:
     """The schema version of what is stored; None in a new database.
 
-    Raises StoreUnusable where a newer Farhand has been at work.
+    Raises StoreUnusable where a newer Farhand has been at work, beside which this one may not.
     """
     stored = await collections["schema"].find_one({"_id": "schema"})
     if stored is None:
         return None
     version: int = stored["version"]
-    if version > SCHEMA_VERSION:
+    if stored.get("oldest", version) > SCHEMA_VERSION:
         raise StoreUnusable(
             f"The database was prepared by a newer Farhand (schema {version}, "
             f"this one knows {SCHEMA_VERSION}): upgrade this server."
@@ -40,7 +46,9 @@ async def stored_schema(collections: Collections) -> int | None:
 async def note_schema(collections: Collections) -> None:
     """Write down that what is stored has this Farhand's schema."""
     await collections["schema"].update_one(
-        {"_id": "schema"}, {"$max": {"version": SCHEMA_VERSION}}, upsert=True
+        {"_id": "schema"},
+        {"$max": {"version": SCHEMA_VERSION, "oldest": OLDEST_SCHEMA}},
+        upsert=True,
     )
 
 
@@ -85,7 +93,7 @@ async def _note_upgrade(collections: Collections, moment: datetime) -> None:
 
 
 async def _move_input_counts(collections: Collections) -> None:
-    """Since schema 3 inputs are counted beside their machine; see `server.store.input_counts`."""
+    """Since schema 3 inputs are counted beside their machine: `InputCountStore`."""
     machines, counts = collections["machines"], collections["input_counts"]
     counted = {"inputs_completed": {"$exists": True}}
     async for found in machines.find({**counted, "deleted_at": None}):

@@ -66,7 +66,7 @@ class CountedList:
         first = self._buckets[0].position
         older = await self._count_between(self._begin, first)
         self._newer = await self._count_between(self._buckets_end, self._end)
-        self._unindexed = await self._count_unindexed(first)
+        self._unindexed = await self._count_unindexed(first, self._buckets_end)
         return older + sum(each.size for each in self._buckets) + self._unindexed + self._newer
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
@@ -74,17 +74,19 @@ class CountedList:
         if skip <= max(MAX_BUCKET, self._newer) or not self._buckets:
             return [Selection(self._wanted, skip, limit, self._index)]
         # A binary search for the last bucket that has no more behind it than the page skips.
-        passed, low, high = self._newer, 0, len(self._buckets)
+        passed, unindexed, low, high = self._newer, 0, 0, len(self._buckets)
         position = self._buckets_end
         sizes = [each.size for each in self._buckets]
         while low < high:
             middle = (low + high) // 2
             candidate = self._buckets[middle].position
-            behind = self._newer + sum(sizes[middle:])
+            behind_it = unindexed
             if self._unindexed:
-                behind += await self._count_unindexed(candidate)
+                # Only from there to what was counted before: all together are read once.
+                behind_it += await self._count_unindexed(candidate, position)
+            behind = self._newer + sum(sizes[middle:]) + behind_it
             if behind <= skip:
-                passed, position, high = behind, candidate, middle
+                passed, unindexed, position, high = behind, behind_it, candidate, middle
             else:
                 low = middle + 1
         older = position.older(self._partition.organization_id)
@@ -119,10 +121,10 @@ class CountedList:
         bounds = [begin.not_older(organization_id), end.older(organization_id)]
         return await self._count({"$and": [self._wanted, *bounds]}, self._index)
 
-    async def _count_unindexed(self, begin: Position) -> int:
-        """How many there are in the buckets from a position on that no bucket counts yet."""
+    async def _count_unindexed(self, begin: Position, end: Position) -> int:
+        """How many there are from a position on, before another, that no bucket counts yet."""
         organization_id = self._partition.organization_id
-        bounds = [begin.not_older(organization_id), self._buckets_end.older(organization_id)]
+        bounds = [begin.not_older(organization_id), end.older(organization_id)]
         return await self._count({"$and": [self._wanted, UNINDEXED, *bounds]}, "uncatalogued")
 
 

@@ -6,14 +6,15 @@ says how many trajectories of each state are in it.  A bucket begins at its posi
 the next one begins; the first begins before everything.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from pymongo import ReturnDocument
+from pymongo import ReturnDocument, UpdateOne
 
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, own_id, scoped_id
@@ -172,21 +173,22 @@ class TrajectoryCounts:
         return [Bucket(_position(each), each["size"]) async for each in cursor]
 
     async def add(self, session: Session, trajectories: Iterable[CountedTrajectory]) -> list[bytes]:
-        """Count further trajectories; the ids of the buckets that have become too large."""
-        changes: Counter[tuple[bytes, State]] = Counter()
-        for partition, counted in _by_partition(trajectories):
-            bucket: bytes | None = None
-            # From the last one backwards: a bucket reaches from its beginning to the last seen.
-            for each in sorted(counted, key=lambda one: one.position, reverse=True):
-                if bucket is None or each.position < bucket[-_POSITION_BYTES:]:
-                    bucket = await self._bucket(session, partition, each.position)
-                changes[bucket, each.state] += 1
-        large = []
-        for bucket in {bucket for bucket, _ in changes}:
-            by_state = {state: changes[bucket, state] for state in STATES}
-            if await self._change(session, bucket, by_state) > MAX_BUCKET:
-                large.append(bucket)
-        return large
+        """Count further trajectories; the ids of the buckets that have become too large.
+
+        However many they are, these are three round trips.
+        """
+        partitions = _by_partition(trajectories)
+        buckets = await self._buckets_up_to(
+            session,
+            {key: max(each.position for each in counted) for key, counted in partitions.items()},
+        )
+        changes: defaultdict[bytes, Counter[State]] = defaultdict(Counter)
+        for partition, counted in partitions.items():
+            for each in counted:
+                begins = buckets[partition]
+                position = begins[bisect_right(begins, each.position) - 1]
+                changes[partition.key + position][each.state] += 1
+        return await self._change_many(session, changes)
 
     async def remove(self, session: Session, counted: CountedTrajectory) -> None:
         """Count a trajectory no more; a bucket that is empty then goes, if it is not the first."""
@@ -262,14 +264,36 @@ class TrajectoryCounts:
         )
         return partition.key + BEGINNING if found is None else found["_id"]
 
+    async def _buckets_up_to(
+        self, session: Session, last: Mapping[ListPartition, Position]
+    ) -> dict[ListPartition, list[Position]]:
+        """Where the buckets of partitions begin, up to these positions, in their order."""
+        # The first one may not be there yet.
+        begins: dict[bytes, list[Position]] = {each.key: [BEGINNING] for each in last}
+        ranges = [{"_id": _between(each, BEGINNING, position)} for each, position in last.items()]
+        cursor = self._counts.find({"$or": ranges}, {"_id": True}, session=session)
+        async for found in cursor:
+            begins[found["_id"][:-_POSITION_BYTES]].append(_position(found))
+        return {partition: sorted(begins[partition.key]) for partition in last}
+
+    async def _change_many(
+        self, session: Session, changes: Mapping[bytes, Mapping[State, int]]
+    ) -> list[bytes]:
+        """Add to the numbers of buckets; the ids of those that are too large then."""
+        writes = [
+            UpdateOne({"_id": bucket}, {"$inc": _numbers(by_state)}, upsert=True)
+            for bucket, by_state in changes.items()
+        ]
+        await self._counts.bulk_write(writes, session=session)
+        changed = self._counts.find({"_id": {"$in": list(changes)}}, session=session)
+        return [each["_id"] async for each in changed if _size(each) > MAX_BUCKET]
+
     async def _change(self, session: Session, bucket: bytes, by_state: dict[State, int]) -> int:
         """Add to the numbers of a bucket; how many there are in it then."""
-        # All of them, so that none is ever missing.
-        numbers = {state.field: by_state.get(state, 0) for state in STATES}
         return _size(
             await self._counts.find_one_and_update(
                 {"_id": bucket},
-                {"$inc": numbers},
+                {"$inc": _numbers(by_state)},
                 upsert=True,
                 return_document=ReturnDocument.AFTER,
                 session=session,
@@ -279,12 +303,17 @@ class TrajectoryCounts:
 
 def _by_partition(
     trajectories: Iterable[CountedTrajectory],
-) -> Iterator[tuple[ListPartition, list[CountedTrajectory]]]:
+) -> dict[ListPartition, list[CountedTrajectory]]:
     partitions: dict[ListPartition, list[CountedTrajectory]] = {}
     for each in trajectories:
         for partition in each.partitions:
             partitions.setdefault(partition, []).append(each)
-    return iter(partitions.items())
+    return partitions
+
+
+def _numbers(by_state: Mapping[State, int]) -> Document:
+    """What to add to a bucket's document: all of them, so that none is ever missing."""
+    return {state.field: by_state.get(state, 0) for state in STATES}
 
 
 def _between(partition: ListPartition, first: Position, last: Position) -> Document:

@@ -3,13 +3,32 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from server.store.mongodb.documents import Document, own_id, scoped_id
+from server.store.mongodb.documents import Document, own_id, scoped_id, uuid_text
 
 NO_STEPS: Final = b"[]"
 NO_VALUES: Final = b"{}"
+
+LISTED_FIELDS: Final = (
+    "user_id",
+    "workflow_id",
+    "run_id",
+    "name",
+    "description",
+    "is_approved",
+    "is_generated",
+    "created_at",
+    "updated_at",
+    "dimensions",
+    "original_input_values",
+    "trajectory_data",
+    "pieces",
+    "segments",
+    "inline_size",
+)
+"""What is read of a trajectory for a list.  MongoDB takes names faster than what to leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +79,38 @@ class StoredTrajectory:
     @property
     def inline_steps(self) -> list[memoryview]:
         """The steps in the document itself, uncopied texts to be joined with commas."""
-        first = memoryview(self.trajectory_data or NO_STEPS)[1:-1]
-        return [text for text in (first, *(memoryview(piece) for piece in self.pieces)) if text]
+        return _inline_steps(self.trajectory_data, self.pieces)
 
     @property
     def inline_size(self) -> int:
         """How many bytes the steps in the document itself have."""
         return sum(map(len, self.inline_steps))
+
+
+class ListedTrajectory(NamedTuple):
+    """A trajectory as a list tells it, made with little work, as there are a thousand at once.
+
+    ``fields`` are those that JSON has first, in its order and ready to be written; the others are
+    what they are in a :class:`StoredTrajectory`.
+    """
+
+    fields: dict[str, Any]
+    organization_id: UUID
+    dimensions: bytes
+    original_input_values: bytes
+    trajectory_data: bytes | None
+    pieces: Sequence[bytes]
+    segments: Sequence[Segment]
+
+    @property
+    def inline_steps(self) -> list[memoryview]:
+        """The steps in the document itself, uncopied texts to be joined with commas."""
+        return _inline_steps(self.trajectory_data, self.pieces)
+
+
+def _inline_steps(created_with: bytes | None, pieces: Sequence[bytes]) -> list[memoryview]:
+    first = memoryview(created_with or NO_STEPS)[1:-1]
+    return [text for text in (first, *(memoryview(piece) for piece in pieces)) if text]
 
 
 def document_of(trajectory: StoredTrajectory, search: Mapping[str, object]) -> Document:
@@ -115,3 +159,37 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
         ),
         own_segment=document.get("own_segment"),
     )
+
+
+def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajectory:
+    """The trajectory of an organization in a document decoded by ``QUICK_CODEC_OPTIONS``."""
+    user_id, run_id = document["user_id"], document["run_id"]
+    return ListedTrajectory(
+        {
+            "id": uuid_text(document["_id"][16:]),
+            "workflow_id": uuid_text(document["workflow_id"]),
+            "is_approved": document["is_approved"],
+            "is_generated": document["is_generated"],
+            "created_at": _time_text(document["created_at"]),
+            "updated_at": _time_text(document["updated_at"]),
+            "name": document["name"],
+            "description": document["description"],
+            "run_id": run_id and uuid_text(run_id),
+            "user_id": user_id and uuid_text(user_id),
+            "organization_id": organization_id,
+        },
+        organization_id,
+        document["dimensions"],
+        document["original_input_values"],
+        document.get("trajectory_data"),
+        document.get("pieces", ()),
+        [
+            Segment(UUID(bytes=each["id"]), each["parts"], each["size"])
+            for each in document.get("segments", ())
+        ],
+    )
+
+
+def _time_text(time: datetime) -> str:
+    """What ``format_time`` makes of a time in UTC, of one without a zone."""
+    return time.isoformat(timespec="milliseconds") + "Z"

@@ -10,7 +10,9 @@ the database is older than the word index.
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from functools import partial
+from itertools import chain, repeat
 from typing import Final
 
 from server.store.errors import StoreError
@@ -28,8 +30,14 @@ UNINDEXED: Final[Document] = {"uncatalogued": "new"}
 WITHOUT_ENTRY: Final[Document] = {"uncatalogued": {"$gt": ""}}
 """The filter for those, and for the long ones: what a search reads through."""
 
-BATCH: Final = 50
+BATCH: Final = 400
 """So many are indexed at once; whoever changes one of them meanwhile has to try again."""
+
+SMALL_BATCH: Final = 50
+"""So many where somebody does change them, so that not all is done again and again."""
+
+MAX_KEYS: Final = 50_000
+"""A batch ends where its entries have more keys to search by: writing those takes the time."""
 
 POLL_SECONDS: Final = 1.0
 _PAUSE_AFTER_FAILURE_SECONDS: Final = 5.0
@@ -74,19 +82,21 @@ class TrajectoryIndexer:
 
     async def index_some(self) -> int:
         """Index a batch of new trajectories; how many there were.  Raises a StoreError."""
-        count, large = await in_transaction(self._database, self._index)
+        limits = chain([BATCH], repeat(SMALL_BATCH))
+        count, large = await in_transaction(
+            self._database, lambda session: self._index(session, next(limits))
+        )
         for bucket in large:
             await in_transaction(self._database, partial(self._counts.split, bucket=bucket))
         return count
 
-    async def _index(self, session: Session) -> tuple[int, list[bytes]]:
+    async def _index(self, session: Session, limit: int) -> tuple[int, list[bytes]]:
         cursor = self._trajectories.find(
-            UNINDEXED, _READ_FIELDS, limit=BATCH, hint="uncatalogued", session=session
+            UNINDEXED, _READ_FIELDS, limit=limit, hint="uncatalogued", session=session
         )
-        documents = [document async for document in cursor]
+        documents, entries = _batch(await cursor.to_list(None))
         if not documents:
             return 0, []
-        entries = [entry for document in documents if (entry := entry_of(document))]
         if entries:
             await self._entries.insert_many(entries, session=session)
         indexed = {entry["_id"] for entry in entries}
@@ -97,6 +107,19 @@ class TrajectoryIndexer:
                     {"_id": {"$in": list(ids)}}, {"$set": {"uncatalogued": mark}}, session=session
                 )
         return len(documents), await self._counts.add(session, map(CountedTrajectory.of, documents))
+
+
+def _batch(documents: Sequence[Document]) -> tuple[Sequence[Document], list[Document]]:
+    """The first ones of these documents, as many as are indexed at once; and their entries."""
+    entries: list[Document] = []
+    keys = 0
+    for number, document in enumerate(documents, 1):
+        if entry := entry_of(document):
+            entries.append(entry)
+            keys += len(entry["suffixes"])
+        if keys > MAX_KEYS:
+            return documents[:number], entries
+    return documents, entries
 
 
 def entry_of(document: Document) -> Document | None:

@@ -1,6 +1,7 @@
 """The queries of lists and exports: which trajectories, how many, and each, one after another."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from datetime import datetime
 from typing import Final, Self
 from uuid import UUID
@@ -8,27 +9,49 @@ from uuid import UUID
 from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
 from schemas.values.times import whole_milliseconds
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document, scoped_id
+from server.store.mongodb.documents import (
+    QUICK_CODEC_OPTIONS,
+    Document,
+    encoded,
+    scoped_id,
+)
+from server.store.mongodb.reading_ahead import batches_read_ahead
 from server.store.trajectories.counted_list import NEWEST_FIRST, CountedList, Selection
-from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
+from server.store.trajectories.documents import (
+    LISTED_FIELDS,
+    ListedTrajectory,
+    StoredTrajectory,
+    listed_trajectory,
+    stored_trajectory,
+)
 from server.store.trajectories.matches import TrajectoryMatches
-
-# What lists and searches are made from is in no answer.
-_ANSWERED: Final = {"search": False, "uncatalogued": False}
 
 _OLDEST_FIRST: Final = [("created_at", 1), ("_id", 1)]
 _EXPORT_BATCH: Final = 32
 
+LIST_BATCH: Final = 200
+"""So many are read at once, and the next ones while these are written."""
+
+_SMALL_BYTES: Final = 2 * 1024 * 1024
+"""While a batch with so many bytes of steps is written, no other is read."""
+
 
 class TrajectoryListing:
-    """One page of a list: ``open`` it, and read ``trajectories`` once.
+    """One page of a list: ``open`` it, and read its ``batches`` once.
 
     ``total`` is how many the query finds on all its pages, at the moment when it was opened.
     """
 
-    def __init__(self, database: Database, total: int, selections: Sequence[Selection]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        organization_id: UUID,
+        total: int,
+        selections: Sequence[Selection],
+    ) -> None:
         self.total = total
         self._database = database
+        self._organization_id = organization_id
         self._selections = selections
 
     @classmethod
@@ -43,22 +66,34 @@ class TrajectoryListing:
             )
             total = await found.total()
             selections = await found.page(query.skip, query.limit) if query.skip < total else []
-        return cls(database, total, selections)
+        return cls(database, organization_id, total, selections)
 
-    async def trajectories(self) -> AsyncIterator[StoredTrajectory]:
-        """Each trajectory of the page, newest first; no more than a batch is in memory."""
-        collection = self._database.collection("trajectories")
+    async def batches(self) -> AsyncIterator[list[ListedTrajectory]]:
+        """All trajectories of the page, newest first; no more than two batches are in memory."""
+        collection = self._database.collection("trajectories").with_options(QUICK_CODEC_OPTIONS)
         for selection in self._selections:
             cursor = collection.find(
-                selection.filter,
-                _ANSWERED,
+                encoded(selection.filter),
+                LISTED_FIELDS,
                 sort=NEWEST_FIRST,
                 skip=selection.skip,
                 limit=selection.limit,
                 hint=selection.hint,
+                batch_size=LIST_BATCH,
             )
-            async for document in self._database.documents(cursor):
-                yield stored_trajectory(document)
+            async with aclosing(
+                batches_read_ahead(self._database, cursor, _may_read_ahead)
+            ) as batches:
+                async for batch in batches:
+                    yield [listed_trajectory(self._organization_id, each) for each in batch]
+
+
+def _may_read_ahead(documents: Sequence[Document]) -> bool:
+    """Whether more may follow and there is memory for it; the oldest documents tell no size."""
+    if len(documents) < LIST_BATCH:
+        return False
+    size: int = sum(document.get("inline_size", _SMALL_BYTES) for document in documents)
+    return size < _SMALL_BYTES
 
 
 async def exported_trajectories(

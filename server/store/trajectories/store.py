@@ -1,16 +1,24 @@
 """Trajectories outside of transactions: inserted, read one by one, listed and exported."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
+from pymongo.errors import BulkWriteError
+
 from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
+from server.store.errors import StoreError, TooLarge
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import scoped_id
+from server.store.mongodb.documents import Document, scoped_id
+from server.store.mongodb.error_translation import refused_writes
 from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
 from server.store.trajectories.listing import TrajectoryListing, exported_trajectories
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.writes import new_document
+
+_BLOCKING_DOCUMENTS: Final = 16
+"""So many are made in about a millisecond, and then it is somebody else's turn."""
 
 _LAST_UPDATED_FIRST: Final = [("updated_at", -1), ("created_at", -1), ("_id", -1)]
 
@@ -34,6 +42,37 @@ class TrajectoryStore:
         async with self._database.operation():
             await self._trajectories.insert_one(new_document(self._database, trajectory))
 
+    async def insert_many(self, trajectories: Sequence[StoredTrajectory]) -> dict[UUID, StoreError]:
+        """Store trajectories, no two with one id; of those that could not be, why.
+
+        That is AlreadyExists, TooLarge, or what else the database says of one.  Each is stored or
+        not, whatever becomes of the others: no transaction holds all of them, as that of a server
+        that is killed would keep their ids for a minute.
+        """
+        refused: dict[UUID, StoreError] = {}
+        ids, documents = [], []
+        for number, each in enumerate(trajectories):
+            try:
+                documents.append(new_document(self._database, each))
+                ids.append(each.id)
+            except TooLarge as error:
+                refused[each.id] = error
+            if number % _BLOCKING_DOCUMENTS == 0:
+                await asyncio.sleep(0)
+        if documents:
+            reasons = await self._insert_all(documents)
+            refused |= {ids[number]: reason for number, reason in reasons.items()}
+        return refused
+
+    async def _insert_all(self, documents: list[Document]) -> dict[int, StoreError]:
+        """Insert documents; by its place, why one could not be."""
+        async with self._database.operation():
+            try:
+                await self._trajectories.insert_many(documents, ordered=False)
+            except BulkWriteError as error:
+                return refused_writes(error)
+        return {}
+
     async def get(self, organization_id: UUID, trajectory_id: UUID) -> StoredTrajectory | None:
         """The trajectory, or None."""
         async with self._database.operation():
@@ -41,6 +80,15 @@ class TrajectoryStore:
                 {"_id": scoped_id(organization_id, trajectory_id)}
             )
         return None if found is None else stored_trajectory(found)
+
+    async def get_many(
+        self, organization_id: UUID, trajectory_ids: Iterable[UUID]
+    ) -> AsyncGenerator[StoredTrajectory, None]:
+        """Those of these that are there, in any order."""
+        ids = [scoped_id(organization_id, each) for each in trajectory_ids]
+        cursor = self._trajectories.find({"_id": {"$in": ids}})
+        async for found in self._database.documents(cursor):
+            yield stored_trajectory(found)
 
     async def latest(self, organization_id: UUID, workflow_id: UUID) -> StoredTrajectory | None:
         """The most recently updated one of the workflow that is generated and has a step."""

@@ -11,7 +11,7 @@ import pytest
 from schemas.http.queries import PageQuery
 from schemas.resources.audit import AuditQuery
 from server.store.audit import AuditedInput, AuditEntry, AuditStore
-from server.store.input_counts import InputCountStore
+from server.store.machines.input_counts import InputCountStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import CODEC_OPTIONS, Document
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
@@ -230,3 +230,14 @@ async def test_lists_read_no_more_than_their_page(
             "explain", command, codec_options=CODEC_OPTIONS
         )
         assert explained["executionStats"]["totalDocsExamined"] == 3
+
+
+@async_test
+async def test_several_changes_are_stored_at_once(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        audit = AuditStore(database)
+        await audit.add_changes([])
+        assert (await audit.list(ORGANIZATION, EVERYTHING))[1] == 0
+        many = [change(minutes) for minutes in range(3)]
+        await audit.add_changes(many)
+        assert await audit.list(ORGANIZATION, EVERYTHING) == (many[::-1], 3)

@@ -170,6 +170,25 @@ async def test_finish_of_another_attempt_changes_nothing(open_store: OpenStore) 
 
 
 @async_test
+async def test_of_many_at_once_each_is_told_its_own(open_store: OpenStore) -> None:
+    async with open_store() as commands:
+        records = [sent() for _ in range(12)]
+        others = replace(records[4], attempt=uuid4())
+        claims = await asyncio.gather(*map(commands.claim, [*records, others]))
+        assert claims == [*records, records[4]]
+        answers = [Answer(200, None, bytes([number])) for number in range(12)]
+        ends = [
+            (record, CommandState.DONE, answer)
+            for record, answer in zip(records, answers, strict=True)
+        ]
+        ends.insert(7, (others, CommandState.UNKNOWN, ANSWER))
+        told = await asyncio.gather(*(commands.finish(*end, NOW) for end in ends))
+        assert told == [True] * 7 + [False] + [True] * 5
+        found = [there(await commands.find(record.command_id)) for record in records]
+        assert [record.answer for record in found] == answers
+
+
+@async_test
 async def test_finish_is_from_an_open_state_to_a_final_one(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()

@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 import importlib.util
+import os
 import shutil
 import signal
 import stat
@@ -227,6 +228,22 @@ async def test_long_path_and_moved_directory_are_no_obstacle(tmp_path: Path) -> 
             found = await things.find_one()
             database.close()
     assert found == {"_id": marker, "starts": 2}
+
+
+@pytest.mark.parametrize("name", ["short", "x" * 120])
+@async_test
+async def test_started_again_it_is_reached_by_the_same_uri(tmp_path: Path, name: str) -> None:
+    embedded = EmbeddedMongoDB(tmp_path / name)
+    uri = await embedded.start()
+    try:
+        assert embedded.pid is not None
+        os.kill(embedded.pid, signal.SIGKILL)
+        with pytest.raises(EmbeddedMongoDBError, match="ended by itself"):
+            await embedded.until_ended()
+        await embedded.stop()
+        assert await embedded.start() == uri
+    finally:
+        await embedded.stop()
 
 
 @async_test

@@ -19,7 +19,7 @@ from server.store.errors import (
 )
 from server.store.mongodb.database import Database
 from server.store.mongodb.indexes import INDEXES
-from server.store.mongodb.migrations import SCHEMA_VERSION
+from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION
 from server.store.times import now
 from tests.store import async_test, collected, opened, there
 
@@ -69,11 +69,22 @@ async def test_newer_schema_is_refused_and_left_alone(
 
 
 @async_test
+async def test_newer_farhand_that_bears_this_one_beside_it_keeps_its_schema(
+    mongodb: str, fresh_database_name: str
+) -> None:
+    newer = {"_id": "schema", "version": SCHEMA_VERSION + 1, "oldest": SCHEMA_VERSION}
+    async with opened(mongodb, fresh_database_name) as database:
+        await database.collection("schema").replace_one({}, newer, upsert=True)
+        await database.prepare()
+        assert await database.collection("schema").find_one({}) == newer
+
+
+@async_test
 async def test_preparing_again_changes_nothing(mongodb: str, fresh_database_name: str) -> None:
     async with opened(mongodb, fresh_database_name) as database:
         await database.prepare()
         schema = await database.collection("schema").find_one()
-        assert schema == {"_id": "schema", "version": SCHEMA_VERSION}
+        assert schema == {"_id": "schema", "version": SCHEMA_VERSION, "oldest": OLDEST_SCHEMA}
 
 
 @async_test

@@ -1,6 +1,7 @@
 import pytest
 from pymongo.errors import (
     AutoReconnect,
+    BulkWriteError,
     ConfigurationError,
     DocumentTooLarge,
     DuplicateKeyError,
@@ -21,7 +22,7 @@ from server.store.errors import (
     StoreUnusable,
     TooLarge,
 )
-from server.store.mongodb.error_translation import translate_errors, translated
+from server.store.mongodb.error_translation import refused_writes, translate_errors, translated
 from tests.store import async_test
 
 
@@ -64,3 +65,28 @@ async def test_what_is_raised_inside_is_translated() -> None:
     with pytest.raises(KeyError):
         async with translate_errors():
             raise KeyError
+
+
+def bulk_error(*codes: int, **further: object) -> BulkWriteError:
+    """The driver's error for several documents, of which each second one was not written."""
+    errors = [{"index": 2 * number, "code": code} for number, code in enumerate(codes)]
+    return BulkWriteError({"writeErrors": errors, "writeConcernErrors": [], **further})
+
+
+def test_each_document_that_was_not_written_has_its_own_reason() -> None:
+    refused = refused_writes(bulk_error(11000, 10334, 121))
+    assert {place: type(reason) for place, reason in refused.items()} == {
+        0: AlreadyExists,
+        2: TooLarge,
+        4: StoreError,
+    }
+
+
+@pytest.mark.parametrize(
+    "error",
+    [bulk_error(11000, 11602), bulk_error(11000, writeConcernErrors=[{"code": 64}])],
+)
+def test_database_that_could_not_write_them_now_does_not_answer(error: BulkWriteError) -> None:
+    with pytest.raises(StoreUnavailable) as caught:
+        refused_writes(error)
+    assert caught.value.__cause__ is None

@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
-from server.store.input_counts import InputCount, InputCountStore
-from server.store.machines import MachineStore
+from server.store.machines.input_counts import InputCount, InputCountStore
+from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.mongodb.migrations import SCHEMA_VERSION

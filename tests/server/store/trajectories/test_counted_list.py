@@ -16,8 +16,8 @@ from server.store.trajectories import counted_list
 from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing
-from tests.store import ORGANIZATION, async_test, collected, opened
-from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
+from tests.store import ORGANIZATION, async_test, opened
+from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 SIZE = 600
@@ -88,7 +88,7 @@ async def page(database: Database, **query: str) -> tuple[int, int]:
     listing = await TrajectoryListing.open(
         database, ORGANIZATION, TrajectoryQuery.model_validate(query)
     )
-    return listing.total, len(await collected(listing.trajectories()))
+    return listing.total, len(await listed(listing))
 
 
 @pytest.mark.timeout(180)

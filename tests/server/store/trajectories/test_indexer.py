@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from pymongo.errors import OperationFailure
 
 from schemas.resources.trajectories import ChangedTrajectory, TrajectoryQuery
 from server.store.errors import NotFound, StoreUnavailable
@@ -117,6 +118,46 @@ class Writer:
             else:
                 self._ids.remove(own)
                 await self._library.delete(ORGANIZATION, own)
+
+
+@async_test
+async def test_a_batch_ends_where_its_entries_have_many_keys(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        for _ in range(5):
+            await library.create(ORGANIZATION, None, imported())
+        # An id alone has more than twenty keys.
+        monkeypatch.setattr(trajectory_indexer, "MAX_KEYS", 20)
+        assert await indexer.index_some() == 1
+        await check(database)
+        monkeypatch.setattr(trajectory_indexer, "MAX_KEYS", 10_000)
+        assert [await indexer.index_some() for _ in range(2)] == [4, 0]
+        await check(database)
+
+
+@async_test
+async def test_a_batch_that_meets_a_change_is_tried_again_as_a_small_one(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trajectory_indexer, "SMALL_BATCH", 2)
+    async with opened(mongodb, database_name) as database:
+        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+        for _ in range(5):
+            await library.create(ORGANIZATION, None, imported())
+        # What the driver raises where another transaction has changed one of the batch.
+        met = OperationFailure("met", 112, {"errorLabels": ["TransientTransactionError"]})
+        add, conflicts = indexer._counts.add, iter([met])
+
+        async def meeting_a_change(session: Any, trajectories: Any) -> list[bytes]:
+            for conflict in conflicts:
+                raise conflict
+            return await add(session, trajectories)
+
+        monkeypatch.setattr(indexer._counts, "add", meeting_a_change)
+        assert [await indexer.index_some() for _ in range(3)] == [2, 3, 0]
+        await check(database)
 
 
 @pytest.mark.timeout(120)

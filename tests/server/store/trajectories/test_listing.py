@@ -19,8 +19,8 @@ from server.store.trajectories import search as trajectory_search
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing, trajectory_filter
 from server.store.trajectories.search import folded
-from tests.store import ORGANIZATION, async_test, collected, opened
-from tests.trajectories import TrajectoryLibrary
+from tests.store import ORGANIZATION, async_test, opened
+from tests.trajectories import TrajectoryLibrary, listed
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
 IDS = [UUID(int=number << 64) for number in range(3)]
@@ -172,7 +172,7 @@ class Model:
         expected = [kept for kept in self.kept if kept.is_found_by(query)]
         expected.sort(key=lambda kept: (kept.fields["created_at"], kept.id.bytes), reverse=True)
         listing = await TrajectoryListing.open(self._database, self.organization_id, query)
-        page = [one.id for one in await collected(listing.trajectories())]
+        page = [UUID(one.fields["id"]) for one in await listed(listing)]
         assert listing.total == len(expected)
         assert page == [kept.id for kept in expected[query.skip :][: query.limit]]
 

@@ -8,8 +8,8 @@ import pytest
 from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
 from server.store.trajectories.listing import export_filter, trajectory_filter
 from server.trajectories.rendering import render_trajectory
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened
-from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed
 
 ANY = TrajectoryQuery(is_generated=None)
 AFTER = {"after_created_at": "2024-01-01T00:00:00Z", "after_id": str(UUID(int=1))}
@@ -22,7 +22,7 @@ def numbered(number: int) -> str:
 async def found(library: TrajectoryLibrary, *, of: UUID = ORGANIZATION, **query: str) -> list[str]:
     """The ids on one page, checked against the total where the page is whole."""
     listing = await library.store.list(of, TrajectoryQuery.model_validate(query))
-    ids = [str(one.id) for one in await collected(listing.trajectories())]
+    ids = [one.fields["id"] for one in await listed(listing)]
     if not {"skip", "limit"} & set(query):
         assert listing.total == len(ids)
     return ids
@@ -156,8 +156,9 @@ async def test_memory_does_not_grow_with_the_page(mongodb: str, database_name: s
         try:
             count = 0
             listing = await library.store.list(ORGANIZATION, ANY)
-            async for one in listing.trajectories():
-                count += len(render_trajectory(one)) > 4 * megabyte
+            async for batch in listing.batches():
+                for one in batch:
+                    count += len(render_trajectory(one)) > 4 * megabyte
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
@@ -5,7 +6,7 @@ import pytest
 from schemas.resources.trajectories import LatestTrajectory
 from server.store.errors import AlreadyExists, TooLarge
 from server.trajectories.rendering import render_trajectory
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened, there
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, stored
 
 
@@ -70,3 +71,29 @@ async def test_latest_is_the_most_recently_updated_generated_one_with_steps(
         assert str(latest.id) == numbered(2)
         LatestTrajectory.model_validate_json(render_trajectory(latest))
         assert await library.store.latest(OTHER_ORGANIZATION, WORKFLOW) is None
+
+
+@async_test
+async def test_of_many_those_are_stored_that_can_be(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        store = TrajectoryLibrary(database).store
+        many = [stored(id=UUID(int=number), name=str(number)) for number in range(40)]
+        long = stored(id=UUID(int=50), trajectory_data=b'["%s"]' % (b"x" * 16 * 1024 * 1024))
+        await store.insert(replace(many[3], name="there before"))
+        refused = await store.insert_many([long, *many])
+        assert {own: type(why) for own, why in refused.items()} == {
+            long.id: TooLarge,
+            many[3].id: AlreadyExists,
+        }
+        assert (
+            refused.keys() | {each.id for each in many}
+            == (await store.insert_many([long, *many])).keys()
+        )
+        assert await store.insert_many([]) == {}
+        ids = [long.id, *(each.id for each in many)]
+        found = await collected(store.get_many(ORGANIZATION, ids))
+        expected = [
+            replace(each, name="there before") if each == many[3] else each for each in many
+        ]
+        assert sorted(found, key=lambda each: each.id) == expected
+        assert await collected(store.get_many(OTHER_ORGANIZATION, ids)) == []

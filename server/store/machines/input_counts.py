@@ -16,8 +16,9 @@ from uuid import UUID
 
 from pymongo import UpdateOne
 
+from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import shard_id
+from server.store.mongodb.documents import by_organization, shard_id
 from server.store.mongodb.transactions import Session
 
 SHARDS: Final = 4
@@ -56,6 +57,7 @@ class InputCountStore:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._counts = database.collection("input_counts")
+        self._together = Batches(self._of_each, database.tasks, "read input counts")
 
     async def add(self, session: Session, ended: Iterable[EndedInput]) -> None:
         """Count inputs, in a transaction."""
@@ -77,6 +79,17 @@ class InputCountStore:
                 found["completed"], found["failed"], found["last_at"]
             )
         return counts
+
+    async def of_one(self, organization_id: UUID, machine_id: str) -> InputCount:
+        """The count of a machine, in one query with others who ask at the same time."""
+        return await self._together.answer((organization_id, machine_id))
+
+    async def _of_each(self, machines: Sequence[tuple[UUID, str]]) -> Sequence[InputCount]:
+        counts = {
+            organization_id: await self.of(organization_id, machine_ids)
+            for organization_id, machine_ids in by_organization(machines).items()
+        }
+        return [counts[organization_id][machine_id] for organization_id, machine_id in machines]
 
     async def forget(self, organization_id: UUID, machine_id: str) -> None:
         """Begin at zero: the machine was removed, or is new."""

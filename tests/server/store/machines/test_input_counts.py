@@ -3,11 +3,12 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from uuid import uuid4
 
 from pymongo import WriteConcern
 
-from server.store.input_counts import EndedInput, InputCount, InputCountStore
-from server.store.machines import ClientSummary, MachineStore
+from server.store.machines.input_counts import EndedInput, InputCount, InputCountStore
+from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import in_transaction
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
@@ -67,7 +68,7 @@ async def test_server_that_died_in_the_middle_holds_up_nothing(
         await counts.add(dying, [ended()])
         try:
             link = partial(machines.begin_link, ORGANIZATION, "desk-1")
-            await link(ClientSummary("linux", "1.0", displays=()))
+            await link(ClientSummary("linux", "1.0", displays=()), LinkFacts(uuid4(), "node-1"))
             for _ in range(20):
                 await add(database, ended())
             assert (await counts.of(ORGANIZATION, ["desk-1"]))["desk-1"].completed == 40

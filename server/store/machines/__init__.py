@@ -1,0 +1,1 @@
+"""What MongoDB keeps of machines."""

@@ -1,0 +1,191 @@
+"""Control leases: who alone may send inputs to a machine, and until when.
+
+A lease is a part of its machine's document, so that whoever reads the machine reads it as well.
+Its times are MongoDB's, which all nodes share.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from pymongo import ReturnDocument
+
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document
+
+LEASE_SECONDS: Final = 30.0
+"""From its beginning, or from when it was renewed last."""
+
+_IN_FORCE: Final[Document] = {"$gt": ["$control.expires_at", "$$NOW"]}
+_END: Final[Document] = {"$add": ["$$NOW", int(LEASE_SECONDS * 1000)]}
+
+MachineKey = tuple[UUID, str]
+
+
+@dataclass(frozen=True)
+class StoredControl:
+    """A lease as it is stored; ``proof`` stands for its id, which only its holder has.
+
+    ``by`` is the holder's name.  ``session_hash`` is that of the console's session, where somebody
+    took it who had signed in there.
+    """
+
+    proof: str
+    by: str
+    token_id: UUID
+    session_hash: bytes | None
+    since: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class NewControl:
+    """A lease that somebody asks for."""
+
+    proof: str
+    by: str
+    token_id: UUID
+    session_hash: bytes | None = None
+
+
+@dataclass(frozen=True)
+class HeldMachine:
+    """A machine with a lease; ``is_over`` is whether that has run out."""
+
+    organization_id: UUID
+    machine_id: str
+    control: StoredControl
+    is_over: bool
+
+
+class ControlStore:
+    """Takes, renews and ends leases."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._machines = database.collection("machines")
+
+    async def take(
+        self, organization_id: UUID, machine_id: str, new: NewControl, *, take_over: bool
+    ) -> tuple[StoredControl, int] | None:
+        """The lease that is in force after this: another's where somebody has the machine.
+
+        With ``take_over`` it is always the new one.  With it comes the epoch of the machine's
+        newest link: what links there are later was begun after this.  None where there is no such
+        machine.
+        """
+        # One's own is kept: this may be done again after an answer that was lost.
+        is_kept: Document = {"$eq": ["$control.proof", new.proof]}
+        if not take_over:
+            is_kept = {"$or": [is_kept, _IN_FORCE]}
+        control = {
+            "proof": new.proof,
+            # In a pipeline a text that begins with $ would be read as a field of the document.
+            "by": {"$literal": new.by},
+            "token_id": new.token_id,
+            "session_hash": new.session_hash,
+            "since": "$$NOW",
+            "expires_at": _END,
+        }
+        change = {"$set": {"control": {"$cond": [is_kept, "$control", control]}}}
+        wanted = {
+            "organization_id": organization_id,
+            "machine_id": machine_id,
+            "deleted_at": None,
+        }
+        async with self._database.operation():
+            found = await self._machines.find_one_and_update(
+                wanted, [change], return_document=ReturnDocument.AFTER
+            )
+        return None if found is None else (control_from(found["control"]), found["epoch"])
+
+    async def renew(
+        self, organization_id: UUID, machine_id: str, proof: str
+    ) -> StoredControl | None:
+        """The lease with a later end; None where it is over."""
+        wanted = {**_with(organization_id, machine_id, proof), "$expr": _IN_FORCE}
+        async with self._database.operation():
+            found = await self._machines.find_one_and_update(
+                wanted,
+                [{"$set": {"control.expires_at": _END}}],
+                return_document=ReturnDocument.AFTER,
+            )
+        return None if found is None else control_of(found)
+
+    async def end(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
+        """End a lease; False where it was over."""
+        return await self._end(_with(organization_id, machine_id, proof))
+
+    async def end_if_over(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
+        """End a lease that has run out and was not renewed since; whether this did it."""
+        is_over = {"$expr": {"$not": _IN_FORCE}}
+        return await self._end({**_with(organization_id, machine_id, proof), **is_over})
+
+    async def all(self) -> list[HeldMachine]:
+        """Every machine with a lease, of all organizations."""
+        cursor = self._machines.find(
+            {"control.expires_at": {"$exists": True}, "deleted_at": None},
+            projection={
+                **dict.fromkeys(("organization_id", "machine_id", "control"), 1),
+                "is_over": {"$not": _IN_FORCE},
+            },
+        )
+        return [
+            HeldMachine(
+                found["organization_id"],
+                found["machine_id"],
+                control_from(found["control"]),
+                found["is_over"],
+            )
+            async for found in self._database.documents(cursor)
+        ]
+
+    async def restricted_of(self, node_id: UUID) -> dict[MachineKey, tuple[bool, str | None]]:
+        """Which machines are paused or under control of those whose newest link a node holds.
+
+        Whether each is paused, and the proof of its lease.
+        """
+        cursor = self._machines.find(
+            {
+                "link.node_id": node_id,
+                "deleted_at": None,
+                "$or": [{"paused": True}, {"control.proof": {"$exists": True}}],
+            },
+            projection=["organization_id", "machine_id", "paused", "control.proof"],
+        )
+        return {
+            (found["organization_id"], found["machine_id"]): (
+                found["paused"],
+                (found.get("control") or {}).get("proof"),
+            )
+            async for found in self._database.documents(cursor)
+        }
+
+    async def _end(self, wanted: Document) -> bool:
+        async with self._database.operation():
+            result = await self._machines.update_one(wanted, {"$unset": {"control": ""}})
+        return result.modified_count == 1
+
+
+def control_of(machine: Document) -> StoredControl | None:
+    """The lease in a machine's document, which a machine of an older Farhand has none of."""
+    control = machine.get("control")
+    return None if control is None else control_from(control)
+
+
+def control_from(control: Document) -> StoredControl:
+    """A lease as it is stored; what only a newer Farhand knows of it stays unread."""
+    return StoredControl(**{name: control[name] for name in _FIELDS})
+
+
+def _with(organization_id: UUID, machine_id: str, proof: str) -> Document:
+    return {
+        "organization_id": organization_id,
+        "machine_id": machine_id,
+        "deleted_at": None,
+        "control.proof": proof,
+    }
+
+
+_FIELDS: Final = tuple(StoredControl.__dataclass_fields__)

@@ -1,0 +1,388 @@
+"""Machines: who they are, and the state of their links."""
+
+import asyncio
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from pymongo import ReturnDocument, UpdateOne
+
+from schemas.http.queries import PageQuery
+from schemas.link.messages import Display
+from server.store.errors import NotFound
+from server.store.machines.controls import StoredControl, control_of
+from server.store.machines.input_counts import InputCountStore
+from server.store.mongodb.batches import Batches
+from server.store.mongodb.database import Database
+from server.store.mongodb.documents import Document, machines_of
+from server.store.times import now
+
+
+@dataclass(frozen=True)
+class ClientSummary:
+    """What a machine client last said about itself."""
+
+    platform: str
+    client_version: str
+    displays: tuple[Display, ...]
+
+
+@dataclass(frozen=True)
+class LinkFacts:
+    """Which node holds a machine's newest link, and which one held the link before.
+
+    ``attempt`` is another one for each link that was begun.
+    """
+
+    node_id: UUID
+    node_name: str
+    earlier_node_id: UUID | None = None
+    attempt: UUID | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine as it is stored.
+
+    ``epoch`` counts its links.  ``connected_at``, ``disconnected_at`` and ``link`` are of the
+    newest link, whose end may be unknown where its node died; ``reason`` says why it ended.
+    ``control`` is its lease, which may have just run out.
+    """
+
+    organization_id: UUID
+    machine_id: str
+    name: str
+    paused: bool
+    paused_since: datetime | None
+    created_at: datetime
+    epoch: int
+    connected_at: datetime | None
+    disconnected_at: datetime | None
+    state_since: datetime
+    reason: str | None
+    client: ClientSummary | None
+    link: LinkFacts | None = None
+    control: StoredControl | None = None
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether its newest link has not ended, as far as anybody has noted."""
+        return self.connected_at is not None and self.disconnected_at is None
+
+    @property
+    def why_offline(self) -> str:
+        """For a person, why a machine without a link has none."""
+        if self.reason is not None:
+            return self.reason
+        if self.connected_at is None:
+            return "it has never connected"
+        return "its last link ended with its server, and the next is not made yet"
+
+
+MachineKey = tuple[UUID, str]
+
+
+@dataclass(frozen=True)
+class _BegunLink:
+    """A link that begins: of which machine, what its client said, and where it is."""
+
+    key: MachineKey
+    client: ClientSummary
+    link: LinkFacts
+
+    def change(self) -> Sequence[Document]:
+        """What that makes of the machine's document."""
+        time = now()
+        begun: Document = {
+            "connected_at": time,
+            "disconnected_at": None,
+            "state_since": time,
+            "reason": None,
+            # In a pipeline a text that begins with $ would be read as a field of the document.
+            "client": {"$literal": _client_document(self.client)},
+            "link": _link_document(self.link),
+            "epoch": {"$add": ["$epoch", 1]},
+        }
+        return [{"$set": begun}]
+
+
+class MachineStore:
+    """Every method sees the machines of the organization it is given, and no others.
+
+    A removed machine stays behind unseen, for its epoch: one that is added later under the same
+    id goes on counting, so that no epoch ever means two links.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._machines = database.collection("machines")
+        self._counts = InputCountStore(database)
+        tasks = database.tasks
+        self._found = Batches(self._find, tasks, "read machines")
+        self._begun = Batches(self._begin_links, tasks, "begin links", key=lambda link: link.key)
+        self._ended = Batches(self._end_links, tasks, "end links")
+
+    async def create(self, organization_id: UUID, machine_id: str, name: str) -> Machine:
+        """Store a new machine.  Raises AlreadyExists where the organization has one of this id."""
+        time = now()
+        fresh = {
+            "name": name,
+            "paused": False,
+            "paused_since": None,
+            "created_at": time,
+            "connected_at": None,
+            "disconnected_at": None,
+            "state_since": time,
+            "reason": None,
+            "client": None,
+            "deleted_at": None,
+        }
+        forget = {"$unset": {"control": ""}}
+        async with self._database.operation():
+            # Finds a removed one or none; a live one makes the upsert hit the unique index.
+            stored = await self._machines.find_one_and_update(
+                {
+                    "organization_id": organization_id,
+                    "machine_id": machine_id,
+                    "deleted_at": {"$ne": None},
+                },
+                {"$set": fresh, "$setOnInsert": {"epoch": 0}, **forget},
+                upsert=True,
+                return_document=ReturnDocument.AFTER,
+            )
+        await self._counts.forget(organization_id, machine_id)
+        return _machine(stored)
+
+    async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
+        """The machine, or None."""
+        async with self._database.operation():
+            found = await self._machines.find_one(_live(organization_id, machine_id))
+        return None if found is None else _machine(found)
+
+    async def get_together(self, organization_id: UUID, machine_id: str) -> Machine | None:
+        """As ``get``, in one query with others who ask at the same time."""
+        return await self._found.answer((organization_id, machine_id))
+
+    async def _find(self, keys: Sequence[MachineKey]) -> builtins.list[Machine | None]:
+        found = {
+            (each.organization_id, each.machine_id): each for each in await self._live_of(keys)
+        }
+        return [found.get(key) for key in keys]
+
+    async def _live_of(self, keys: Sequence[MachineKey]) -> builtins.list[Machine]:
+        """The machines that have these keys."""
+        cursor = self._machines.find({**machines_of(keys), "deleted_at": None})
+        return [_machine(found) async for found in self._database.documents(cursor)]
+
+    async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[Machine], int]:
+        """One page of the organization's machines, by id, and how many there are in all."""
+        wanted = {"organization_id": organization_id, "deleted_at": None}
+        total, found = await asyncio.gather(self._count(wanted), self._page(wanted, page))
+        return found, total
+
+    async def _count(self, wanted: Document) -> int:
+        async with self._database.operation():
+            return await self._machines.count_documents(wanted)
+
+    async def _page(self, wanted: Document, page: PageQuery) -> builtins.list[Machine]:
+        cursor = self._machines.find(
+            wanted, sort=[("machine_id", 1)], skip=page.skip, limit=page.limit
+        )
+        return [_machine(found) async for found in self._database.documents(cursor)]
+
+    async def delete(self, organization_id: UUID, machine_id: str) -> bool:
+        """Remove the machine; False where there is none.  Its tokens are the caller's to revoke."""
+        async with self._database.operation():
+            result = await self._machines.update_one(
+                _live(organization_id, machine_id), {"$set": {"deleted_at": now()}}
+            )
+        if result.modified_count == 0:
+            return False
+        await self._counts.forget(organization_id, machine_id)
+        return True
+
+    async def change(
+        self,
+        organization_id: UUID,
+        machine_id: str,
+        *,
+        name: str | None = None,
+        paused: bool | None = None,
+    ) -> Machine | None:
+        """Rename, pause or resume; None leaves as it is.  None where there is no such machine."""
+        change: Document = {}
+        if name is not None:
+            # In a pipeline a text that begins with $ would be read as a field of the document.
+            change["name"] = {"$literal": name}
+        if paused is not None:
+            # A pipeline, so that pausing again keeps the first time.
+            since = {"$ifNull": ["$paused_since", now()]} if paused else None
+            change |= {"paused": paused, "paused_since": since}
+        if not change:
+            return await self.get(organization_id, machine_id)
+        return await self._update(_live(organization_id, machine_id), [{"$set": change}])
+
+    async def begin_link(
+        self, organization_id: UUID, machine_id: str, client: ClientSummary, link: LinkFacts
+    ) -> Machine:
+        """Count a new link and remember when it began, and where; the epoch is its number.
+
+        Goes together with others that begin at the same time.  Raises NotFound.
+        """
+        begun = _BegunLink((organization_id, machine_id), client, replace(link, attempt=uuid4()))
+        machine = await self._begun.answer(begun)
+        if machine is None:
+            raise NotFound(f"There is no machine {machine_id}.")
+        return machine
+
+    async def _begin_links(self, begun: Sequence[_BegunLink]) -> builtins.list[Machine | None]:
+        """Begin links of different machines, in two operations however many they are."""
+        if len(begun) == 1:
+            return [await self._begin_alone(begun[0])]
+        changes = [UpdateOne(_live(*each.key), each.change()) for each in begun]
+        async with self._database.operation():
+            await self._machines.bulk_write(changes, ordered=False)
+        machines = await self._find([each.key for each in begun])
+        return [
+            machine
+            if machine is None or (machine.link and machine.link.attempt == each.link.attempt)
+            # Another node began one since: nobody can tell this one's epoch any more.
+            else await self._begin_alone(each)
+            for each, machine in zip(begun, machines, strict=True)
+        ]
+
+    async def _begin_alone(self, begun: _BegunLink) -> Machine | None:
+        return await self._update(_live(*begun.key), begun.change())
+
+    async def link_again(
+        self, organization_id: UUID, machine_id: str, epoch: int, node_id: UUID
+    ) -> bool:
+        """Remember that this link has not ended after all; False where a newer one began since."""
+        wanted = {**_live(organization_id, machine_id), "epoch": epoch, "link.node_id": node_id}
+        if await self._update({**wanted, "disconnected_at": None}, {"$set": {}}) is not None:
+            return True
+        change = {"$set": {"disconnected_at": None, "state_since": now(), "reason": None}}
+        return await self._update(wanted, change) is not None
+
+    async def end_links_of(self, node_id: UUID, reason: str) -> builtins.list[tuple[UUID, str]]:
+        """Remember that the links of a node have ended with it; whose they were."""
+        time = now()
+        wanted = {"link.node_id": node_id, "disconnected_at": None}
+        cursor = self._machines.find(wanted, projection=["organization_id", "machine_id"])
+        ended = [
+            (found["organization_id"], found["machine_id"])
+            async for found in self._database.documents(cursor)
+        ]
+        change = {"$set": {"disconnected_at": time, "state_since": time, "reason": reason}}
+        async with self._database.operation():
+            await self._machines.update_many(wanted, change)
+        return ended
+
+    async def count_linked_to(self, node_id: UUID) -> tuple[int, int]:
+        """How many links a node holds, as far as anybody has noted, and the sum of their epochs."""
+        async with self._database.operation():
+            found = await self._machines.aggregate(
+                [
+                    {"$match": {"link.node_id": node_id, **_NOT_ENDED}},
+                    {"$group": {"_id": None, "links": {"$sum": 1}, "sum": {"$sum": "$epoch"}}},
+                ]
+            ).to_list(1)
+        return (found[0]["links"], found[0]["sum"]) if found else (0, 0)
+
+    async def linked_to(self, node_id: UUID) -> dict[tuple[UUID, str], int]:
+        """The epochs of the links that a node holds, as far as anybody has noted."""
+        cursor = self._machines.find(
+            {"link.node_id": node_id, **_NOT_ENDED},
+            projection=["organization_id", "machine_id", "epoch"],
+        )
+        return {
+            (found["organization_id"], found["machine_id"]): found["epoch"]
+            async for found in self._database.documents(cursor)
+        }
+
+    async def end_link(
+        self, organization_id: UUID, machine_id: str, epoch: int, reason: str
+    ) -> None:
+        """Remember that this link ended and why; nothing happens where a newer one began since.
+
+        Goes together with others that end at the same time.
+        """
+        time = now()
+        change = {"$set": {"disconnected_at": time, "state_since": time, "reason": reason}}
+        wanted = {**_live(organization_id, machine_id), "epoch": epoch, "disconnected_at": None}
+        await self._ended.answer(UpdateOne(wanted, change))
+
+    async def _end_links(self, changes: Sequence[UpdateOne]) -> Sequence[None]:
+        async with self._database.operation():
+            await self._machines.bulk_write([*changes], ordered=False)
+        return [None] * len(changes)
+
+    async def note_displays(
+        self, organization_id: UUID, machine_id: str, epoch: int, displays: Sequence[Display]
+    ) -> None:
+        """Remember where the displays are now; nothing happens where a newer link began since."""
+        wanted = {**_live(organization_id, machine_id), "epoch": epoch}
+        change = {"$set": {"client.displays": _display_documents(displays)}}
+        async with self._database.operation():
+            await self._machines.update_one(wanted, change)
+
+    async def _update(
+        self, wanted: Document, change: Document | Sequence[Document]
+    ) -> Machine | None:
+        async with self._database.operation():
+            found = await self._machines.find_one_and_update(
+                wanted, change, return_document=ReturnDocument.AFTER
+            )
+        return None if found is None else _machine(found)
+
+
+def _live(organization_id: UUID, machine_id: str) -> Document:
+    return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}
+
+
+def _client_document(client: ClientSummary) -> Document:
+    return {
+        "platform": client.platform,
+        "client_version": client.client_version,
+        "displays": _display_documents(client.displays),
+    }
+
+
+def _display_documents(displays: Sequence[Display]) -> Sequence[dict[str, Any]]:
+    return [display.model_dump() for display in displays]
+
+
+def _link_document(link: LinkFacts) -> Document:
+    """A link's facts, for a pipeline, which knows what the link before was."""
+    facts = {name: {"$literal": getattr(link, name)} for name in _LINK_FIELDS}
+    return {**facts, "attempt": link.attempt, "earlier_node_id": "$link.node_id"}
+
+
+_NOT_ENDED: Document = {"disconnected_at": None, "deleted_at": None}
+_LINK_FIELDS = ("node_id", "node_name")
+_OWN_FIELDS = {"client", "link", "control"}
+_MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OWN_FIELDS]
+
+
+def _machine(document: Document) -> Machine:
+    """A stored machine; what only a newer or an older Farhand knows of it stays unread."""
+    client, link = document["client"], document.get("link")
+    return Machine(
+        client=client
+        and ClientSummary(
+            platform=client["platform"],
+            client_version=client["client_version"],
+            displays=tuple(Display.model_validate(display) for display in client["displays"]),
+        ),
+        link=link
+        and LinkFacts(
+            **{name: link[name] for name in _LINK_FIELDS},
+            earlier_node_id=link.get("earlier_node_id"),
+            attempt=link.get("attempt"),
+        ),
+        control=control_of(document),
+        **{name: document[name] for name in _MACHINE_FIELDS},
+    )

@@ -1,0 +1,1 @@
+"""What the nodes of an installation tell one another through the database."""

@@ -1,0 +1,108 @@
+"""Leases in the real MongoDB, and the simulation's beside it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import pytest
+
+from server.store.machines import controls as module
+from server.store.machines.controls import ControlStore, NewControl
+from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+
+ADA = NewControl("of Ada", "$machine_id", uuid4())
+BOB = NewControl("of Bob", "Bob", uuid4(), b"session")
+DESK = ORGANIZATION, "desk"
+LINK = LinkFacts(uuid4(), "node-1")
+
+
+@asynccontextmanager
+async def a_machine(mongodb: str, name: str) -> AsyncIterator[tuple[ControlStore, MachineStore]]:
+    async with opened(mongodb, name) as database:
+        machines = MachineStore(database)
+        await machines.create(*DESK, "desk")
+        yield ControlStore(database), machines
+
+
+@pytest.fixture
+def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leases that are over when they begin."""
+    monkeypatch.setattr(module, "_END", {"$add": ["$$NOW", -1]})
+
+
+@async_test
+async def test_one_has_control_until_it_is_taken_over(mongodb: str, database_name: str) -> None:
+    async with a_machine(mongodb, database_name) as (controls, machines):
+        first, epoch = there(await controls.take(*DESK, ADA, take_over=False))
+        assert (first.proof, first.by, first.token_id, first.session_hash, epoch) == (
+            *("of Ada", "$machine_id", ADA.token_id),
+            *(None, 0),
+        )
+        assert (first.expires_at - first.since).total_seconds() == module.LEASE_SECONDS
+        assert there(await machines.get(*DESK)).control == first
+        assert there(await controls.take(*DESK, BOB, take_over=False))[0] == first
+        assert there(await controls.take(*DESK, ADA, take_over=True))[0] == first
+        second, _ = there(await controls.take(*DESK, BOB, take_over=True))
+        assert (second.proof, second.session_hash) == ("of Bob", b"session")
+        (held,) = await controls.all()
+        assert (held.organization_id, held.machine_id, held.control) == (*DESK, second)
+        assert not held.is_over
+        assert await controls.renew(*DESK, "of Ada") is None
+        assert not await controls.end(*DESK, "of Ada")
+        assert await controls.take(OTHER_ORGANIZATION, "desk", ADA, take_over=True) is None
+
+
+@async_test
+async def test_lease_is_renewed_and_ended(mongodb: str, database_name: str) -> None:
+    async with a_machine(mongodb, database_name) as (controls, machines):
+        first, _ = there(await controls.take(*DESK, ADA, take_over=False))
+        renewed = there(await controls.renew(*DESK, "of Ada"))
+        assert renewed.since == first.since
+        assert renewed.expires_at >= first.expires_at
+        assert not await controls.end_if_over(*DESK, "of Ada")
+        assert not await controls.end(OTHER_ORGANIZATION, "desk", "of Ada")
+        assert await controls.end(*DESK, "of Ada")
+        assert there(await machines.get(*DESK)).control is None
+        assert await controls.all() == []
+
+
+@pytest.mark.usefixtures("short_leases")
+@async_test
+async def test_lease_that_has_run_out_is_nobodys(mongodb: str, database_name: str) -> None:
+    async with a_machine(mongodb, database_name) as (controls, _):
+        await controls.take(*DESK, ADA, take_over=False)
+        assert await controls.renew(*DESK, "of Ada") is None
+        (held,) = await controls.all()
+        assert held.is_over
+        assert there(await controls.take(*DESK, BOB, take_over=False))[0].proof == "of Bob"
+        assert not await controls.end_if_over(*DESK, "of Ada")
+        assert await controls.end_if_over(*DESK, "of Bob")
+        assert await controls.all() == []
+
+
+@async_test
+async def test_removed_machine_leaves_no_lease_behind(mongodb: str, database_name: str) -> None:
+    async with a_machine(mongodb, database_name) as (controls, machines):
+        await controls.take(*DESK, ADA, take_over=False)
+        await machines.delete(*DESK)
+        assert await controls.all() == []
+        assert (await machines.create(*DESK, "anew")).control is None
+
+
+@async_test
+async def test_node_reads_what_restricts_the_machines_that_it_holds(
+    mongodb: str, database_name: str
+) -> None:
+    async with a_machine(mongodb, database_name) as (controls, machines):
+        assert await controls.restricted_of(LINK.node_id) == {}
+        await machines.begin_link(*DESK, ClientSummary("Linux", "1", ()), LINK)
+        assert await controls.restricted_of(LINK.node_id) == {}
+        await controls.take(*DESK, ADA, take_over=False)
+        assert await controls.restricted_of(LINK.node_id) == {DESK: (False, "of Ada")}
+        await machines.create(ORGANIZATION, "without a link", "d")
+        await machines.change(ORGANIZATION, "without a link", paused=True)
+        await machines.change(*DESK, paused=True)
+        await controls.end(*DESK, "of Ada")
+        assert await controls.restricted_of(LINK.node_id) == {DESK: (True, None)}
+        assert await controls.restricted_of(uuid4()) == {}
