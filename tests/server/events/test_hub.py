@@ -1,168 +1,207 @@
-"""The hub alone: who hears what, who is dropped, and what is told to those who come back."""
+"""What every hub does: who hears what, who is dropped, and what is told to those who come back."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
 from uuid import UUID
 
 import pytest
+from pydantic import BaseModel
 
-from schemas.resources.events import MachineRemoved
-from server.events.hub import Event, EventHub, Subscription, TooManySubscribersError
+from schemas.resources.events import EventType, MachineRemoved
+from server.events.event import Subscription
+from server.events.hub import EventHub, TooManySubscribersError
+from tests.event_hubs import everything, heard, names_of, one_hub, publish, settled
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
 
-
-def everything(_: Event) -> bool:
-    """Wants every event."""
-    return True
+MakeHub = Callable[..., AbstractAsyncContextManager[EventHub]]
 
 
-def publish(hub: EventHub, *names: str, organization_id: UUID = ORGANIZATION) -> None:
-    """Tell of machines of these names."""
-    for name in names:
-        hub.publish(organization_id, "machine_removed", MachineRemoved(id=name), name)
+@pytest.fixture(params=["memory", "shared"])
+def hub_of(request: pytest.FixtureRequest, mongodb: str, database_name: str) -> MakeHub:
+    """Makes a hub of each kind."""
+
+    def make(**settings: Any) -> AbstractAsyncContextManager[EventHub]:
+        return one_hub(request.param, mongodb, database_name, **settings)
+
+    return make
 
 
-def names(subscription: Subscription) -> list[str | None]:
-    """What a subscriber takes, by the machines' names."""
-    return [event.machine_id for event in subscription.take(100)]
-
-
-@async_test
-async def test_subscriber_hears_what_is_published_from_then_on() -> None:
-    hub = EventHub()
-    publish(hub, "before")
-    subscription = hub.subscribe(ORGANIZATION, None, everything)
-    publish(hub, "a", "b")
-    (first, second) = subscription.take(100)
-    assert (first.type, first.data) == ("machine_removed", b'{"id":"a"}')
-    assert second.machine_id == "b"
-    assert names(subscription) == []
+async def names(hub: EventHub, subscription: Subscription) -> list[str | None]:
+    """What a subscriber takes of what was published, by the machines' names."""
+    await settled(hub)
+    return names_of(subscription.take(100))
 
 
 @async_test
-async def test_another_organization_hears_nothing() -> None:
-    hub = EventHub()
-    other = hub.subscribe(OTHER_ORGANIZATION, None, everything)
-    publish(hub, "a")
-    assert names(other) == []
+async def test_subscriber_hears_what_is_published_from_then_on(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        publish(hub, "before")
+        await settled(hub)
+        subscription = await hub.subscribe(ORGANIZATION, None, everything)
+        publish(hub, "a", "b")
+        (first, second) = await heard(subscription, 2)
+        assert (first.type, first.data) == ("machine_removed", b'{"id":"a"}')
+        assert second.machine_id == "b"
+        assert await names(hub, subscription) == []
 
 
 @async_test
-async def test_only_what_is_wanted_is_told() -> None:
-    hub = EventHub()
-    subscription = hub.subscribe(ORGANIZATION, None, lambda event: event.machine_id == "b")
-    publish(hub, "a", "b", "c")
-    assert names(subscription) == ["b"]
+async def test_another_organization_hears_nothing(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        other = await hub.subscribe(OTHER_ORGANIZATION, None, everything)
+        publish(hub, "a")
+        assert await names(hub, other) == []
 
 
 @async_test
-async def test_wait_ends_with_an_event_and_with_its_time() -> None:
-    hub = EventHub()
-    subscription = hub.subscribe(ORGANIZATION, None, everything)
-    await subscription.wait(0.01)
-    assert names(subscription) == []
-    asyncio.get_running_loop().call_later(0.01, publish, hub, "a")
-    await subscription.wait(30)
-    assert names(subscription) == ["a"]
+async def test_only_what_is_wanted_is_told(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        subscription = await hub.subscribe(
+            ORGANIZATION, None, lambda event: event.machine_id == "b"
+        )
+        publish(hub, "a", "b", "c")
+        assert await names(hub, subscription) == ["b"]
 
 
 @async_test
-async def test_who_comes_back_hears_what_was_missed() -> None:
-    hub = EventHub()
-    subscription = hub.subscribe(ORGANIZATION, None, everything)
-    publish(hub, "a", "b", "c")
-    (first,) = subscription.take(1)
-    last_id = subscription.id_of(first.number)
-    subscription.close()
-    publish(hub, "d")
-    again = hub.subscribe(ORGANIZATION, last_id, everything)
-    publish(hub, "e")
-    assert not again.must_reset
-    assert names(again) == ["b", "c", "d", "e"]
+async def test_machine_is_told_as_it_is_read(hub_of: MakeHub) -> None:
+    async def read() -> tuple[EventType, BaseModel]:
+        return "machine_removed", MachineRemoved(id="desk-1")
+
+    async with hub_of() as hub:
+        subscription = await hub.subscribe(ORGANIZATION, None, everything)
+        await hub.publish_machine(ORGANIZATION, "desk-1", read)
+        (told,) = await heard(subscription, 1)
+        assert (told.type, told.machine_id) == ("machine_removed", "desk-1")
+        assert told.data == b'{"id":"desk-1"}'
 
 
 @async_test
-async def test_id_of_a_subscriber_is_what_it_has_heard_and_not_what_waits() -> None:
-    hub = EventHub()
-    subscription = hub.subscribe(ORGANIZATION, None, lambda event: event.machine_id != "x")
-    publish(hub, "a", "b", "x")
-    subscription.take(1)
-    again = hub.subscribe(ORGANIZATION, subscription.id_of(subscription.last_number), everything)
-    assert names(again) == ["b", "x"]
-    subscription.take(1)
-    again = hub.subscribe(ORGANIZATION, subscription.id_of(subscription.last_number), everything)
-    assert names(again) == []
-
-
-@pytest.mark.parametrize("forgotten", ["", "-", "abc", "abc-1", "{tag}-", "{tag}-x", "{tag}-99"])
-@async_test
-async def test_id_that_is_not_known_means_reset(forgotten: str) -> None:
-    hub = EventHub()
-    subscription = hub.subscribe(ORGANIZATION, None, everything)
-    publish(hub, "a")
-    last_id = forgotten.format(tag=subscription.id_of(1).partition("-")[0])
-    again = hub.subscribe(ORGANIZATION, last_id, everything)
-    assert again.must_reset
-    publish(hub, "b")
-    assert names(again) == ["b"]
+async def test_wait_ends_with_an_event_and_with_its_time(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        subscription = await hub.subscribe(ORGANIZATION, None, everything)
+        await subscription.wait(0.01)
+        assert await names(hub, subscription) == []
+        asyncio.get_running_loop().call_later(0.01, publish, hub, "a")
+        await subscription.wait(30)
+        assert await names(hub, subscription) == ["a"]
 
 
 @async_test
-async def test_only_so_many_events_are_kept() -> None:
-    hub = EventHub(history=2)
-    subscription = hub.subscribe(ORGANIZATION, None, everything)
-    publish(hub, "a", "b", "c")
-    assert hub.subscribe(ORGANIZATION, subscription.id_of(0), everything).must_reset
-    assert names(hub.subscribe(ORGANIZATION, subscription.id_of(1), everything)) == ["b", "c"]
+async def test_who_comes_back_hears_what_was_missed(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        subscription = await hub.subscribe(ORGANIZATION, None, everything)
+        publish(hub, "a", "b", "c")
+        (first,) = await heard(subscription, 1)
+        last_id = subscription.id_of(first.number)
+        subscription.close()
+        publish(hub, "d")
+        await settled(hub)
+        again = await hub.subscribe(ORGANIZATION, last_id, everything)
+        publish(hub, "e")
+        assert not again.must_reset
+        assert await names(hub, again) == ["b", "c", "d", "e"]
 
 
 @async_test
-async def test_id_of_an_earlier_life_or_another_organization_means_reset() -> None:
-    hub, later = EventHub(), EventHub()
-    last_id = hub.subscribe(ORGANIZATION, None, everything).id_of(0)
-    assert later.subscribe(ORGANIZATION, last_id, everything).must_reset
-    assert hub.subscribe(OTHER_ORGANIZATION, last_id, everything).must_reset
+async def test_id_of_a_subscriber_is_what_it_has_heard_and_not_what_waits(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        subscription = await hub.subscribe(
+            ORGANIZATION, None, lambda event: event.machine_id != "x"
+        )
+        publish(hub, "a", "b", "x")
+        await settled(hub)
+        subscription.take(1)
+        last_id = subscription.id_of(subscription.last_number)
+        again = await hub.subscribe(ORGANIZATION, last_id, everything)
+        assert await names(hub, again) == ["b", "x"]
+        subscription.take(1)
+        last_id = subscription.id_of(subscription.last_number)
+        again = await hub.subscribe(ORGANIZATION, last_id, everything)
+        assert await names(hub, again) == []
+
+
+@pytest.mark.parametrize(
+    "forgotten", ["", "-", "abc", "abc-1", "{tag}-", "{tag}-x", "{tag}-99", f"{{tag}}-{9**50}"]
+)
+@async_test
+async def test_id_that_is_not_known_means_reset(hub_of: MakeHub, forgotten: str) -> None:
+    async with hub_of() as hub:
+        subscription = await hub.subscribe(ORGANIZATION, None, everything)
+        publish(hub, "a")
+        await settled(hub)
+        last_id = forgotten.format(tag=subscription.id_of(1).partition("-")[0])
+        again = await hub.subscribe(ORGANIZATION, last_id, everything)
+        assert again.must_reset
+        publish(hub, "b")
+        assert await names(hub, again) == ["b"]
 
 
 @async_test
-async def test_slow_subscriber_is_dropped_and_the_others_are_not() -> None:
-    hub = EventHub(queue=2)
-    slow = hub.subscribe(ORGANIZATION, None, everything)
-    quick = hub.subscribe(ORGANIZATION, None, everything)
-    publish(hub, "a", "b")
-    assert names(quick) == ["a", "b"]
-    publish(hub, "c")
-    assert (slow.is_dropped, slow.is_closed, names(slow)) == (True, True, [])
-    assert (quick.is_dropped, names(quick)) == (False, ["c"])
-    assert (hub.dropped, hub.subscribers) == (1, 1)
+async def test_only_so_many_events_are_kept(hub_of: MakeHub) -> None:
+    async with hub_of(history=2) as hub:
+        subscription = await hub.subscribe(ORGANIZATION, None, everything)
+        publish(hub, "a", "b", "c")
+        await settled(hub)
+        first, second = subscription.id_of(0), subscription.id_of(1)
+        assert (await hub.subscribe(ORGANIZATION, first, everything)).must_reset
+        again = await hub.subscribe(ORGANIZATION, second, everything)
+        assert await names(hub, again) == ["b", "c"]
 
 
 @async_test
-async def test_only_so_many_may_listen() -> None:
-    hub = EventHub(subscribers=1)
-    first = hub.subscribe(ORGANIZATION, None, everything)
-    with pytest.raises(TooManySubscribersError):
-        hub.subscribe(ORGANIZATION, None, everything)
-    hub.subscribe(OTHER_ORGANIZATION, None, everything)
-    first.close()
-    hub.subscribe(ORGANIZATION, None, everything)
+async def test_id_of_another_organization_means_reset(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        last_id = (await hub.subscribe(ORGANIZATION, None, everything)).id_of(0)
+        assert (await hub.subscribe(OTHER_ORGANIZATION, last_id, everything)).must_reset
 
 
 @async_test
-async def test_organization_that_nobody_listens_to_is_forgotten_first() -> None:
-    hub = EventHub(organizations=2)
-    kept = hub.subscribe(ORGANIZATION, None, everything)
-    gone = hub.subscribe(OTHER_ORGANIZATION, None, everything)
-    gone.close()
-    publish(hub, "x", organization_id=UUID(int=7))
-    assert hub.subscribe(OTHER_ORGANIZATION, gone.id_of(0), everything).must_reset
-    assert not hub.subscribe(ORGANIZATION, kept.id_of(0), everything).must_reset
+async def test_slow_subscriber_is_dropped_and_the_others_are_not(hub_of: MakeHub) -> None:
+    async with hub_of(queue=2) as hub:
+        slow = await hub.subscribe(ORGANIZATION, None, everything)
+        quick = await hub.subscribe(ORGANIZATION, None, everything)
+        publish(hub, "a", "b")
+        assert await names(hub, quick) == ["a", "b"]
+        publish(hub, "c")
+        assert await names(hub, slow) == []
+        assert (slow.is_dropped, slow.is_closed) == (True, True)
+        assert not quick.is_dropped
+        assert await names(hub, quick) == ["c"]
+        assert (hub.dropped, hub.subscribers) == (1, 1)
 
 
 @async_test
-async def test_closed_hub_ends_every_subscription() -> None:
-    hub = EventHub()
-    early = hub.subscribe(ORGANIZATION, None, everything)
-    hub.close()
-    await early.wait(30)
-    assert early.is_closed
-    assert hub.subscribe(ORGANIZATION, None, everything).is_closed
+async def test_only_so_many_may_listen(hub_of: MakeHub) -> None:
+    async with hub_of(subscribers=1) as hub:
+        first = await hub.subscribe(ORGANIZATION, None, everything)
+        with pytest.raises(TooManySubscribersError):
+            await hub.subscribe(ORGANIZATION, None, everything)
+        await hub.subscribe(OTHER_ORGANIZATION, None, everything)
+        first.close()
+        await hub.subscribe(ORGANIZATION, None, everything)
+
+
+@async_test
+async def test_organization_with_subscribers_is_never_forgotten(hub_of: MakeHub) -> None:
+    async with hub_of(organizations=1) as hub:
+        kept = await hub.subscribe(ORGANIZATION, None, everything)
+        publish(hub, "x", organization_id=UUID(int=7))
+        await settled(hub)
+        publish(hub, "a")
+        assert await names(hub, kept) == ["a"]
+
+
+@async_test
+async def test_closed_hub_ends_every_subscription(hub_of: MakeHub) -> None:
+    async with hub_of() as hub:
+        early = await hub.subscribe(ORGANIZATION, None, everything)
+        hub.close()
+        await early.wait(30)
+        assert early.is_closed
+        assert (await hub.subscribe(ORGANIZATION, None, everything)).is_closed
+        await hub.finish(30)
+        assert hub.is_closed
+        publish(hub, "late")
