@@ -5,18 +5,26 @@ import logging
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 from server.api.metrics import register_metrics
 from server.api.routes import ROUTES
 from server.assembly import assemble
-from server.data_directory import ADDRESS_FILE
+from server.bus.bus import Bus
+from server.bus.local_bus import LocalBus, LocalExchange
+from server.events.shared_hub import SharedEventHub
 from server.first_administrator import give_new_scopes, make_first_administrator
-from server.foundation import Foundation, write_private
-from server.machines.maintenance import check_tokens, tick_links
+from server.foundation import Foundation, StartError, TakenFoundation, address_of
+from server.machines.maintenance import check_restrictions, tick_links
+from server.machines.socket import LinkSocket
+from server.machines.token_watch import TokenWatch
+from server.node import Node
+from server.nodes.drain import Drain
 from server.services import Services
 from server.settings import ServerSettings
 from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.errors import StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.tasks import OnFailure, Tasks
@@ -32,29 +40,34 @@ RECORDING_SECONDS = 5.0
 STOP_POLL_SECONDS = 0.02
 BODY_POLL_SECONDS = 0.5
 LAG_PROBE_SECONDS = 0.25
+MOST_CLOCK_SECONDS = 5.0
+"""By which the clocks of nodes may differ; an input with less time than that may never begin."""
 
 
 class Server:
     """One node: ``start`` it, wait, ``stop`` it.
 
-    ``foundation`` is given where it is taken already.
+    ``foundation`` is given where it is taken already.  ``is_replaced`` is set before the end of one
+    whose parent goes on with the others.
     """
 
     services: Services
+    is_replaced: bool = False
+    _node: Node
 
-    def __init__(self, settings: ServerSettings, foundation: Foundation | None = None) -> None:
+    def __init__(self, settings: ServerSettings, foundation: TakenFoundation | None = None) -> None:
         self._settings = settings
-        self._foundation = foundation
+        self._foundation: TakenFoundation | None = foundation
         self._database: Database | None = None
         self._http: ApiServer | None = None
+        self._bus: Bus | None = None
         self._background = Tasks()
         self._watches: list[asyncio.Task[None]] = []
 
     @property
     def address(self) -> str:
         """Where this server is reached, such as ``http://127.0.0.1:8600``."""
-        host = self._settings.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self._port}"
+        return address_of(self._settings.host, self._port)
 
     async def start(self) -> None:
         """Take the port, open the database, and answer requests.
@@ -64,20 +77,25 @@ class Server:
         settings = self._settings
         try:
             if self._foundation is None:
-                self._foundation = Foundation(settings)
-                self._foundation.take()
+                self._foundation = own = Foundation(settings)
+                own.take()
             self._port = self._foundation.port
+            self._node = Node.new(settings.node_name, self._foundation.group)
             uri = await self._foundation.mongodb_uri()
             self._database = await Database.open(uri, settings.mongodb_database)
+            if settings.has_nats:
+                await _check_clock(self._database)
             installation = await Installation.open(self._database)
-            self.services = assemble(settings, self._background, self._database, installation)
+            self._bus = self._open_bus()
+            self.services = assemble(
+                settings, self._background, self._database, installation, self._node, self._bus
+            )
             register_metrics(self.services)
             organization = await make_first_administrator(
                 self.services.organizations, self.services.tokens, settings.data_dir
             )
             await give_new_scopes(self._database, organization)
             sockets = self._foundation.listen()
-            write_private(settings.data_dir / ADDRESS_FILE, self.address)
         except BaseException:
             await self.stop()
             raise
@@ -113,11 +131,53 @@ class Server:
             supervise(self._watch_bodies, "watch request bodies"),
             supervise(self._watch_lag, "watch the event loop"),
             supervise(services.trajectory_indexer.run, "enter new trajectories"),
+            supervise(services.control.run, "end control leases that are over"),
         ]
+        if self._settings.has_nats:
+            self._watches.extend(self._join_others())
         if embedded is not None:
             self._watches.append(
                 supervise(embedded.until_ended, "watch the database", OnFailure.END_PROGRAM)
             )
+
+    def _open_bus(self) -> Bus:
+        try:
+            url = self._settings.read_nats_url()
+        except ValueError as error:
+            raise StartError(str(error)) from None
+        if url is None:
+            return LocalBus(LocalExchange(), self._background)
+        # Loaded where it is needed: most servers are alone.
+        from server.bus.nats_bus import NatsBus  # noqa: PLC0415
+
+        bus = NatsBus(url, self._background, name=self._node.name)
+        bus.start()
+        return bus
+
+    def _join_others(self) -> list[asyncio.Task[None]]:
+        """Begin what a node does that is not alone."""
+        services, supervise = self.services, self._background.supervise
+        neighbourhood = services.neighbourhood
+        neighbourhood.neighbours.begin(neighbourhood.responder)
+        neighbourhood.bus.on_reconnect(neighbourhood.neighbours.state_links)
+        if isinstance(services.events, SharedEventHub):
+            self._watches.append(supervise(services.events.run, "share events"))
+        return [
+            supervise(neighbourhood.presence.run, "be among the nodes"),
+            supervise(neighbourhood.neighbours.keep_links_stated, "state the links of this node"),
+            supervise(self._check_restrictions, "check whom machines take inputs from"),
+        ]
+
+    async def _check_restrictions(self) -> None:
+        services = self.services
+        node_id = services.neighbourhood.node.node_id
+        await check_restrictions(
+            services.registry,
+            services.controls,
+            services.admission,
+            node_id,
+            services.control.look_soon,
+        )
 
     async def _watch_lag(self) -> None:
         """Note by how much later than it should this runs: the time that others took."""
@@ -129,7 +189,7 @@ class Server:
 
     async def _check_tokens(self) -> None:
         services = self.services
-        await check_tokens(services.registry, services.tokens, self._settings.token_check)
+        await TokenWatch(services.registry, services.tokens, self._settings.token_check).run()
 
     async def _watch_bodies(self) -> None:
         while True:
@@ -141,17 +201,33 @@ class Server:
         await self._background.until_fatal()
 
     async def stop(self) -> None:
-        """No new requests; running inputs end; links close, to come back; then all the rest."""
+        """No new connections; machines move to other nodes; running inputs end; then all the rest.
+
+        Where no other node goes on, no new requests are taken either, and links close at the end.
+        """
         if self._http is not None:
-            self.services.stopping = True
+            give_up_at = time.monotonic() + self._settings.stop_timeout
+            self.services.leaving = True
             self.services.events.close()
             self._http.stop()
-            await _until(lambda: not self.services.under_way, self._settings.stop_timeout)
+            if self._others_go_on():
+                await self._drain()
+            self.services.stopping = True
+            neighbourhood = self.services.neighbourhood
+            neighbourhood.neighbours.close()
+            await _until(
+                lambda: not self.services.under_way and not neighbourhood.responder.under_way,
+                give_up_at - time.monotonic(),
+            )
             self.services.registry.close_all(CloseCode.SERVER_STOPPING, "the server is stopping")
             for watch in self._watches:
                 watch.cancel()
             await _until(lambda: not any(self.services.registry), LINK_CLOSING_SECONDS)
             await self.services.recorder.close(RECORDING_SECONDS, self._recording)
+            await self.services.events.finish(LINK_CLOSING_SECONDS)
+            await self._leave_others()
+        if self._bus is not None:
+            await self._bus.close()
         await self._background.close(LINK_CLOSING_SECONDS)
         if self._http is not None:
             await self._http.close_all_connections()
@@ -160,6 +236,36 @@ class Server:
             await self._database.finish()
         if self._foundation is not None:
             await self._foundation.release()
+
+    def _others_go_on(self) -> bool:
+        """Whether there are nodes to which machines can move; a parent ends all of its own."""
+        presence = self.services.neighbourhood.presence
+        return self.is_replaced or len(presence.others) > len(presence.peers)
+
+    async def _drain(self) -> None:
+        machines = self.services.machines
+
+        async def is_back(link: LinkSocket) -> bool:
+            machine = await machines.get_together(link.organization_id, link.machine_id)
+            return machine is None or machine.epoch > link.epoch
+
+        await Drain(self.services.registry, is_back).run(self._settings.stop_timeout)
+
+    async def _leave_others(self) -> None:
+        if self._settings.has_nats:
+            # Else the others find out.
+            with suppress(StoreUnavailable):
+                await self.services.neighbourhood.presence.leave()
+
+
+async def _check_clock(database: Database) -> None:
+    """Raise StartError where this host's time is not that of the other nodes."""
+    ahead = (await database.clock_difference()).total_seconds()
+    if abs(ahead) > MOST_CLOCK_SECONDS:
+        raise StartError(
+            f"This host's clock is {abs(ahead):.0f} s {'behind' if ahead > 0 else 'ahead of'} "
+            "MongoDB's: set it right (NTP). Nodes tell each other until when an input may begin."
+        )
 
 
 async def _until(condition: Callable[[], bool], timeout: float) -> None:

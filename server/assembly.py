@@ -7,18 +7,31 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from server.api.routes import ROUTES
+from server.bus.bus import Bus
+from server.bus.subjects import Subjects
 from server.console.assets import Asset, Assets
+from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
+from server.dispatch.forwarding.addresses import LinkAddresses
+from server.dispatch.forwarding.elsewhere import MachinesElsewhere
+from server.dispatch.forwarding.neighbours import Neighbours
+from server.dispatch.forwarding.remote_viewers import RemoteViewers
+from server.dispatch.forwarding.responder import Responder
+from server.dispatch.here import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver
 from server.dispatch.ledger.under_way import CommandsUnderWay
+from server.dispatch.links_here import LinksHere
 from server.dispatch.live_machines import LiveMachines
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
+from server.events.memory_hub import MemoryEventHub
+from server.events.shared_hub import SharedEventHub
+from server.events.tags import event_tags
 from server.identity.authentication import Authenticator
 from server.identity.secret_lookup import FailedAttempts
 from server.identity.sessions import Sessions
@@ -26,16 +39,21 @@ from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
+from server.node import Node
+from server.nodes.presence import Presence
 from server.process.body_memory import BodyMemory
 from server.process.throttle import BlockingThrottle
-from server.services import Services
+from server.services import Neighbourhood, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
-from server.store.input_counts import InputCountStore
-from server.store.machines import MachineStore
+from server.store.events.log import EventLog
+from server.store.machines.controls import ControlStore
+from server.store.machines.input_counts import InputCountStore
+from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
+from server.store.nodes.presence import NodeStore
 from server.store.organizations import OrganizationStore
 from server.store.sessions import SessionStore
 from server.store.tokens import TokenStore
@@ -45,6 +63,7 @@ from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.workflows import WorkflowStore
 from server.store.transactions import Transactions
 from server.tasks import Tasks
+from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
 from server.web.endpoint import JSON
@@ -59,20 +78,49 @@ class MachineParts(NamedTuple):
     dispatcher: Dispatcher
     views: MachineViews
     events: MachineEventPublisher
+    neighbourhood: Neighbourhood
 
 
 def assemble(
-    settings: ServerSettings, background: Tasks, database: Database, installation: Installation
+    settings: ServerSettings,
+    background: Tasks,
+    database: Database,
+    installation: Installation,
+    node: Node,
+    bus: Bus,
 ) -> Services:
     """Everything that handlers work with."""
     fingerprints = Fingerprints(installation.secret, knows_earlier=installation.has_earlier_records)
-    events, metrics = EventHub(), Metrics()
+    subjects = Subjects(installation.secret)
+    events = _event_hub(settings, background, database, installation, bus, subjects)
+    metrics = Metrics()
     audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
     recorder = InputRecorder(audit, events, metrics)
-    parts = _machine_parts(settings, background, database, events, recorder, fingerprints)
+    parts = _machine_parts(
+        settings,
+        background,
+        database,
+        events,
+        recorder,
+        fingerprints,
+        metrics,
+        node,
+        bus,
+        subjects,
+    )
     tokens, failed_attempts = TokenStore(database), FailedAttempts()
     authenticator = Authenticator(tokens, background, settings.token_check, failed_attempts)
-    workflows = WorkflowStore(database)
+    controls, machines = ControlStore(database), MachineStore(database)
+    control = MachineControl(
+        controls,
+        machines,
+        tokens,
+        SessionStore(database),
+        audit,
+        parts.dispatcher,
+        parts.events.changed,
+    )
+    trajectories, workflows = TrajectoryStore(database), WorkflowStore(database)
     transactions = Transactions(database, key_lifetime=_key_lifetime(settings))
     return Services(
         settings=settings,
@@ -80,9 +128,11 @@ def assemble(
         database=database,
         organizations=OrganizationStore(database),
         tokens=tokens,
-        machines=MachineStore(database),
+        machines=machines,
+        controls=controls,
         workflows=Workflows(workflows, transactions),
-        trajectories=Trajectories(TrajectoryStore(database), workflows, transactions),
+        trajectories=Trajectories(trajectories, workflows, transactions),
+        trajectory_import=TrajectoryImport(trajectories),
         trajectory_indexer=TrajectoryIndexer(database),
         pictures=PictureStore(database),
         authenticator=authenticator,
@@ -93,6 +143,7 @@ def assemble(
         registry=parts.registry,
         admission=parts.admission,
         dispatcher=parts.dispatcher,
+        control=control,
         fingerprints=fingerprints,
         events=events,
         machine_views=parts.views,
@@ -100,7 +151,27 @@ def assemble(
         audit=audit,
         recorder=recorder,
         metrics=metrics,
+        neighbourhood=parts.neighbourhood,
         openapi=_openapi,
+    )
+
+
+def _event_hub(
+    settings: ServerSettings,
+    background: Tasks,
+    database: Database,
+    installation: Installation,
+    bus: Bus,
+    subjects: Subjects,
+) -> EventHub:
+    if not settings.has_nats:
+        return MemoryEventHub()
+    return SharedEventHub(
+        EventLog(database),
+        bus,
+        background,
+        prefix=subjects.events,
+        tag_of=event_tags(installation.secret),
     )
 
 
@@ -111,19 +182,33 @@ def _machine_parts(
     events: EventHub,
     recorder: InputRecorder,
     fingerprints: Fingerprints,
+    metrics: Metrics,
+    node: Node,
+    bus: Bus,
+    subjects: Subjects,
 ) -> MachineParts:
     registry, machines = LinkRegistry(), MachineStore(database)
-    views = MachineViews(LiveMachines(registry), InputCountStore(database))
-    publisher = MachineEventPublisher(machines, views, events, background)
+    addresses = LinkAddresses(machines, node.node_id, is_alone=not settings.has_nats)
     commands = CommandStore(database, lifetime=_key_lifetime(settings))
     resolver, under_way = Resolver(commands, recorder), CommandsUnderWay(background)
-    reconciler = Reconciler(commands, resolver, under_way)
+    ledger = Ledger(commands, resolver, under_way, background, recorder)
+    elsewhere = MachinesElsewhere(bus, subjects, addresses, background, ledger.is_answered)
+    links_here = LinksHere(registry, node.name)
+    views = MachineViews(
+        LiveMachines(links_here, elsewhere, node.node_id), InputCountStore(database)
+    )
+    publisher = MachineEventPublisher(machines, views, events, background)
+    neighbours = Neighbours(
+        bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
+    )
     admission = Admission(
         registry,
         machines,
-        reconciler,
+        Reconciler(commands, resolver, under_way),
         publisher,
+        neighbours,
         background,
+        node=node,
         terms=LinkTerms(
             unanswered_limit=settings.unanswered_inputs,
             heartbeat_seconds=settings.heartbeat,
@@ -131,17 +216,32 @@ def _machine_parts(
         ),
         reconnects_per_second=settings.reconnects_per_second,
     )
+    here = MachinesHere(registry, admission, ledger, recorder)
+    responder = Responder(here, links_here, RemoteViewers(), metrics.render)
+    presence = Presence(
+        node, NodeStore(database), on_gone=neighbours.gone, on_missed=neighbours.state_links
+    )
     dispatcher = Dispatcher(
-        registry=registry,
-        admission=admission,
+        here=here,
+        elsewhere=elsewhere,
+        node_id=node.node_id,
+        is_alive=presence.is_alive,
         machines=machines,
-        ledger=Ledger(commands, resolver, under_way, background, recorder),
+        ledger=ledger,
         fingerprints=fingerprints,
         recorder=recorder,
         input_timeout=settings.input_timeout,
         most_viewers=settings.screen_viewers,
     )
-    return MachineParts(registry, admission, dispatcher, views, publisher)
+    neighbourhood = Neighbourhood(
+        node=node,
+        bus=bus,
+        presence=presence,
+        neighbours=neighbours,
+        elsewhere=elsewhere,
+        responder=responder,
+    )
+    return MachineParts(registry, admission, dispatcher, views, publisher, neighbourhood)
 
 
 def _sessions(

@@ -1,13 +1,17 @@
 """The administrator's token: made once, however many nodes start at once, and kept complete."""
 
+import asyncio
+import fcntl
 import logging
-from contextlib import suppress
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from uuid import uuid5
 
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES
 from server.data_directory import ADMIN_TOKEN_FILE
-from server.foundation import write_private
+from server.foundation import cannot_write, write_private
 from server.identity.authentication import new_secret, secret_hash
 from server.store.errors import AlreadyExists
 from server.store.mongodb.administrators import grant_new_scopes
@@ -18,6 +22,8 @@ from server.store.tokens import TokenStore
 logger = logging.getLogger(__name__)
 
 CANDIDATE_FILE = f"{ADMIN_TOKEN_FILE}.new"
+LOCK_FILE = "first-administrator.lock"
+LOCK_POLL_SECONDS = 0.02
 
 
 async def make_first_administrator(
@@ -30,6 +36,14 @@ async def make_first_administrator(
     start that was cut short between is made up for by the next.  Returns the organization.
     """
     organization, _ = await organizations.ensure_default()
+    if (directory / CANDIDATE_FILE).exists() or not await tokens.any():
+        # Workers share a directory: one must not overwrite the secret whose hash another stores.
+        async with _alone_in(directory):
+            await _make_token(organization, tokens, directory)
+    return organization
+
+
+async def _make_token(organization: Organization, tokens: TokenStore, directory: Path) -> None:
     candidate = directory / CANDIDATE_FILE
     if not await tokens.any():
         secret = new_secret()
@@ -44,13 +58,35 @@ async def make_first_administrator(
                 token_id=uuid5(organization.id, "the first administrator"),
             )
     if not candidate.exists():
-        return organization
+        return
     if await tokens.find_by_hash(secret_hash(candidate.read_text().strip())) is None:
         candidate.unlink()
-        return organization
+        return
     file = candidate.replace(directory / ADMIN_TOKEN_FILE)
     logger.info("made an administrator's token, in %s", file)
-    return organization
+
+
+@asynccontextmanager
+async def _alone_in(directory: Path) -> AsyncIterator[None]:
+    """One process at a time; the lock of one that dies is free."""
+    try:
+        lock = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise cannot_write(directory / LOCK_FILE, error) from None
+    try:
+        while not _is_locked(lock):  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(LOCK_POLL_SECONDS)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _is_locked(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 async def give_new_scopes(database: Database, organization: Organization) -> None:

@@ -7,8 +7,9 @@ a start: the rest of the program is loaded meanwhile.
 import os
 import socket
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
+from server.data_directory import ADDRESS_FILE
 from server.settings import ServerSettings
 from server.store.embedded.mongod import EmbeddedMongoDB
 
@@ -20,12 +21,43 @@ class StartError(Exception):
     """The server cannot start; the message says why and what to do, for a person."""
 
 
+class TakenFoundation(Protocol):
+    """What a server stands on, once it is taken, by the server itself or by its parent.
+
+    ``embedded`` is the MongoDB without which this server is of no use.  ``group`` is the same for
+    all that one parent runs, and None for a server without a parent.
+    """
+
+    @property
+    def group(self) -> str | None:
+        """The name of those who have one parent."""
+
+    @property
+    def port(self) -> int:
+        """The port that is taken."""
+
+    @property
+    def embedded(self) -> EmbeddedMongoDB | None:
+        """The MongoDB that ends with this server, if there is one."""
+
+    async def mongodb_uri(self) -> str:
+        """Where MongoDB is reached, once it can be."""
+
+    def listen(self) -> list[socket.socket]:
+        """Let connections come; the sockets are the caller's from now on.  Raises StartError."""
+
+    async def release(self) -> None:
+        """Give back what is still held."""
+
+
 class Foundation:
     """Port, data directory and embedded MongoDB of one server: ``take``, then ``release``.
 
     ``sockets`` are bound, but refuse connections until ``listen``: whoever finds no server tries
     again after a while of its own choice, where all who wait in a queue would come at once.
     """
+
+    group: str | None = None
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
@@ -58,23 +90,33 @@ class Foundation:
             return self._uri
         return await self.embedded.until_primary()
 
+    @property
+    def address(self) -> str:
+        """Where the server is reached, such as ``http://127.0.0.1:8600``."""
+        return address_of(self._settings.host, self.port)
+
     def listen(self) -> list[socket.socket]:
         """Let connections come; the sockets are the caller's from now on.
 
         Raises StartError where another server, which started at the same time, was faster.
         """
-        try:
-            for each in self.sockets:
-                each.listen(BACKLOG)
-        except OSError as error:
-            raise _cannot_listen(self._settings.host, self.port, error) from None
+        listen_on(self.sockets, self._settings.host, self.port)
+        self.write_address()
         sockets, self.sockets = self.sockets, []
         return sockets
 
-    async def release(self) -> None:
-        """Give back what is still held, and end mongod."""
+    def write_address(self) -> None:
+        """Say in the data directory where the server is reached.  Raises StartError."""
+        write_private(self._settings.data_dir / ADDRESS_FILE, self.address)
+
+    def refuse(self) -> None:
+        """Close the sockets that are still held here."""
         for each in self.sockets:
             each.close()
+
+    async def release(self) -> None:
+        """Give back what is still held, and end mongod."""
+        self.refuse()
         if self.embedded is not None:
             await self.embedded.stop()
 
@@ -104,6 +146,20 @@ def bind(host: str, port: int) -> list[socket.socket]:
     return sockets
 
 
+def listen_on(sockets: list[socket.socket], host: str, port: int) -> None:
+    """Let connections come.  Raises StartError where another server was faster."""
+    try:
+        for each in sockets:
+            each.listen(BACKLOG)
+    except OSError as error:
+        raise _cannot_listen(host, port, error) from None
+
+
+def address_of(host: str, port: int) -> str:
+    """Where a server is reached, such as ``http://127.0.0.1:8600``."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
 def _cannot_listen(host: str, port: int, error: OSError) -> StartError:
     return StartError(
         f"cannot listen on {host} port {port}: {error.strerror or error}; choose another "
@@ -131,6 +187,11 @@ def write_private(file: Path, text: str) -> None:
             stream.write(text + "\n")
         draft.replace(file)
     except OSError as error:
-        raise StartError(
-            f"cannot write {file}: {error.strerror}; choose another data directory with --data-dir"
-        ) from None
+        raise cannot_write(file, error) from None
+
+
+def cannot_write(file: Path, error: OSError) -> StartError:
+    """What to say where a file of the data directory cannot be written."""
+    return StartError(
+        f"cannot write {file}: {error.strerror}; choose another data directory with --data-dir"
+    )

@@ -3,9 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from server.bus.bus import Bus
 from server.console.assets import Asset, Assets
+from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
+from server.dispatch.forwarding.elsewhere import MachinesElsewhere
+from server.dispatch.forwarding.neighbours import Neighbours
+from server.dispatch.forwarding.responder import Responder
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder
@@ -15,27 +20,44 @@ from server.identity.sessions import Sessions
 from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
 from server.metrics import Metrics
+from server.node import Node
+from server.nodes.presence import Presence
 from server.process.body_memory import BodyMemory
 from server.process.throttle import BlockingThrottle
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
-from server.store.machines import MachineStore
+from server.store.machines.controls import ControlStore
+from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.organizations import OrganizationStore
 from server.store.tokens import TokenStore
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
 from server.tasks import Tasks
+from server.trajectories.importing import TrajectoryImport
 from server.trajectories.trajectories import Trajectories
 from server.trajectories.workflows import Workflows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbourhood:
+    """This node among the others of its installation."""
+
+    node: Node
+    bus: Bus
+    presence: Presence
+    neighbours: Neighbours
+    elsewhere: MachinesElsewhere
+    responder: Responder
 
 
 @dataclass(kw_only=True)
 class Services:
     """Everything that lives as long as the server.
 
-    ``under_way`` counts the requests that are not answered yet; ``stopping`` is set once, at the
-    server's end, and then no new ones are taken.  ``openapi`` may take a moment, in any thread.
+    ``under_way`` counts the requests that are not answered yet.  ``leaving`` is set once, when the
+    server is told to end: others are to be asked from then on.  ``stopping`` is set after it, and
+    then no new requests are taken.  ``openapi`` may take a moment, in any thread.
     """
 
     settings: ServerSettings
@@ -44,8 +66,10 @@ class Services:
     organizations: OrganizationStore
     tokens: TokenStore
     machines: MachineStore
+    controls: ControlStore
     workflows: Workflows
     trajectories: Trajectories
+    trajectory_import: TrajectoryImport
     trajectory_indexer: TrajectoryIndexer
     pictures: PictureStore
     authenticator: Authenticator
@@ -56,6 +80,7 @@ class Services:
     registry: LinkRegistry
     admission: Admission
     dispatcher: Dispatcher
+    control: MachineControl
     fingerprints: Fingerprints
     events: EventHub
     machine_views: MachineViews
@@ -63,6 +88,8 @@ class Services:
     audit: AuditStore
     recorder: InputRecorder
     metrics: Metrics
+    neighbourhood: Neighbourhood
     openapi: Callable[[], Asset]
     under_way: int = 0
+    leaving: bool = False
     stopping: bool = False

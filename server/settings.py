@@ -1,9 +1,11 @@
 """The server's settings, checked before anything starts."""
 
 import os
+import socket
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -48,13 +50,35 @@ def _network(value: Any) -> Any:
         ) from None
 
 
-def _uri_in(file: Path) -> str:
-    """The URI that a file holds alone.  Raises ValueError, which never repeats it."""
+def _nats_url(value: str) -> str:
+    """Where NATS is; it may hold a password, so that no error repeats it."""
+    for part in value.split(","):
+        try:
+            url = urlsplit(part)
+            is_right = url.scheme in ("nats", "tls") and bool(url.hostname) and url.port != 0
+        except ValueError:
+            is_right = False
+        if not is_right or not part.isprintable() or " " in part:
+            raise PydanticCustomError(
+                "nats_url",
+                "must be nats://host:port or tls://host:port, with commas between several, each "
+                "of them whole",
+            )
+    return value
+
+
+def _text_in(file: Path) -> str:
+    """What a file holds.  Raises ValueError, which never repeats it."""
     try:
-        uri = file.read_text().strip()
+        return file.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ValueError(f"{file} cannot be read: {reason}") from None
+
+
+def _uri_in(file: Path) -> str:
+    """The URI that a file holds alone.  Raises ValueError, which never repeats it."""
+    uri = _text_in(file)
     if not uri.startswith(("mongodb://", "mongodb+srv://")) or not uri.isprintable():
         raise ValueError(f"{file} must hold a mongodb:// URI alone, in one line")
     return uri
@@ -62,6 +86,19 @@ def _uri_in(file: Path) -> str:
 
 def _holds_uri(file: Path) -> Path:
     _uri_in(file)
+    return file
+
+
+def _nats_url_in(file: Path) -> str:
+    """Where NATS is, as a file says.  Raises ValueError, which never repeats it."""
+    try:
+        return _nats_url(_text_in(file))
+    except PydanticCustomError as error:
+        raise ValueError(f"what {file} holds {error.message()}") from None
+
+
+def _holds_nats_url(file: Path) -> Path:
+    _nats_url_in(file)
     return file
 
 
@@ -78,6 +115,17 @@ class ServerSettings(ProgramSettings):
     mongodb_uri_file: Annotated[HomePath, AfterValidator(_holds_uri)] | None = Field(
         None, description="A file with the URI alone, which may hold a password."
     )
+    nats_url: Annotated[str, AfterValidator(_nats_url)] | None = Field(
+        None, description="Where NATS is, for several nodes; commas between several servers."
+    )
+    nats_url_file: Annotated[HomePath, AfterValidator(_holds_nats_url)] | None = Field(
+        None, description="A file with that alone, which may hold a password."
+    )
+    node_name: str = Field(
+        default_factory=socket.gethostname,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+        description="What operators call this node.",
+    )
     mongodb_database: str = Field("farhand", pattern=r"^[A-Za-z0-9_-]{1,60}$")
     input_timeout: Seconds = Field(30, le=3600, description="For an input, beside its duration.")
     input_response: Literal["representation", "minimal"] = "representation"
@@ -86,7 +134,7 @@ class ServerSettings(ProgramSettings):
     audit_lifetime: Seconds = Field(7_776_000, ge=60, description="That the audit is kept.")
     heartbeat: Seconds = Field(20, le=60, description="Between two heartbeats of a link.")
     reconnects_per_second: float = Field(
-        100,
+        400,
         gt=0,
         allow_inf_nan=False,
         description="Of machines that lost the server all at once, on average.",
@@ -116,11 +164,22 @@ class ServerSettings(ProgramSettings):
     def _one_uri(self) -> "ServerSettings":
         if self.mongodb_uri is not None and self.mongodb_uri_file is not None:
             raise ValueError("give mongodb_uri or mongodb_uri_file, and not both")
+        if self.nats_url is not None and self.nats_url_file is not None:
+            raise ValueError("give nats_url or nats_url_file, and not both")
         return self
+
+    @property
+    def has_nats(self) -> bool:
+        """Whether there is a NATS, and so may be other nodes."""
+        return self.nats_url is not None or self.nats_url_file is not None
 
     def read_mongodb_uri(self) -> str | None:
         """Where MongoDB is, None for one of the server's own.  Raises ValueError."""
         return self.mongodb_uri if self.mongodb_uri_file is None else _uri_in(self.mongodb_uri_file)
+
+    def read_nats_url(self) -> str | None:
+        """Where NATS is, None for none.  Raises ValueError."""
+        return self.nats_url if self.nats_url_file is None else _nats_url_in(self.nats_url_file)
 
 
 def read_settings(file: Path | None, command_line: dict[str, Any]) -> ServerSettings:

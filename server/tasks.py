@@ -23,6 +23,8 @@ LONGEST_PAUSE_SECONDS: Final = 30.0
 STEADY_SECONDS: Final = 60.0
 """A task that ran for so long before it failed is given the first pause again."""
 
+CANCEL_AGAIN_SECONDS: Final = 2.0
+
 T = TypeVar("T")
 
 
@@ -53,7 +55,7 @@ class Tasks:
 
         The caller awaits it, or takes its exception in another way.
         """
-        task = asyncio.create_task(coroutine, name=name)  # noqa: TID251 - the one wrapper
+        task = asyncio.get_running_loop().create_task(coroutine, name=name)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
@@ -92,12 +94,16 @@ class Tasks:
             await asyncio.sleep(0)  # One that had ended before is taken out by now.
 
     async def close(self, timeout: float) -> None:
-        """Let the running tasks end for ``timeout`` seconds, then cancel what is left."""
+        """Let the running tasks end for ``timeout`` seconds, then cancel what is left.
+
+        Again and again: up to Python 3.11, asyncio.wait_for loses a cancellation that comes with
+        what it waits for.
+        """
         await self.wait(timeout)
         while self._running:
             for task in self._running:
                 task.cancel()
-            await asyncio.wait(set(self._running))
+            await asyncio.wait(set(self._running), timeout=CANCEL_AGAIN_SECONDS)
             await asyncio.sleep(0)
 
     async def _run_for_ever(self, run: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:

@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "workflow": "workflows",
     "trajectory": "transfer.importing",
     "doctor": "doctor",
+    "worker": "worker",
 }
 """Each command by its name, and the module of this room that has it under that name."""
 

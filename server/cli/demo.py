@@ -11,6 +11,7 @@ from types import FrameType
 import click
 from rich.console import Console
 
+from server.cli.running import MOST_WORKERS
 from server.demo import DemoError, Interrupted
 from server.demo.children import STOP_SIGNALS
 from server.demo.run import run_demo
@@ -23,7 +24,14 @@ from server.demo.run import run_demo
     type=click.Path(path_type=Path, file_okay=False),
     help="Where everything is kept.  [default: a temporary directory, removed at the end]",
 )
-def demo(once: bool, data_dir: Path | None) -> None:
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1, max=MOST_WORKERS),
+    default=1,
+    show_default=True,
+    help="Processes that the server runs as, as with farhand serve.",
+)
+def demo(once: bool, data_dir: Path | None, workers: int) -> None:
     """Show everything: a server, a virtual desktop joined as a machine, and input on it.
 
     Each of the inputs is sent over HTTP and its acknowledgement printed; a window on the
@@ -40,7 +48,7 @@ def demo(once: bool, data_dir: Path | None) -> None:
             if data_dir is None:
                 name = tempfile.TemporaryDirectory(prefix="farhand-demo-")
                 data_dir = Path(stack.enter_context(name))
-            run_demo(console, data_dir.absolute(), once=once)
+            run_demo(console, data_dir.absolute(), workers=workers, once=once)
     except DemoError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

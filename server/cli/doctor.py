@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from schemas.programs.settings import SettingsError
+from server.bus.nats_bus import examine as examine_nats
 from server.cli.client import Api
 from server.cli.serve import server_options
 from server.client.replies import Reply
@@ -56,7 +57,7 @@ class Finding:
 @server_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(as_json: bool, config: Path | None, **given: Any) -> None:
-    """Look at a server's settings, data, database, port and token, and say what is wrong.
+    """Look at a server's settings, data, database, NATS, port and token; say what is wrong.
 
     Run it on the server's host, as the server's user, with the options of farhand serve.  It
     changes nothing.
@@ -82,6 +83,7 @@ def examine(config: Path | None, given: dict[str, Any]) -> Iterator[Finding]:
     yield Finding("settings", True, _sources(config))
     yield _data_directory(settings.data_dir)
     yield from _database(settings)
+    yield from _nats(settings)
     yield from _server(settings)
 
 
@@ -176,6 +178,20 @@ def _embedded(binary: Path) -> Finding:
     return Finding("MongoDB", True, f"the server's own: {binary}, {first_line}")
 
 
+def _nats(settings: ServerSettings) -> Iterator[Finding]:
+    """Each server of NATS that is named; the URL may hold a password, so it is not shown."""
+    try:
+        url = settings.read_nats_url()
+    except ValueError as error:
+        yield Finding("NATS", False, str(error))
+        return
+    if url is None:
+        return
+    for where, reason in asyncio.run(examine_nats(url, "farhand doctor")).items():
+        what = f"{where} cannot be used: {reason}" if reason else f"{where} lets us in"
+        yield Finding("NATS", not reason, what)
+
+
 def _server(settings: ServerSettings) -> Iterator[Finding]:
     """The port, and where a server answers at it, whether that works and takes the token."""
     host, port = _reachable(settings)
@@ -192,7 +208,7 @@ def _server(settings: ServerSettings) -> Iterator[Finding]:
         yield Finding("port", False, f"something that is no Farhand server listens at {api.url}")
         return
     yield Finding("port", True, f"a Farhand server answers at {api.url}")
-    yield _judged("server", _answer(api, "/readyz"), "it is ready, its database answers")
+    yield _ready(_answer(api, "/readyz"))
     if token is None:
         yield Finding("token", False, f"cannot read {token_file}: run this as the server's user")
         return
@@ -241,6 +257,14 @@ def _answer(api: Api, path: str) -> Reply | None:
         return api.send("GET", path, seconds=ANSWER_SECONDS)
     except click.ClickException:
         return None
+
+
+def _ready(answer: Reply | None) -> Finding:
+    """Whether the server can work, and reach the machines of other nodes."""
+    if answer is not None and answer.status == 200 and answer.json.get("bus") == "away":
+        what = "it is ready, but NATS is away, so it cannot reach the machines of other nodes"
+        return Finding("server", False, what)
+    return _judged("server", answer, "it is ready, its database answers")
 
 
 def _judged(part: str, answer: Reply | None, good: str, about: str = "") -> Finding:

@@ -1,9 +1,6 @@
 """``farhand serve``: run a server until it is told to stop."""
 
-import asyncio
-import gc
 import logging
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,13 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import uvloop
 
-from schemas.programs.failpoints import FailpointError
 from schemas.programs.settings import SettingsError
+from server.cli.running import (
+    MOST_WORKERS,
+    on_reload,
+    prepare_process,
+    run_until_told,
+    settle_memory,
+    stop_signal,
+)
 from server.data_directory import ADMIN_TOKEN_FILE
 from server.foundation import Foundation, StartError
-from server.process.failpoints import arm_failpoints
-from server.process.logs import configure_logging
-from server.process.memory import return_large_blocks
 from server.settings import CONFIG_VARIABLE, ServerSettings, read_settings
 from server.store.errors import StoreError
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from server.app import Server
 
 logger = logging.getLogger(__name__)
-
-GARBAGE_OBJECTS = 10_000
-"""So many new objects at least before a search for garbage; Python's own choice is 700."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -65,10 +63,10 @@ def settings_from(config: Path | None, **given: Any) -> ServerSettings:
 @server_options
 @click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=MOST_WORKERS),
     default=1,
     show_default=True,
-    help="Nodes on this port.  This version runs one.",
+    help="So many nodes on this port, each a process of its own.",
 )
 @click.option("--testing", is_flag=True, hidden=True, help="Take failpoints.")
 def serve(
@@ -80,49 +78,43 @@ def serve(
     testing: bool,
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C."""
-    if workers > 1:
-        raise click.UsageError(
-            "--workers: this version runs one node; several need a message bus, which comes later"
-        )
     settings = settings_from(config, host=host, port=port, data_dir=data_dir)
-    configure_logging(settings.log_level, settings.log_format)
+    prepare_process(settings, testing=testing)
+    running = _serve(settings) if workers == 1 else _supervise(settings, workers, testing=testing)
     try:
-        arm_failpoints(testing=testing)
-    except FailpointError as error:
-        raise click.UsageError(str(error)) from None
-    return_large_blocks()
-    try:
-        uvloop.run(_serve(settings))
+        uvloop.run(running)
     except (StartError, StoreError) as error:
         raise click.ClickException(str(error)) from None
 
 
 async def _serve(settings: ServerSettings) -> None:
     stopped = stop_signal()
+    on_reload(lambda: logger.warning("SIGHUP is for workers, and there are none: nothing is done"))
     server = await _started(settings)
-    logger.info("listening on %s, data in %s", server.address, settings.data_dir)
+    _say_where(server.address, settings)
+    settle_memory()
+    await run_until_told(stopped, server)
+
+
+async def _supervise(settings: ServerSettings, workers: int, *, testing: bool) -> None:
+    # Loaded here: one server alone needs none of it.
+    from server.workers.group import WorkerGroup  # noqa: PLC0415
+
+    stopped = stop_signal()
+    group = WorkerGroup(settings, workers, testing=testing)
+    await group.start()
+    on_reload(group.replace)
+    _say_where(group.address, settings)
+    await run_until_told(stopped, group)
+
+
+def _say_where(address: str, settings: ServerSettings) -> None:
+    logger.info("listening on %s, data in %s", address, settings.data_dir)
     logger.info(
         "the console is at %s/console; a token to sign in with: %s, or farhand token create",
-        server.address,
+        address,
         settings.data_dir / ADMIN_TOKEN_FILE,
     )
-    # What lives as long as the server is not searched for garbage again and again; and what a
-    # request leaves is nearly all free without a search, so that one is seldom worth its time.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GARBAGE_OBJECTS)
-    reasons = [
-        asyncio.create_task(stopped.wait(), name="stop signal"),  # noqa: TID251
-        asyncio.create_task(server.failed(), name="failure"),  # noqa: TID251
-    ]
-    (reason, *_), _ = await asyncio.wait(reasons, return_when=asyncio.FIRST_COMPLETED)
-    logger.info("stopping: running inputs end first; once more stops at once")
-    # The second signal finds the default handlers again and ends the process.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().remove_signal_handler(number)
-    await server.stop()
-    logger.info("stopped")
-    await reason
 
 
 async def _started(settings: ServerSettings) -> "Server":
@@ -137,11 +129,3 @@ async def _started(settings: ServerSettings) -> "Server":
     server = Server(settings, foundation)
     await server.start()
     return server
-
-
-def stop_signal() -> asyncio.Event:
-    """An event that SIGINT and SIGTERM set."""
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    return stopped

@@ -21,7 +21,7 @@ MACHINE_ID = "demo"
 SCREEN = "1280x800"
 CONSOLE_TOKEN_DAYS = 7
 CONSOLE_SCOPES = [
-    *("machines:read", "machines:write", "screen:read", "input:send"),
+    *("machines:read", "machines:write", "machines:control", "screen:read", "input:send"),
     *("trajectories:read", "trajectories:write", "audit:read"),
 ]
 USUAL_PORT = int(ServerSettings.model_fields["port"].default)
@@ -44,11 +44,22 @@ def check_installed() -> str:
     return str(Path(path).absolute())
 
 
-def start_server(children: Children, data_directory: Path) -> tuple[Child, int | None]:
+def stands_on(workers: int) -> str:
+    """What a server of so many workers brings along, for a person."""
+    if workers == 1:
+        return "with its own MongoDB"
+    return f"{workers} workers, with their own MongoDB and NATS"
+
+
+def start_server(
+    children: Children, data_directory: Path, workers: int
+) -> tuple[Child, int | None]:
     """Start a server; returns it and what `wait_for_server` needs to know of the time before."""
     before = _version(data_directory / ADDRESS_FILE)
     port = USUAL_PORT if _is_free(USUAL_PORT) else 0
     command = python_module("server", "serve", "--host", "127.0.0.1", "--port", str(port))
+    if workers > 1:
+        command += ["--workers", str(workers)]
     return children.start("server", [*command, "--data-dir", str(data_directory)]), before
 
 

@@ -19,7 +19,7 @@ from server.demo.tour import show_inputs, show_witness, show_word
 WATCH_SECONDS = 0.2
 
 
-def run_demo(console: Console, data_directory: Path, *, once: bool) -> None:
+def run_demo(console: Console, data_directory: Path, *, workers: int, once: bool) -> None:
     """Start everything, take the tour, and stay until interrupted, or not.
 
     The children have ended when this returns or raises; DemoError says what failed.
@@ -29,12 +29,12 @@ def run_demo(console: Console, data_directory: Path, *, once: bool) -> None:
     begun = time.monotonic()
     console.print(Text("Farhand demo", "bold"))
     with Children(data_directory / "logs") as children:
-        server, before = parts.start_server(children, data_directory)
+        server, before = parts.start_server(children, data_directory, workers)
         display = parts.start_display(children, xvfb)
         window = parts.start_window(children, display)
         _part(console, "virtual desktop", f"Xvfb {display}, {parts.SCREEN}")
         address, caller = parts.wait_for_server(children, server, before, data_directory)
-        _part(console, "server", f"{address}{_other_port(address)}, with its own MongoDB")
+        _part(console, "server", f"{address}{_other_port(address)}, {parts.stands_on(workers)}")
         token_file = parts.add_machine(caller, data_directory)
         machine = parts.start_machine(children, address, token_file, display, data_directory)
         parts.wait_for_window(children, window)

@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TypeVar
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from server.tasks import Tasks
 MAX_CACHED = 10_000
 MAX_TOKEN_CHARACTERS = 200
 LAST_USE_SECONDS = 60.0
+MAX_SCOPE_SETS = 100
 
 _SCOPES = frozenset(Scope)
 
@@ -149,13 +151,19 @@ def known_scopes(token: StoredToken) -> list[Scope]:
     return [Scope(scope) for scope in token.scopes if scope in _SCOPES]
 
 
+@lru_cache(MAX_SCOPE_SETS)
+def _shared_scopes(scopes: tuple[str, ...]) -> frozenset[Scope]:
+    """The known ones; one set for all tokens with the same, such as those of all machines."""
+    return frozenset(Scope(scope) for scope in scopes if scope in _SCOPES)
+
+
 def _principal(token: StoredToken) -> Principal:
     return Principal(
         token_id=token.id,
         token_name=token.name,
         organization_id=token.organization_id,
         user_id=token.user_id,
-        scopes=frozenset(known_scopes(token)),
+        scopes=_shared_scopes(token.scopes),
         machine_id=token.machine_id,
         expires_at=token.expires_at,
     )

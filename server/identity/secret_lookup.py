@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Generic, TypeVar
 
+from server.store.mongodb.batches import Batches
 from server.tasks import Tasks
 
 FREE_ATTEMPTS: Final = 10
@@ -64,6 +65,7 @@ class SecretLookup(Generic[Found]):
         self._find = find
         self._failed_attempts = failed_attempts
         self._background = background
+        self._together = Batches(self._find_all, background, "look up secrets")
         # As many as there are requests, each of which has a connection of its own.
         self._waiting: dict[bytes, asyncio.Future[Found | None]] = {}
 
@@ -73,9 +75,16 @@ class SecretLookup(Generic[Found]):
         ``was_valid`` is whether it was valid before.  The caller says with ``record_failure``
         where it is not valid now.  Raises a StoreError.
         """
-        if was_valid or not self._failed_attempts.are_too_many(address):
+        if was_valid:
+            # Not behind all the machines that come back at once.
             return (await self._find([digest])).get(digest)
+        if not self._failed_attempts.are_too_many(address):
+            return await self._together.answer(digest)
         return await self._find_in_batch(digest)
+
+    async def _find_all(self, digests: Sequence[bytes]) -> Sequence[Found | None]:
+        found = await self._find([*dict.fromkeys(digests)])
+        return [found.get(digest) for digest in digests]
 
     def record_failure(self, address: str) -> None:
         """A secret from this address is unknown, or not good any more."""

@@ -1,18 +1,24 @@
 """Trajectories as JSON text, put together by copying bytes, and as little at once as can be."""
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
-from uuid import UUID
+
+from pydantic_core import to_json
 
 from schemas.values.json_encoding import encode_json
 from schemas.values.times import format_time
-from server.store.trajectories.documents import StoredTrajectory
+from server.store.trajectories.documents import ListedTrajectory, StoredTrajectory
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.workflows import StoredWorkflow
 
+AnyTrajectory = StoredTrajectory | ListedTrajectory
+"""Alone or in a list, the same trajectory is the same text."""
+
 CHUNK_BYTES: Final = 256 * 1024
 """The most that is handed on at once, but for a part from the store, which may be larger."""
+
+JOINED_BYTES: Final = 64 * 1024
+"""Short trajectories are handed on together, up to so many bytes."""
 
 
 def render_head(trajectory: StoredTrajectory, **further: Any) -> bytes:
@@ -20,35 +26,62 @@ def render_head(trajectory: StoredTrajectory, **further: Any) -> bytes:
     return b"".join([*_head(trajectory, {**_fields(trajectory), **further}), b"}"])
 
 
-def render_trajectory(
-    trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
-) -> bytes:
+def render_trajectory(trajectory: AnyTrajectory, included: Sequence[bytes] | None = None) -> bytes:
     """The trajectory as a JSON object; with ``included``, rendered resources, where it is given.
 
     Only for one without segments; :func:`trajectory_chunks` is for all.
     """
+    return b"".join(trajectory_texts(trajectory, included))
+
+
+def trajectory_texts(
+    trajectory: AnyTrajectory, included: Sequence[bytes] | None = None
+) -> list[bytes | memoryview]:
+    """The texts that :func:`render_trajectory` joins, uncopied."""
     if trajectory.segments:
         raise ValueError("the steps of this trajectory are not all in its document")
-    return b"".join(
-        [*_beginning(trajectory), b",".join(trajectory.inline_steps), _end(trajectory, included)]
-    )
+    texts: list[bytes | memoryview] = [*_beginning(trajectory)]
+    for number, steps in enumerate(trajectory.inline_steps):
+        texts += (b",", steps) if number else (steps,)
+    texts.append(_end(trajectory, included))
+    return texts
+
+
+def joined(rows: Iterable[Sequence[bytes | memoryview]]) -> Iterator[bytes]:
+    """The texts of all rows in chunks: short rows joined, the texts of long ones cut."""
+    waiting: list[bytes | memoryview] = []
+    left = JOINED_BYTES
+    for row in rows:
+        size = sum(map(len, row))
+        if size > left and waiting:
+            yield b"".join(waiting)
+            waiting, left = [], JOINED_BYTES
+        if size > CHUNK_BYTES:
+            for text in row:
+                yield from _chunks(text)
+        else:
+            waiting += row
+            left -= size
+    if waiting:
+        yield b"".join(waiting)
 
 
 async def trajectory_chunks(
-    parts: PartStore, trajectory: StoredTrajectory, included: Sequence[bytes] | None = None
+    parts: PartStore, trajectory: AnyTrajectory, included: Sequence[bytes] | None = None
 ) -> AsyncGenerator[bytes, None]:
     """The same text as :func:`render_trajectory`, of any trajectory, chunk by chunk.
 
     It is the text of the version that was read: steps appended meanwhile are not in it.  Raises
     NotFound in the middle where the trajectory is deleted meanwhile.
     """
-    if not trajectory.segments and rendered_size(trajectory, included) <= CHUNK_BYTES:
-        yield render_trajectory(trajectory, included)
+    if not trajectory.segments:
+        for chunk in joined([trajectory_texts(trajectory, included)]):
+            yield chunk
         return
     for text in _beginning(trajectory):
         for chunk in _chunks(text):
             yield chunk
-    async for chunk in _step_chunks(parts, trajectory):
+    async for chunk in step_chunks(parts, trajectory):
         yield chunk
     yield _end(trajectory, included)
 
@@ -63,14 +96,12 @@ async def line_chunks(
     for text in [*_head(trajectory, _portable_fields(trajectory)), _opened(trajectory)]:
         for chunk in _chunks(text):
             yield chunk
-    async for chunk in _step_chunks(parts, trajectory):
+    async for chunk in step_chunks(parts, trajectory):
         yield chunk
     yield _end(trajectory, None) + b"\n"
 
 
-async def _step_chunks(
-    parts: PartStore, trajectory: StoredTrajectory
-) -> AsyncGenerator[bytes, None]:
+async def step_chunks(parts: PartStore, trajectory: AnyTrajectory) -> AsyncGenerator[bytes, None]:
     """The text of the steps, without the brackets around them."""
     comma = b""
     for segment in trajectory.segments:
@@ -96,7 +127,7 @@ def rendered_size(trajectory: StoredTrajectory, included: Sequence[bytes] | None
     return sum(texts)
 
 
-def _has_steps_text(trajectory: StoredTrajectory) -> bool:
+def has_steps_text(trajectory: AnyTrajectory) -> bool:
     """Whether its steps are an array in JSON; otherwise they are null."""
     return bool(trajectory.trajectory_data is not None or trajectory.segments or trajectory.pieces)
 
@@ -106,10 +137,10 @@ def _chunks(text: bytes | memoryview) -> Iterator[bytes]:
     return (bytes(view[start : start + CHUNK_BYTES]) for start in range(0, len(view), CHUNK_BYTES))
 
 
-def _head(trajectory: StoredTrajectory, fields: Mapping[str, Any]) -> list[bytes]:
+def _head(trajectory: AnyTrajectory, fields: Mapping[str, Any]) -> list[bytes]:
     """The texts of a JSON object of the fields and the free-form parts, without its last brace."""
     return [
-        encode_json(fields)[:-1],
+        to_json(fields)[:-1],
         b',"dimensions":',
         trajectory.dimensions,
         b',"original_input_values":',
@@ -120,37 +151,39 @@ def _head(trajectory: StoredTrajectory, fields: Mapping[str, Any]) -> list[bytes
 def _portable_fields(trajectory: StoredTrajectory) -> dict[str, Any]:
     """What is true of a trajectory wherever it is imported."""
     return {
-        "id": str(trajectory.id),
-        "workflow_id": _text(trajectory.workflow_id),
+        "id": trajectory.id,
+        "workflow_id": trajectory.workflow_id,
         "is_approved": trajectory.is_approved,
         "is_generated": trajectory.is_generated,
         "created_at": format_time(trajectory.created_at),
         "updated_at": format_time(trajectory.updated_at),
         "name": trajectory.name,
         "description": trajectory.description,
-        "run_id": _text(trajectory.run_id),
+        "run_id": trajectory.run_id,
     }
 
 
-def _fields(trajectory: StoredTrajectory) -> dict[str, Any]:
+def _fields(trajectory: AnyTrajectory) -> dict[str, Any]:
     """The portable fields, and to whom the trajectory belongs here."""
+    if isinstance(trajectory, ListedTrajectory):
+        return trajectory.fields
     return {
         **_portable_fields(trajectory),
-        "user_id": _text(trajectory.user_id),
-        "organization_id": _text(trajectory.organization_id),
+        "user_id": trajectory.user_id,
+        "organization_id": trajectory.organization_id,
     }
 
 
-def _beginning(trajectory: StoredTrajectory) -> list[bytes]:
+def _beginning(trajectory: AnyTrajectory) -> list[bytes]:
     return [*_head(trajectory, _fields(trajectory)), _opened(trajectory)]
 
 
-def _opened(trajectory: StoredTrajectory) -> bytes:
-    return b',"trajectory_data":' + (b"[" if _has_steps_text(trajectory) else b"null")
+def _opened(trajectory: AnyTrajectory) -> bytes:
+    return b',"trajectory_data":' + (b"[" if has_steps_text(trajectory) else b"null")
 
 
-def _end(trajectory: StoredTrajectory, included: Sequence[bytes] | None) -> bytes:
-    end = b"]" if _has_steps_text(trajectory) else b""
+def _end(trajectory: AnyTrajectory, included: Sequence[bytes] | None) -> bytes:
+    end = b"]" if has_steps_text(trajectory) else b""
     if included is None:
         return end + b"}"
     return b"".join([end, b',"included":[', b",".join(included), b"]}"])
@@ -168,9 +201,3 @@ def render_included_workflow(workflow: StoredWorkflow) -> bytes:
             "updated_at": format_time(workflow.updated_at),
         }
     )
-
-
-@lru_cache(maxsize=1024)
-def _text(value: UUID | None) -> str | None:
-    """A UUID as text, remembered because many trajectories share it."""
-    return None if value is None else str(value)

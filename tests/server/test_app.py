@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from schemas.link.messages import CloseCode, Input
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Input
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from server.app import Server
 from server.foundation import StartError
 from server.identity.authentication import secret_hash
 from server.settings import ServerSettings
 from server.store.errors import StoreError
+from server.store.mongodb.database import Database
 from tests.service import (
     Service,
     in_new_organization,
@@ -247,6 +249,27 @@ async def test_input_that_never_ends_does_not_keep_the_server(mongodb: str, data
             background.create_task(service.server.stop())
             assert (await link.closed())[0] == CloseCode.SERVER_STOPPING
             assert (await sending).problem == "outcome-pending"
+
+
+@pytest.mark.parametrize(("hours", "says"), [(1, "3600 s behind"), (-1, "3600 s ahead of")])
+@pytest.mark.gen_test
+async def test_node_whose_clock_is_wrong_says_so_and_does_not_start(
+    mongodb: str,
+    nats_url: str,
+    data_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    hours: int,
+    says: str,
+) -> None:
+    async def difference(_: Database) -> timedelta:
+        return timedelta(hours=hours)
+
+    monkeypatch.setattr(Database, "clock_difference", difference)
+    server = Server(
+        ServerSettings(data_dir=data_dir, port=0, mongodb_uri=mongodb, nats_url=nats_url)
+    )
+    with pytest.raises(StartError, match=f"clock is {says} MongoDB's: set it right"):
+        await server.start()
 
 
 # Tornado leaves the socket that it could not bind to the collector.

@@ -1,14 +1,18 @@
 """The administrator's token of a new installation, whatever happens at its first starts."""
 
 import asyncio
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
 
+from server import first_administrator
 from server.data_directory import ADMIN_TOKEN_FILE
-from server.first_administrator import CANDIDATE_FILE
+from server.first_administrator import CANDIDATE_FILE, LOCK_FILE
 from server.identity.authentication import new_secret, secret_hash
 from server.store.tokens import TokenStore
+from server.tasks import Tasks
 from tests.service import running_server
 from tests.store import there
 
@@ -38,6 +42,36 @@ async def test_of_two_nodes_that_start_at_once_one_makes_the_token(
     finally:
         for each in (one, two):
             await each.__aexit__(None, None, None)
+
+
+@pytest.mark.gen_test
+async def test_who_shares_a_directory_waits_until_the_others_token_is_made(
+    mongodb: str, database_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = asyncio.Event()
+    real = first_administrator._is_locked
+
+    def is_locked(lock: int) -> bool:
+        if not (found := real(lock)):
+            waits.set()
+        return found
+
+    monkeypatch.setattr(first_administrator, "_is_locked", is_locked)
+    tasks = Tasks()
+    other = os.open(tmp_path / LOCK_FILE, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        node = running_server(mongodb, tmp_path, database_name)
+        starting = tasks.start(node.__aenter__(), "start")
+        await asyncio.wait_for(waits.wait(), 20)
+        assert not (tmp_path / CANDIDATE_FILE).exists()
+    finally:
+        os.close(other)
+    try:
+        assert (await starting).services
+        assert (tmp_path / ADMIN_TOKEN_FILE).exists()
+    finally:
+        await node.__aexit__(None, None, None)
 
 
 @pytest.mark.gen_test

@@ -82,7 +82,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path: Path) -> None:
     file.write_text("\n".join([*lines, "mongodb_uri = 'mongodb://x'"]))
     settings = read_settings(file, {})
     assert settings.mongodb_uri == "mongodb://x"
-    assert settings.model_dump(mode="json", exclude={"mongodb_uri", "mongodb_uri_file"}) == {
+    assert settings.model_dump(mode="json", exclude_none=True, exclude={"mongodb_uri"}) == {
         name: value for name, value in defaults.items() if name != "mongodb_uri"
     }
 
@@ -124,6 +124,37 @@ def test_uri_is_given_in_one_way(tmp_path: Path) -> None:
         read_settings(None, given)
 
 
+def test_address_of_nats_is_read_from_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "nats"
+    file.write_text("nats://u:hunter2@nats1,nats://u:hunter2@nats2\n")
+    settings = read_settings(None, {"nats_url_file": file})
+    assert settings.has_nats
+    assert settings.read_nats_url() == "nats://u:hunter2@nats1,nats://u:hunter2@nats2"
+    assert "hunter2" not in repr(settings)
+    with pytest.raises(SettingsError, match="not both"):
+        read_settings(None, {"nats_url_file": file, "nats_url": "nats://a"})
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "cannot be read: No such file"),
+        ("hunter2", "must be nats://host:port"),
+        ("nats://hunter2\nnats://b", "must be nats://host:port"),
+    ],
+)
+def test_file_without_an_address_of_nats_is_refused_and_not_repeated(
+    tmp_path: Path, content: str | None, says: str
+) -> None:
+    file = tmp_path / "nats"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(SettingsError, match=says) as caught:
+        read_settings(None, {"nats_url_file": file})
+    assert str(file) in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
 def test_path_may_begin_at_home() -> None:
     settings = read_settings(None, {"data_dir": "~/farhand"})
     assert settings.data_dir == Path.home() / "farhand"
@@ -137,3 +168,27 @@ def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         with pytest.raises(SettingsError) as caught:
             read_settings(file, {})
         assert str(caught.value) == f"{file}: {why}"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("", "nats", "http://nats:4222", "nats://", "nats://:4222", "nats://a:port"),
+        *("nats://a:4222,b:4222", "nats://a:99999", "nats://a b:4222", "nats://u:secret@a:x"),
+    ],
+)
+def test_address_of_nats_that_is_none_is_said_and_never_repeated(
+    monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    monkeypatch.setenv("FARHAND_NATS_URL", wrong)
+    with pytest.raises(SettingsError, match=r"^FARHAND_NATS_URL: must be [^\n]*$") as caught:
+        read_settings(None, {})
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "right", ["nats://a", "tls://u:p%40@a:4222", "nats://u:p@a:4222,nats://u:p@[::1]:4223"]
+)
+def test_addresses_of_nats_may_be_several(monkeypatch: pytest.MonkeyPatch, right: str) -> None:
+    monkeypatch.setenv("FARHAND_NATS_URL", right)
+    assert read_settings(None, {}).nats_url == right

@@ -1,5 +1,6 @@
 import asyncio
 import logging
+from contextlib import suppress
 
 import pytest
 
@@ -57,6 +58,23 @@ async def test_close_waits_for_what_ends_and_cancels_what_does_not(
     await tasks.close(0.05)
     assert (ended, cancelled) == ([True], [True])
     assert caplog.text == ""
+
+
+@async_test
+async def test_close_ends_what_has_missed_its_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks_module, "CANCEL_AGAIN_SECONDS", 0.01)
+
+    async def misses_the_first() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+    tasks = Tasks()
+    task = tasks.start(misses_the_first(), "misses the first")
+    await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        await tasks.close(0)
+    assert task.cancelled()
 
 
 @async_test

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from io import BytesIO
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import click
 
@@ -15,6 +15,10 @@ from server.cli.transfer.connection import CHUNK_BYTES, Transfer
 from server.cli.transfer.exporting import export, progress_bar
 from server.cli.transfer.line_import import LineImporter, Outcome
 from server.cli.transfer.long_lines import LineError
+
+BATCH_LINES: Final = 1000
+BATCH_BYTES: Final = 4 * 1024 * 1024
+"""So much is sent in one request, where single lines are no longer than that."""
 
 
 @click.group()
@@ -37,12 +41,12 @@ def import_trajectories(api: Api, file: BinaryIO) -> None:
     with progress_bar() as progress, Transfer(api) as transfer:
         task = progress.add_task("importing", total=_size(file))
         importer = LineImporter(transfer, lambda size: progress.update(task, advance=size))
-        for number, end, line in _lines(file):
-            try:
-                done[_imported(importer, line)] += 1
-            except LineError as error:
-                wrong.append({"line": number, "error": str(error)})
-                progress.console.print(f"line {number}: {error}", markup=False, soft_wrap=True)
+        for number, end, outcome in _imported(importer, file):
+            if isinstance(outcome, LineError):
+                wrong.append({"line": number, "error": str(outcome)})
+                progress.console.print(f"line {number}: {outcome}", markup=False, soft_wrap=True)
+            else:
+                done[outcome] += 1
             progress.update(task, completed=end)
     counts = {outcome.name.lower(): count for outcome, count in done.items()}
     if api.as_json:
@@ -57,14 +61,43 @@ def import_trajectories(api: Api, file: BinaryIO) -> None:
 trajectory.add_command(export)
 
 
-def _imported(importer: LineImporter, line: bytes | BinaryIO) -> Outcome:
-    """Import a line: in one request where it fits one, by its bytes and by its values."""
-    if not isinstance(line, bytes):
-        return importer.long(line)
+def _imported(
+    importer: LineImporter, file: BinaryIO
+) -> Iterator[tuple[int, int, Outcome | LineError]]:
+    """What became of each line, with its number and where it ends."""
+    batch: list[tuple[int, int, bytes]] = []
+
+    def together() -> Iterator[tuple[int, int, Outcome | LineError]]:
+        if batch:
+            outcomes = importer.short([line for _, _, line in batch])
+            for (number, end, _), outcome in zip(batch, outcomes, strict=True):
+                yield number, end, outcome
+            batch.clear()
+
+    size = 0
+    for number, end, line in _lines(file):
+        if not isinstance(line, bytes) or not _fits(line):
+            yield from together()
+            yield number, end, _long(importer, BytesIO(line) if isinstance(line, bytes) else line)
+            continue
+        if len(batch) == BATCH_LINES or size + len(line) > BATCH_BYTES:
+            yield from together()
+        size = len(line) + (size if batch else 0)
+        batch.append((number, end, line))
+    yield from together()
+
+
+def _fits(line: bytes) -> bool:
+    """Whether a line that is short enough for a request holds no more values than it may."""
     # A value and its comma are two bytes at least, so most lines need no counting.
-    if len(line) <= 2 * MAX_TRAJECTORY_VALUES or count_values(line) <= MAX_TRAJECTORY_VALUES:
-        return importer.short(line)
-    return importer.long(BytesIO(line))
+    return len(line) <= 2 * MAX_TRAJECTORY_VALUES or count_values(line) <= MAX_TRAJECTORY_VALUES
+
+
+def _long(importer: LineImporter, line: BinaryIO) -> Outcome | LineError:
+    try:
+        return importer.long(line)
+    except LineError as error:
+        return error
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes | BinaryIO]]:

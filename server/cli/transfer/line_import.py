@@ -1,7 +1,7 @@
-"""One line of an import: sent as it is, or, where it is too long for a request, step by step."""
+"""The lines of an import: sent many at once, or, one that is too long for that, step by step."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -10,6 +10,7 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO, Final
 from uuid import UUID, uuid4
 
+import click
 from pydantic import ValidationError
 
 from schemas.http.problems import entries_of, sentence
@@ -23,6 +24,7 @@ from schemas.values.json_values import count_values
 from schemas.values.times import format_time, whole_milliseconds
 from server.cli.transfer.connection import Transfer
 from server.cli.transfer.long_lines import STEPS, LineError, scanned
+from server.client.replies import said_by
 
 BATCH_BYTES: Final = 4 * 1024 * 1024
 """How much is appended in one request, where single steps are no longer than that."""
@@ -31,12 +33,11 @@ BATCH_VALUES: Final = MAX_TRAJECTORY_VALUES // 2
 
 PATH: Final = "/v1/trajectories"
 
+_LINES: Final = {"Content-Type": "application/x-ndjson"}
+
 _STEPS_FRAME: Final = len(b'{"steps":[]}')
 _STEPS_FRAME_VALUES: Final = count_values(b'{"steps":[]}')
 _ANOTHER: Final = "there is another trajectory with this id already"
-_LONGEST_OF_SHORT: Final = 4 * MAX_TRAJECTORY_BYTES
-"""What a line that fits a request can become at most, with its numbers written out."""
-
 _NOT_IN_LINES: Final = ("user_id", "organization_id")
 
 
@@ -80,23 +81,19 @@ class LineImporter:
         self._transfer = transfer
         self._advance = advance
 
-    def short(self, line: bytes) -> Outcome:
-        """Import a line that fits a request.  Raises LineError where it is wrong."""
-        reply = self._transfer.send("POST", PATH, line)
-        if reply.status == 201:
-            return Outcome.IMPORTED
-        if not reply.is_problem("already-exists"):
-            raise LineError(reply.refusal)
-        given = _validated(line)
-        with TemporaryFile() as standing:
-            self._read(given.id, standing)
-            if standing.seek(0, 2) > _LONGEST_OF_SHORT:
-                raise LineError(_ANOTHER)
-            standing.seek(0)
-            there = _of_answer(standing.read())
-        if _content(there, given) != _content(given, given):
-            raise LineError(_ANOTHER)
-        return Outcome.THERE_ALREADY
+    def short(self, lines: Sequence[bytes]) -> list[Outcome | LineError]:
+        """Import lines that fit a request each, all in one; what became of each."""
+        body = b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines)
+        reply = self._transfer.send("POST", f"{PATH}/import", body, _LINES)
+        if reply.status != 200:
+            raise click.ClickException(reply.refusal)
+        outcomes = [_outcome(json.loads(answer)) for answer in reply.body.splitlines()]
+        if len(outcomes) != len(lines):
+            raise click.ClickException(
+                f"the server answered {len(outcomes)} of {len(lines)} lines; the same command goes "
+                "on from there"
+            )
+        return outcomes
 
     def long(self, line: BinaryIO) -> Outcome:
         """Import a line of any length, as far as it is not there yet.
@@ -108,7 +105,10 @@ class LineImporter:
         if not given.step_count:
             # Then it is not the steps that make it long, but spaces.
             line.seek(0)
-            return self.short(line.read())
+            (outcome,) = self.short([line.read()])
+            if isinstance(outcome, LineError):
+                raise outcome
+            return outcome
         own = given.head.id or uuid4()
         reply = self._transfer.send("POST", PATH, _beginning(given, own))
         if reply.status == 201:
@@ -160,18 +160,22 @@ class LineImporter:
             raise LineError(reply.refusal)
 
 
+def _outcome(answer: Mapping[str, Any]) -> Outcome | LineError:
+    """What the server says of a line."""
+    if answer["outcome"] != "wrong":
+        return Outcome[answer["outcome"].upper()]
+    error = answer["error"]
+    if error.get("type") == "/problems/already-exists":
+        return LineError(error["detail"])
+    return LineError(said_by(error.get("status", 422), error))
+
+
 def _validated(line: bytes) -> ImportedTrajectory:
     try:
         return ImportedTrajectory.model_validate_json(line)
     except ValidationError as error:
         entries = entries_of(error.errors(include_url=False))
         raise LineError("; ".join(map(sentence, entries))) from None
-
-
-def _of_answer(text: bytes) -> ImportedTrajectory:
-    """The trajectory in an answer, as a line has it."""
-    fields = json.loads(text)
-    return _validated(encode_json({k: v for k, v in fields.items() if k not in _NOT_IN_LINES}))
 
 
 def _read_long(line: BinaryIO, without: Collection[str] = ()) -> LongLine:
@@ -273,18 +277,6 @@ def _compared(line: BinaryIO, given: LongLine, standing: BinaryIO) -> int | None
     if there.flags != given.first_flags:
         raise LineError(_ANOTHER)
     return there.step_count
-
-
-def _content(trajectory: ImportedTrajectory, given: ImportedTrajectory) -> Sequence[object]:
-    """What must be equal in a line and in what is there, as far as the given line says it."""
-    data = trajectory.trajectory_data
-    return [
-        *_head(trajectory, given),
-        _updated(trajectory, given),
-        trajectory.is_approved,
-        trajectory.generated,
-        data and data.text,
-    ]
 
 
 def _head(trajectory: ImportedTrajectory, given: ImportedTrajectory) -> Sequence[object]:

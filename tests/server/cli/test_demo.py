@@ -52,7 +52,7 @@ class Demo:
 
 
 def ready_to_stay(program: Program) -> None:
-    program.says("Ctrl-C ends everything")
+    program.says("Ctrl-C ends everything", 60)
 
 
 def test_tour_shows_every_input_and_read_and_leaves_nothing(tmp_path: Path) -> None:

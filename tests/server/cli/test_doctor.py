@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 import server.cli.doctor as doctor_module
+from tests.nats import NatsServer
 from tests.processes import ServerProcess, free_port, run
 from tests.standalone import standalone_mongod
 
@@ -152,3 +153,38 @@ def test_host_that_is_not_ours_is_named(tmp_path: Path) -> None:
     code, found = findings(*options_for(tmp_path), "--host", "192.0.2.1")
     assert code == 1
     assert "cannot listen on 192.0.2.1" in found["port"][1]
+
+
+def test_each_nats_is_looked_at_and_one_that_is_away_is_named(tmp_path: Path) -> None:
+    nats = NatsServer(tmp_path)
+    nats.start()
+    silent = free_port()
+    wrong = f"nats://tests:wrong@127.0.0.1:{nats.port}"
+    options = options_for(tmp_path / "data")
+    try:
+        code, found = findings(*options, FARHAND_NATS_URL=nats.url)
+        assert code == 0, found
+        assert found["NATS"] == (True, f"127.0.0.1:{nats.port} lets us in")
+        code, found = findings(*options, FARHAND_NATS_URL=f"{nats.url},nats://127.0.0.1:{silent}")
+        assert code == 1
+        good, what = found["NATS"]
+        assert not good
+        assert what.startswith(f"127.0.0.1:{silent} cannot be used: ")
+        code, found = findings(*options, FARHAND_NATS_URL=wrong)
+        assert code == 1
+        assert "authorization" in found["NATS"][1].lower()
+        assert "wrong" not in found["NATS"][1]
+    finally:
+        nats.kill()
+
+
+def test_server_whose_nats_is_away_is_told(tmp_path: Path) -> None:
+    uri = f"nats://127.0.0.1:{free_port()}"
+    server = ServerProcess(tmp_path, nats_url=uri)
+    with server.run():
+        code, found = findings(*options_for(tmp_path / "data", server.port))
+    assert code == 1
+    assert found["server"] == (
+        False,
+        "it is ready, but NATS is away, so it cannot reach the machines of other nodes",
+    )

@@ -3,6 +3,8 @@
 import os
 import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,12 +23,6 @@ def refused(*arguments: str, code: int, **variables: str) -> str:
 
 def last_line(text: str) -> str:
     return text.strip().splitlines()[-1]
-
-
-def test_several_workers_are_refused_in_words(tmp_path: Path) -> None:
-    said = refused("--workers", "2", "--data-dir", str(tmp_path), code=2)
-    assert "one node" in said
-    assert "message bus" in said
 
 
 @pytest.mark.parametrize(
@@ -82,6 +78,7 @@ def test_wrong_file_is_used_wrongly(tmp_path: Path, text: str, words: str) -> No
         (("--port", "65536"), "--port: "),
         (("--port", "x"), "--port"),
         (("--workers", "0"), "--workers"),
+        (("--workers", "65"), "--workers"),
         (("--verbose",), "--verbose"),
         (("now",), "now"),
     ],
@@ -143,6 +140,16 @@ def test_wrong_mongodb_uri_is_said_in_one_line(tmp_path: Path, uri: str) -> None
     said = refused("--data-dir", str(tmp_path), "--port", "0", code=1, **variables)
     assert "MongoDB URI" in last_line(said)
     assert "p@ss" not in said
+
+
+def test_one_server_loads_nothing_of_several() -> None:
+    code = "import sys, server.cli.serve, server.app; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "server.foundation" in loaded
+    several = ("server.workers", "server.bus.nats", "server.cli.worker", "nats")
+    assert [name for name in loaded if name.startswith(several)] == []
 
 
 def test_server_says_where_it_listens_and_ends_with_0_on_sigterm(

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from server.cli.watching import HOME_AND_CLEAR, Watched, events_of
 from tests.commandline import Served, command, environment, serving
-from tests.processes import lasting_port, until
+from tests.processes import free_port, until
 
 
 def machine(machine_id: str = "desk-1", state: str = "online", **fields: Any) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def test_table_is_redrawn_in_a_terminal(served: Served) -> None:
 
 
 def test_server_that_comes_back_is_heard_again(mongodb: str, tmp_path: Path) -> None:
-    file, data_dir, port = tmp_path / "output", tmp_path / "data", str(lasting_port())
+    file, data_dir, port = tmp_path / "output", tmp_path / "data", str(free_port())
     with file.open("wb") as stream, ExitStack() as ending:
         with serving(mongodb, data_dir, "test_watching", "--port", port) as served:
             served.run("machine", "add", "desk-1")

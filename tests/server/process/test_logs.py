@@ -72,3 +72,13 @@ def test_lines_are_json_where_that_is_wanted(capsys: pytest.CaptureFixture[str])
     logging.getLogger("server.somewhere").info("machine=%s connected", "desk-1")
     (line,) = capsys.readouterr().err.splitlines()
     assert json.loads(line)["machine"] == "desk-1"
+
+
+def test_lines_of_one_of_several_nodes_have_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info", node="host-1")
+    logging.getLogger("server.somewhere").info("machine=%s connected", "desk-1")
+    configure_logging("info", "json", node="host-1")
+    logging.getLogger("server.somewhere").info("node=%s gone", "desk-1")
+    text, as_json = capsys.readouterr().err.splitlines()
+    assert text.endswith(" INFO server.somewhere node=host-1 machine=desk-1 connected")
+    assert json.loads(as_json)["node"] == "host-1"

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,9 +18,10 @@ from server.trajectories.rendering import (
     render_trajectory,
     rendered_size,
     trajectory_chunks,
+    trajectory_texts,
 )
 from tests.store import ORGANIZATION, async_test, collected, opened
-from tests.trajectories import stored
+from tests.trajectories import NOW, as_listed, stored
 
 INCLUDED = [b'{"type":"workflow"}', b"{}"]
 
@@ -52,6 +54,26 @@ async def test_chunks_and_the_whole_are_the_same_text_of_the_size_that_was_said(
         answer = json.loads(whole)
         assert answer["trajectory_data"] == steps
         assert answer.get("included") == (included and [json.loads(one) for one in included])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"name": '"Ä"\n', "description": "d", "trajectory_data": None, "is_generated": False},
+        {"user_id": UUID(int=3), "run_id": UUID(int=4), "trajectory_data": b"[]"},
+        {"pieces": (b'{"m":2}', b"{}"), "created_at": NOW.replace(microsecond=0)},
+    ],
+)
+def test_trajectory_of_a_list_is_the_same_text(fields: dict[str, Any]) -> None:
+    trajectory = stored(**fields)
+    assert b"".join(trajectory_texts(as_listed(trajectory))) == render_trajectory(trajectory)
+
+
+def test_trajectory_of_a_list_has_the_same_segments() -> None:
+    segments = (Segment(UUID(int=1), 2, 3_000_000_000), Segment(UUID(int=2), 1, 7))
+    found = as_listed(stored(segments=segments))
+    assert (tuple(found.segments), found.organization_id) == (segments, ORGANIZATION)
 
 
 async def appended(database: Database, number: int) -> Segment:

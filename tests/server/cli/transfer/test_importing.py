@@ -299,3 +299,27 @@ def test_token_that_may_not_read_imports_and_names_what_is_there_already(
     assert "line 2: there is one with this id already" in result.stderr
     assert "trajectories:read" in result.stderr
     assert "2 imported, 0 there already, 1 wrong" in result.stderr
+
+
+def test_lines_go_together_in_few_requests_and_keep_their_numbers(
+    served: Served, tmp_path: Path, workflow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "BATCH_LINES", 4)
+    monkeypatch.setattr(importing, "BATCH_BYTES", 2000)
+    send, sizes = Transfer.send, []
+
+    def noted(*arguments: Any) -> Any:
+        sizes.append(arguments[3].count(b"\n"))
+        return send(*arguments)
+
+    monkeypatch.setattr(Transfer, "send", noted)
+    file = tmp_path / "lines.jsonl"
+    short = [line(workflow, name=str(number)) for number in range(9)]
+    long = [line(workflow, name=name, description="d" * 1500) for name in ("ten", "eleven")]
+    file.write_text("\n".join([*short, "wrong", *long, "", "wrong too"]))
+    result = served.run("trajectory", "import", str(file), "--json")
+    answer = json.loads(result.stdout)
+    assert (answer["imported"], answer["there_already"]) == (11, 0)
+    assert [each["line"] for each in answer["wrong"]] == [10, 14]
+    assert sizes == [4, 4, 3, 2]
+    assert len(kept(served, workflow)) == 11

@@ -1,0 +1,118 @@
+"""A program that we start for ourselves, and that ends with us."""
+
+import asyncio
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from server.process import die_with_parent
+from server.process.bounded_log import BoundedLog
+
+_POLL_SECONDS: Final = 0.005
+# A program that the name stands for may have left a child that still holds the log's pipe.
+_LAST_LINES_SECONDS: Final = 1.0
+
+
+class ChildProgram:
+    """A program that was started, whose output goes to a file.
+
+    Make it in a thread that lives as long as this program does, normally the main one: the kernel
+    ends the child together with the thread that started it.
+    """
+
+    def __init__(self, command: Sequence[str], *, directory: Path, log: Path) -> None:
+        launcher = [sys.executable, "-I", "-S", str(Path(die_with_parent.__file__).absolute())]
+        # A session of its own: Ctrl+C in the terminal must reach its parent alone, which still
+        # needs it while it stops.
+        self._process = subprocess.Popen(  # noqa: S603  no shell, and our own arguments
+            [*launcher, str(os.getpid()), *command],
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None  # noqa: S101  asked for just above
+        self._log = BoundedLog(self._process.stdout, log)
+        self._log.start()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """The status with which it ended; None while it runs."""
+        return self._process.poll()
+
+    def last_lines(self) -> list[str]:
+        """What it said last, oldest first; for one that has ended."""
+        self._log.join(_LAST_LINES_SECONDS)
+        return self._log.last_lines
+
+    async def end(self, timeout: float) -> None:
+        """Ask it to end, and kill it where it has not done so after ``timeout`` seconds."""
+        try:
+            self._process.terminate()
+            async with asyncio.timeout(timeout):
+                await _until(lambda: self.status is not None)
+        except TimeoutError:
+            pass
+        finally:
+            # Also when this task is cancelled: nothing may be left running.
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+            self._log.join(_LAST_LINES_SECONDS)
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    # Another process's end is no event of this loop; nobody would set one.
+    while not condition():  # noqa: ASYNC110
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+def locked(path: Path) -> int:
+    """A descriptor that holds the lock of a file; BlockingIOError where another process has it."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
+def end_left_over(pid_file: Path, argument: Path, timeout: float) -> int | None:
+    """Kill a program that outlived the one that had started it, and wait for its end.
+
+    It is the one whose number a file has, if it was called with an argument.  Returns its number
+    if it has not ended after ``timeout`` seconds.
+    """
+    pid = _left_over(pid_file, argument)
+    if pid is None:
+        return None
+    os.kill(pid, signal.SIGKILL)
+    give_up_at = time.monotonic() + timeout
+    while _left_over(pid_file, argument) == pid:
+        if time.monotonic() > give_up_at:
+            return pid
+        time.sleep(_POLL_SECONDS)
+    return None
+
+
+def _left_over(pid_file: Path, argument: Path) -> int | None:
+    try:
+        pid = int(pid_file.read_text())
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except (OSError, ValueError):
+        return None
+    # The number alone proves nothing: by now it may be anybody's.
+    return pid if os.fsencode(argument) in arguments else None

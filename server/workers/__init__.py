@@ -1,0 +1,1 @@
+"""The parent of several nodes on one port: ``farhand serve --workers N``."""
