@@ -8,13 +8,22 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Thread
+from uuid import UUID
 
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.link.events import (
+    BeginCommand,
     CommandEnded,
     CommandLookedUp,
+    CommandsInterrupted,
+    ExecutorEffect,
+    ExpireCommand,
+    InterruptCommands,
     JournalFailed,
     JournalMarked,
+    LookUpCommand,
+    MarkJournal,
+    ReleaseHeld,
 )
 from machine_client.system.clock import boottime_seconds
 from machine_client.worker import Injector, Worker
@@ -25,7 +34,7 @@ logger = logging.getLogger(__name__)
 STOP_SECONDS = 5.0
 SETTLE_AFTER_SECONDS = 0.05
 
-Report = CommandEnded | CommandLookedUp | JournalMarked | JournalFailed
+Report = CommandEnded | CommandLookedUp | CommandsInterrupted | JournalMarked | JournalFailed
 
 
 class Executor:
@@ -41,10 +50,27 @@ class Executor:
         self._journal = journal
         self._worker = Worker(journal, injector, boottime_seconds)
         self._report = report
+        self._interrupts: set[UUID] = set()
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name="executor", daemon=True)
         self._thread.start()
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="journal")
+
+    def obey(self, effect: ExecutorEffect) -> None:
+        """Do what the session has decided; what comes of it is reported."""
+        match effect:
+            case BeginCommand(command, begin_by):
+                self.begin(command, begin_by)
+            case LookUpCommand(question):
+                self.look_up(question)
+            case ExpireCommand(command):
+                self.expire(command)
+            case MarkJournal():
+                self.mark()
+            case ReleaseHeld():
+                self.release_held()
+            case InterruptCommands(request):
+                self.interrupt(request)
 
     def begin(self, command: Input, begin_by: float) -> None:
         """Carry out a command, unless :func:`boottime_seconds` is past ``begin_by`` by then."""
@@ -80,6 +106,12 @@ class Executor:
         """Release what is held, after the running command."""
         self._jobs.put(self._release_held)
 
+    def interrupt(self, request: UUID) -> None:
+        """End what runs early, release what is held, and report it."""
+        self._interrupts.add(request)
+        self._worker.injector.interrupt()
+        self._jobs.put(lambda: self._end_interrupt(request))
+
     def stop(self) -> None:
         """Interrupt what runs, release what is held, close injector and journal."""
         self._worker.injector.interrupt()
@@ -104,6 +136,14 @@ class Executor:
 
     def _release_held(self) -> None:
         self._worker.injector.release_all()
+        if self._interrupts:
+            # One came meanwhile, and the injector forgot it by this: it is to end what comes now.
+            self._worker.injector.interrupt()
+
+    def _end_interrupt(self, request: UUID) -> None:
+        self._interrupts.discard(request)
+        self._release_held()
+        self._report(CommandsInterrupted(request))
 
     def _close_injector(self) -> None:
         self._worker.injector.close()

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Completed, Outcome, Point
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     MAX_MESSAGE_BYTES,
     PROTOCOLS,
     Ack,
     Capability,
-    CloseCode,
     DesktopChanged,
     Display,
     Heartbeat,

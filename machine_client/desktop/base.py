@@ -47,7 +47,9 @@ class DesktopLost(DesktopError):  # noqa: N818  # what is known, and not what wa
 
 def interrupted() -> DesktopError:
     """What ends an input that was told to stop."""
-    return DesktopError("interrupted", "The input was interrupted because the client is stopping")
+    return DesktopError(
+        "interrupted", "The input was interrupted: the client stops, or control changed"
+    )
 
 
 @dataclass(frozen=True, slots=True)

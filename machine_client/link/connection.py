@@ -22,6 +22,7 @@ from machine_client.link.events import (
     Effect,
     Event,
     ExpireCommand,
+    InterruptCommands,
     LinkLost,
     LinkOpened,
     LookUpCommand,
@@ -52,11 +53,11 @@ from machine_client.tasks import Tasks
 from machine_client.worker import Injector
 from schemas.http.problems import entries_of, sentence
 from schemas.inputs.outcomes import Failed
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     PROTOCOLS,
     SERVER_MESSAGES,
     ClientMessage,
-    CloseCode,
     HeartbeatAck,
     Hello,
     Welcome,
@@ -238,16 +239,15 @@ class MachineClient:
                 self._send(message)
                 if isinstance(message, HeartbeatAck) and message.sequence == 1:
                     self._say_connected()
-            case BeginCommand(command, begin_by):
-                self._executor.begin(command, begin_by)
-            case LookUpCommand(question):
-                self._executor.look_up(question)
-            case ExpireCommand(command):
-                self._executor.expire(command)
-            case MarkJournal():
-                self._executor.mark()
-            case ReleaseHeld():
-                self._executor.release_held()
+            case (
+                BeginCommand()
+                | LookUpCommand()
+                | ExpireCommand()
+                | MarkJournal()
+                | ReleaseHeld()
+                | InterruptCommands()
+            ):
+                self._executor.obey(effect)
             case Reconnect(reason):
                 logger.info("closing the link: %s", reason)
                 self._end_link(1000, reason)

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from machine_client.screen.sender import ScreenEffect, ScreenResult
 from schemas.inputs.outcomes import Outcome
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     ClientMessage,
-    CloseCode,
     DesktopChanged,
     Hello,
     Input,
@@ -68,6 +68,13 @@ class JournalFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandsInterrupted:
+    """What ran when this was asked for has ended since, and nothing is held any more."""
+
+    request: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class DesktopObserved:
     """The desktop was looked at and is as this says."""
 
@@ -90,6 +97,7 @@ Event = (
     | CommandEnded
     | CommandLookedUp
     | JournalMarked
+    | CommandsInterrupted
     | DesktopObserved
     | JournalFailed
     | ScreenResult
@@ -141,6 +149,13 @@ class ReleaseHeld:
 
 
 @dataclass(frozen=True, slots=True)
+class InterruptCommands:
+    """End the running command early, and release what is held; then feed CommandsInterrupted."""
+
+    request: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class Reconnect:
     """Close the websocket in peace, and say hello on another: there is news for it."""
 
@@ -155,14 +170,9 @@ class CloseLink:
     reason: str
 
 
-Effect = (
-    SendMessage
-    | BeginCommand
-    | LookUpCommand
-    | ExpireCommand
-    | MarkJournal
-    | ReleaseHeld
-    | Reconnect
-    | CloseLink
-    | ScreenEffect
+ExecutorEffect = (
+    BeginCommand | LookUpCommand | ExpireCommand | MarkJournal | ReleaseHeld | InterruptCommands
 )
+"""What the threads do that touch the desktop and the journal."""
+
+Effect = SendMessage | ExecutorEffect | Reconnect | CloseLink | ScreenEffect

@@ -6,13 +6,19 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from machine_client.link.failures import MustStopError, foreign
-from schemas.link.messages import CloseCode, says_stop
+from schemas.link.close_codes import CloseCode, says_stop
 
 logger = logging.getLogger(__name__)
 
 FIRST_DELAY = 1.0
+MOVED_SECONDS = 0.1
+"""Up to which a client waits that was sent to another node: that has come in a small group."""
+
 LASTING_SECONDS = 5.0
 """A link that stood for so long, and was welcomed, was no failed try: the delays begin anew."""
+
+MOVED_LASTING_SECONDS = 1.0
+"""The same for one that was sent to another node."""
 
 YIELDING_FACTOR = 4
 """How much longer than ``reconnect_longest`` a client waits that leaves the link to another."""
@@ -90,12 +96,18 @@ class ReconnectPolicy:
         return delay
 
     def _delay_after(self, closed: ClosedLink) -> float:
-        """Lost links come back spread over the server's time; soon lost ones wait the longer."""
+        """Lost links come back spread over the server's time; soon lost ones wait the longer.
+
+        One that was sent to another node goes there at once, also when that is sent on in turn:
+        nodes are replaced one after the other.
+        """
         if self.yields and closed.was_welcomed:
             self.yields = False
             self._delays = reconnect_delays(self._longest_delay)
-        spread = closed.spread_seconds
-        if closed.seconds < LASTING_SECONDS or not closed.was_welcomed:
+        is_moved = closed.by_server and closed.code == CloseCode.MOVED
+        spread = MOVED_SECONDS if is_moved else closed.spread_seconds
+        lasting = MOVED_LASTING_SECONDS if is_moved else LASTING_SECONDS
+        if closed.seconds < lasting or not closed.was_welcomed:
             return next(self._delays) + _up_to(spread or 0.0)
         self._delays = reconnect_delays(self._longest_delay)
         self._log.clear()

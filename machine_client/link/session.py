@@ -16,10 +16,12 @@ from machine_client.link.events import (
     CloseLink,
     CommandEnded,
     CommandLookedUp,
+    CommandsInterrupted,
     DesktopObserved,
     Effect,
     Event,
     ExpireCommand,
+    InterruptCommands,
     JournalFailed,
     JournalMarked,
     LinkLost,
@@ -43,14 +45,16 @@ from machine_client.screen.sender import (
     ScreenSender,
 )
 from schemas.inputs.outcomes import Expired, Outcome
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     Ack,
-    CloseCode,
     DesktopQuery,
     Heartbeat,
     HeartbeatAck,
     Hello,
     Input,
+    Interrupt,
+    Interrupted,
     Ready,
     Report,
     Resolve,
@@ -64,6 +68,7 @@ from schemas.link.messages import (
 
 MAX_QUEUED = 10_000
 MAX_HEARTBEATS = 16
+MAX_INTERRUPTS = 16
 MAX_LOOK_UPS = 10_000
 """How many questions may wait for the journal, whichever link they came on."""
 
@@ -88,6 +93,7 @@ class Session:
         self._greeted_with = 0
         self._offered: Sequence[int] = ()
         self._heartbeats: deque[int] = deque()
+        self._interrupts: set[UUID] = set()
         self._desktop = ReportedDesktop()
         self._open = False
         self.welcome: Welcome | None = None
@@ -110,6 +116,8 @@ class Session:
                 return self._marked(event)
             case JournalFailed():
                 return self._failed(event)
+            case CommandsInterrupted(request):
+                return self._interrupted(request)
             case DesktopObserved(desktop):
                 self._desktop.changed_to(desktop)
                 return self._tell_desktop()
@@ -145,6 +153,8 @@ class Session:
                 return [MarkJournal()]
             case Resolve():
                 return self._resolve(message)
+            case Interrupt(request=request):
+                return self._interrupt(request)
             case Welcome():
                 return self._welcomed(message)
             case ScreenStart() | ScreenStop() | ScreenCredit() | Screenshot() | DesktopQuery():
@@ -241,6 +251,22 @@ class Session:
             effects += self._expired(command)
         return effects
 
+    def _interrupt(self, request: UUID) -> list[Effect]:
+        """Control of this machine changes hands: nothing goes on of what came until now."""
+        if len(self._interrupts) >= MAX_INTERRUPTS:
+            reason = f"more than {MAX_INTERRUPTS} interrupts wait for the running input"
+            return [CloseLink(CloseCode.OVERFLOW, reason)]
+        self._interrupts.add(request)
+        waiting, self._queue = self._queue, deque()
+        effects = [effect for command in waiting for effect in self._expired(command)]
+        return [*effects, InterruptCommands(request)]
+
+    def _interrupted(self, request: UUID) -> list[Effect]:
+        if request not in self._interrupts:
+            return []  # Whoever asked is gone with the link.
+        self._interrupts.discard(request)
+        return [SendMessage(Interrupted(request=request))]
+
     def _expired(self, command: Input) -> list[Effect]:
         """What a key can repeat may be in the journal since long ago, and then did happen."""
         if command.fingerprint:
@@ -322,6 +348,7 @@ class Session:
         self._open = False
         self.welcome = None
         self._heartbeats.clear()
+        self._interrupts.clear()
         self._queue.clear()
         self._owed.clear()
         self._asked.clear()

@@ -138,6 +138,28 @@ KEY_IN_PROGRESS = _type(
     "The first request with this key is still under way",
     "Send the same request with the same key again after Retry-After seconds.",
 )
+CONTROL_HELD = _type(
+    "control-held",
+    409,
+    "Somebody has control of the machine",
+    "Nothing was changed.  Wait until by gives it back, which is an event, or take it over with "
+    '{"take_over": true}: then what they are doing ends.',
+)
+CONTROL_ENDED = _type(
+    "control-ended",
+    409,
+    "The control lease is over",
+    "Nothing happened.  It was given back, taken over, not renewed in time, or was never a lease "
+    "of this machine and of whoever sends this.  Take control anew, or send the input without the "
+    "header Farhand-Control.",
+)
+CONTROL_UNSUPPORTED = _type(
+    "control-unsupported",
+    409,
+    "The machine client is too old for control",
+    "Nothing was changed.  Upgrade the machine client: this one cannot end what runs when control "
+    "changes hands.",
+)
 MACHINE_BUSY = _type(
     "machine-busy",
     429,
@@ -205,8 +227,8 @@ OUTCOME_PENDING = _type(
     "outcome-pending",
     504,
     "The outcome is not known yet",
-    "The input was sent and not acknowledged in time.  Ask again with the same Idempotency-Key; "
-    "without a key it cannot be repeated safely: look at the screen first.",
+    "The input may have been sent, and was not acknowledged in time.  Ask again with the same "
+    "Idempotency-Key; without a key it cannot be repeated safely: look at the screen first.",
 )
 INTERNAL_ERROR = _type(
     "internal-error",

@@ -1,7 +1,7 @@
-"""Every message of the link between a server and a machine client, protocol versions 1 and 2.
+"""Every message of the link between a server and a machine client, protocol versions 1 to 3.
 
 ``hello`` lists the versions that the client speaks and ``welcome`` chooses the newest that both
-know; what only version 2 has is never sent on a link of version 1.
+know; what only a newer version has is never sent on a link of an older one.
 
 One union for each direction, told apart by ``type``.  Times are milliseconds of the server's clock
 since 1970, lengths of time are seconds.  Both sides ignore fields that they do not know, so that
@@ -10,7 +10,6 @@ are sent only to a client whose ``hello`` says that it can show one; pictures ar
 (`schemas.link.picture_frames`).
 """
 
-from enum import IntEnum
 from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
@@ -23,11 +22,11 @@ from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeig
 from schemas.values.scalars import Int32
 
 SUBPROTOCOL = "farhand.machine.v1"
-PROTOCOLS = (1, 2)
+PROTOCOLS = (1, 2, 3)
 """The versions of the protocol that this program speaks, the newest last."""
 
 PROTOCOLS_HEADER = "Farhand-Protocols"
-"""In the answer to a handshake: the versions that the server speaks, such as ``1, 2``.
+"""In the answer to a handshake: the versions that the server speaks, such as ``1, 2, 3``.
 
 So a version that does not fit is known without a ``hello``, which would take over the link.
 """
@@ -36,40 +35,6 @@ CONNECT_PATH = "/v1/machines/connect"
 
 MAX_MESSAGE_BYTES = 256 * 1024
 """The longest text frame that either side accepts."""
-
-
-class CloseCode(IntEnum):
-    """Why a link was closed.
-
-    4000 to 4499 mean that the machine client should reconnect; 4500 to 4999 that it must stop,
-    because trying again cannot help.  Where a newer connection with the same token takes over, the
-    older is closed with TAKEN_OVER, after which it comes back as one that ``yields``; under
-    protocol 1, which has no such word, with REPLACED.
-    """
-
-    SERVER_STOPPING = 4000
-    HEARTBEAT_MISSED = 4001
-    OVERFLOW = 4002
-    SERVER_ERROR = 4003
-    GREETING_MISSED = 4004
-    REPORT_MISSED = 4005
-    TAKEN_OVER = 4006
-    JOURNAL_FAILED = 4007
-    REPLACED = 4500
-    TOKEN_REVOKED = 4501
-    MACHINE_REMOVED = 4502
-    PROTOCOL_UNSUPPORTED = 4503
-    MESSAGE_INVALID = 4504
-
-    @property
-    def says_stop(self) -> bool:
-        """Whether a client that is closed with this code must not come back by itself."""
-        return says_stop(self)
-
-
-def says_stop(code: int | None) -> bool:
-    """Whether a close code, known to this version or not, tells the machine client to stop."""
-    return code is not None and 4500 <= code <= 4999
 
 
 class _Message(BaseModel):
@@ -145,6 +110,14 @@ class DesktopChanged(_Message):
     input: Capability
     screen: Capability
     released: Released | None = None
+
+
+class Interrupted(_Message):
+    """The answer to ``interrupt``: nothing runs or waits of what came before, nothing is held."""
+
+    since: ClassVar[int] = 3
+    type: Literal["interrupted"] = "interrupted"
+    request: UUID
 
 
 class Ack(_Message):
@@ -286,6 +259,19 @@ class Resolve(_Message):
     server_time: int
 
 
+class Interrupt(_Message):
+    """End the input that runs, expire those that wait, and release what is held; protocol 3.
+
+    Control of the machine changes hands: what comes after it is somebody else's.  The command that
+    it ends is acknowledged as failed with the code "interrupted".
+    """
+
+    since: ClassVar[int] = 3
+    type: Literal["interrupt"] = "interrupt"
+    request: UUID
+    server_time: int
+
+
 class Heartbeat(_Message):
     """Is anybody there?  Carries the server's clock.
 
@@ -359,6 +345,7 @@ AnyServerMessage = (
     Welcome
     | Input
     | Resolve
+    | Interrupt
     | Heartbeat
     | ScreenStart
     | ScreenStop
@@ -376,6 +363,7 @@ AnyClientMessage = (
     | RequestFailed
     | DesktopSeen
     | DesktopChanged
+    | Interrupted
 )
 
 ServerMessage = Annotated[AnyServerMessage, Field(discriminator="type")]

@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -28,12 +29,18 @@ class JsonLine(logging.Formatter):
 
     A fact is what a call of the logger names in its template, as in ``"machine=%s connected"``,
     or gives as ``extra={"facts": {...}}``.  What others say is a value only, and never a name.
+    ``common`` is in every line.
     """
+
+    def __init__(self, common: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        self._common = dict(common or {})
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
         content = {
             **facts_of(record),
+            **self._common,
             "time": format_time(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -61,6 +68,15 @@ def _names(template: str) -> tuple[str | None, ...]:
     return tuple(found[1] for found in _PLACEHOLDER.finditer(template) if found[2] is not None)
 
 
-def log_formatter(form: LogFormat, text: str) -> logging.Formatter:
-    """The formatter of one program; ``text`` is the template of its lines for people."""
-    return JsonLine() if form == "json" else TextLine(text, "%Y-%m-%dT%H:%M:%S")
+def log_formatter(
+    form: LogFormat, text: str, common: Mapping[str, str] | None = None
+) -> logging.Formatter:
+    """The formatter of one program; ``text`` is the template of its lines for people.
+
+    ``common`` is in every line, by name.
+    """
+    common = common or {}
+    if form == "json":
+        return JsonLine(common)
+    said = "".join(f"{name}={value} ".replace("%", "%%") for name, value in common.items())
+    return TextLine(text.replace("%(message)s", f"{said}%(message)s"), "%Y-%m-%dT%H:%M:%S")

@@ -50,6 +50,7 @@ class AuditEntry(BaseModel):
     target: str | None = Field(description="The id of what it was done to.")
     machine_id: str | None
     request_id: str = Field(description="As in X-Request-Id and in the server's log.")
+    note: str | None = Field(None, description="What whoever did it wrote about it.")
     command: CommandItem | None = Field(description="What became of it, for an input.")
 
 

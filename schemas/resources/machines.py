@@ -10,7 +10,7 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Capability, Display
 from schemas.resources.tokens import CreatedToken
-from schemas.values.scalars import MachineId, Name, StrictBool
+from schemas.values.scalars import MachineId, Name, Note, StrictBool
 from schemas.values.times import Time
 
 MachineState = Literal["online", "offline", "paused", "no_input"]
@@ -48,6 +48,35 @@ class InputCounts(BaseModel):
     failed: int = Field(description="Everything final that is not completed.")
 
 
+class Holder(BaseModel):
+    """Who has control of a machine: nobody else may send it inputs."""
+
+    by: str = Field(description="The user's name, else the token's.")
+    since: Time
+
+
+class NewControl(BaseModel):
+    """The body of ``POST /v1/machines/{machine_id}/control``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    take_over: StrictBool = Field(
+        False, description="true takes control from whoever has it, and ends what they do."
+    )
+    note: Note | None = Field(None, description="What for; it is kept in the audit.")
+
+
+class Control(Holder):
+    """A control lease; this answer alone shows its id to whoever took it."""
+
+    id: str = Field(
+        description="A secret: inputs carry it in the header Farhand-Control, and it is good for "
+        "the token or session alone that took it."
+    )
+    machine_id: str
+    expires_at: Time = Field(description="When it ends unless it is renewed before.")
+
+
 class Machine(BaseModel):
     """A machine and how it is."""
 
@@ -58,9 +87,11 @@ class Machine(BaseModel):
     reason: str = Field(description="Why the machine is in this state, for a person.")
     since: Time = Field(description="When it came into this state.")
     paused: bool
+    control: Holder | None = Field(description="Who has control; null where everybody may send.")
     platform: str | None
     client_version: str | None
     displays: list[Display]
+    node: str | None = Field(description="The node that it is connected to.")
     round_trip_ms: float | None = Field(description="Of the last heartbeat, while connected.")
     inputs: InputCounts
     last_input_at: Time | None = Field(description="When the last one that ended was accepted.")

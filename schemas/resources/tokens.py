@@ -20,6 +20,7 @@ class Scope(StrEnum):
     TRAJECTORIES_WRITE = "trajectories:write"
     MACHINES_READ = "machines:read"
     MACHINES_WRITE = "machines:write"
+    MACHINES_CONTROL = "machines:control"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
     TOKENS_WRITE = "tokens:write"

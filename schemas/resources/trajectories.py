@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from schemas.http.patches import not_given
+from schemas.http.problems import Problem, ValidationErrorBody
 from schemas.http.queries import (
     NullableBool,
     NullableSearch,
@@ -97,6 +98,22 @@ class ImportedTrajectory(NewTrajectory):
         if self.created_at and self.updated_at and self.updated_at < self.created_at:
             raise PydanticCustomError("times_reversed", "updated_at must not be before created_at")
         return self
+
+
+class ImportedLine(BaseModel):
+    """One line of the answer to an import: what became of one line of its body."""
+
+    line: int = Field(ge=1, description="The number of the line; blank lines count as well.")
+    outcome: Literal["imported", "there_already", "wrong"] = Field(
+        description="there_already: with this id and all that the line says.  wrong: nothing of "
+        "it is kept."
+    )
+    id: UUID | None = Field(None, description="The trajectory's, unless the line is wrong.")
+    error: Problem | ValidationErrorBody | None = Field(
+        None,
+        description="What POST /v1/trajectories would have answered to a line that is wrong, "
+        "without the values at fault.",
+    )
 
 
 class ChangedTrajectory(BaseModel):

@@ -67,5 +67,8 @@ Storable = BeforeValidator(_storable)
 Text = Annotated[str, Storable]
 """Any Unicode text that can be stored and sent."""
 
+Note = Annotated[str, Field(min_length=1, max_length=1000), Storable]
+"""What somebody wrote down for others to read, 1 to 1000 characters."""
+
 Name = Annotated[str, Field(min_length=1, max_length=255), Storable]
 """A name that people gave, 1 to 255 characters."""

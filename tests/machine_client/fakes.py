@@ -29,6 +29,7 @@ class FakeInjector:
         self.released: Released | None = None
         self.on_prepare: Callable[[], None] = lambda: None
         self.on_inject: Callable[[], None] = lambda: None
+        self.on_release: Callable[[], None] = lambda: None
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:
         assert isinstance(body, MoveMouse)
@@ -46,6 +47,8 @@ class FakeInjector:
 
     def release_all(self) -> None:
         self.calls.append("release")
+        self.on_release()
+        self.interrupted.clear()
 
     def take_released(self) -> Released | None:
         released, self.released = self.released, None

@@ -19,6 +19,8 @@ from machine_client.journal.journal import EntryState, Journal, Mark
 from machine_client.link.events import (
     CommandEnded,
     CommandLookedUp,
+    CommandsInterrupted,
+    InterruptCommands,
     JournalFailed,
     JournalMarked,
 )
@@ -32,6 +34,7 @@ from schemas.inputs.outcomes import (
     Refused,
     Unknown,
 )
+from tests.desktop import eventually
 from tests.links import about
 from tests.machine_client.fakes import HERE, FakeInjector, move, raising
 from tests.machine_client.journals import PROJECT, journal_in
@@ -254,7 +257,7 @@ def test_held_is_released_after_the_running_command(bench: Bench) -> None:
     bench.executor.release_held()
     go_on.set()
     bench.outcome()
-    assert bench.desktop.calls == ["inject 1", "release"]
+    eventually(lambda: bench.desktop.calls == ["inject 1", "release"], "it is released")
 
 
 def test_another_desktop_takes_over_from_the_next_command_on(bench: Bench) -> None:
@@ -325,11 +328,11 @@ def test_progress_is_noted_of_what_a_key_can_repeat_while_it_runs(bench: Bench) 
 
 
 def test_mark_is_made_and_reported_while_a_command_runs(bench: Bench) -> None:
-    go_on = threading.Event()
-    bench.desktop.on_inject = waiting_for(go_on)
+    begun, go_on = threading.Event(), threading.Event()
+    bench.desktop.on_inject = waiting_for(go_on, begun)
     bench.begin()
-    bench.executor.look_up(about(uuid4()))
-    bench.next()
+    # Its intent counts as well.
+    assert begun.wait(WAIT_SECONDS)
     assert bench.marked() == bench.journal.position.sequence
     go_on.set()
     assert isinstance(bench.next(), CommandEnded)
@@ -348,6 +351,46 @@ def test_late_command_is_answered_while_another_runs(bench: Bench) -> None:
         assert (ended.command_id, ended.outcome) == (command_id, outcome)
     go_on.set()
     assert bench.next().command_id == running
+
+
+def test_interrupt_ends_what_runs_releases_what_is_held_and_is_reported(bench: Bench) -> None:
+    running, request = threading.Event(), uuid4()
+
+    def inject() -> None:
+        running.set()
+        assert bench.desktop.interrupted.wait(WAIT_SECONDS)
+        raise InjectionFailed("interrupted", "control changed", 2)
+
+    bench.desktop.on_inject = inject
+    bench.begin()
+    assert running.wait(WAIT_SECONDS)
+    bench.executor.obey(InterruptCommands(request))
+    ended = bench.next()
+    assert isinstance(ended, CommandEnded)
+    assert isinstance(ended.outcome, Failed)
+    assert bench.next_of(CommandsInterrupted) == CommandsInterrupted(request)
+    assert bench.desktop.calls == ["inject 1", "release"]
+
+
+def test_interrupt_that_comes_during_a_release_ends_what_was_begun_before_it(bench: Bench) -> None:
+    releasing, go_on, request = threading.Event(), threading.Event(), uuid4()
+
+    def inject() -> None:
+        assert bench.desktop.interrupted.wait(WAIT_SECONDS)
+        raise InjectionFailed("interrupted", "control changed", 0)
+
+    bench.desktop.on_release = waiting_for(go_on, releasing)
+    bench.desktop.on_inject = inject
+    bench.executor.release_held()
+    assert releasing.wait(WAIT_SECONDS)
+    bench.begin()
+    bench.executor.obey(InterruptCommands(request))
+    go_on.set()
+    assert bench.ended().outcome == Failed(
+        code="interrupted", message="control changed", injected_at_least=0
+    )
+    assert bench.next_of(CommandsInterrupted) == CommandsInterrupted(request)
+    assert not bench.desktop.interrupted.is_set()
 
 
 def test_stop_answers_what_was_asked_before_the_journal_is_closed(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_real_program_sees_double_and_triple_clicks(
     with Terminal.open(display, tmp_path, shown="alpha beta gamma") as terminal:
         x, y = terminal.place(column=7)
         perform(injector, ClickMouse(x=x, y=y, clicks=count))
-        assert terminal.selected() == selected
+        eventually(lambda: terminal.selected() == selected, f"{selected!r} is selected")
 
 
 def test_a_real_program_sees_a_drag(
@@ -139,7 +139,7 @@ def test_a_real_program_sees_a_drag(
         # From and to the left half of a cell: xterm selects from there on, and up to there.
         (start_x, y), (to_x, _) = terminal.place(column=6), terminal.place(column=10)
         perform(injector, DragMouse(start_x=start_x - 2, start_y=y, to_x=to_x - 2, to_y=y))
-        assert terminal.selected() == "beta"
+        eventually(lambda: terminal.selected() == "beta", "the word is selected")
 
 
 @pytest.mark.parametrize("name", [":59999", "nonsense"])

@@ -229,7 +229,13 @@ def open_display(name: str | None) -> Xlib.display.Display:
             if not name
             else f"{name!r} is not the name of an X display: use one such as :0"
         ) from None
-    except (Xlib.error.DisplayError, Xlib.error.XauthError, OSError, OverflowError) as error:
+    except (
+        Xlib.error.DisplayError,
+        Xlib.error.XauthError,
+        Xlib.error.ConnectionClosedError,  # by a server that ended during the greeting
+        OSError,
+        OverflowError,
+    ) as error:
         raise InjectionUnavailable(f"The X display cannot be opened: {error}") from error
     # python-xlib 0.33 puts RANDR's errors in the place of the core protocol's first ones, and then
     # fails with an unrelated error when the server sends one of those.

@@ -16,6 +16,7 @@ from schemas.link.messages import PROTOCOLS_HEADER
 from tests.certificates import self_signed
 from tests.machine_client.raw_servers import http_answer, raw_server
 from tests.machine_client.scripted import TOKEN, Line, scripted_server
+from tests.processes import free_port
 from tests.proxies import http_proxy
 from tests.store import async_test
 
@@ -32,11 +33,6 @@ async def fault(server: str, **settings: Any) -> Finding:
     assert not bad.good
     assert TOKEN not in bad.what
     return bad
-
-
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as reserved:
-        return int(reserved.getsockname()[1])
 
 
 def serving_tls(directory: Path, address: str = "127.0.0.1") -> tuple[ssl.SSLContext, Path]:
@@ -88,7 +84,7 @@ async def test_unknown_name() -> None:
 
 @async_test
 async def test_closed_port() -> None:
-    bad = await fault(f"http://127.0.0.1:{(port := unused_port())}")
+    bad = await fault(f"http://127.0.0.1:{(port := free_port())}")
     assert bad.hop == "server's port"
     assert f"127.0.0.1 port {port} refused" in bad.what
     assert "farhand serve" in bad.what
@@ -123,7 +119,7 @@ async def test_server_that_takes_the_connection_and_says_nothing() -> None:
 
 @async_test
 async def test_proxy_that_does_not_run() -> None:
-    bad = await fault("http://127.0.0.1:8600", proxy=f"http://127.0.0.1:{(port := unused_port())}")
+    bad = await fault("http://127.0.0.1:8600", proxy=f"http://127.0.0.1:{(port := free_port())}")
     assert bad.hop == "proxy's port"
     assert f"port {port} refused" in bad.what
     assert "--proxy" in bad.what
@@ -228,8 +224,8 @@ async def test_token_is_not_sent_to_whoever_answers_without_tls() -> None:
     [
         (None, True, "protocol 1"),
         ("1, 2", True, "protocol 2"),
-        ("2, 3", True, "protocol 2"),
-        ("3, 4", False, "upgrade this client"),
+        ("2, 3, 9", True, "protocol 3"),
+        ("8, 9", False, "upgrade this client"),
         ("0", False, "upgrade the server"),
     ],
 )

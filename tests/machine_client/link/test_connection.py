@@ -14,7 +14,8 @@ from websockets.exceptions import ConnectionClosed
 from machine_client.link import connection, reconnecting, websocket
 from machine_client.link.failures import MustStopError
 from schemas.inputs.outcomes import Completed, Expired, Outcome
-from schemas.link.messages import Ack, CloseCode, HeartbeatAck
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Ack, HeartbeatAck
 from tests.machine_client.scripted import (
     WAIT_SECONDS,
     Line,
@@ -26,6 +27,7 @@ from tests.machine_client.scripted import (
     move,
     scripted_server,
 )
+from tests.processes import free_port
 from tests.store import async_test
 
 
@@ -224,8 +226,7 @@ async def test_client_tries_again_while_the_server_is_unwell(tmp_path: Path) -> 
 async def test_client_waits_for_a_server_that_is_not_there_yet(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as reserved:
-        port = reserved.getsockname()[1]
+    port = free_port()
     async with machine_client(f"http://127.0.0.1:{port}", tmp_path):
         async with asyncio.timeout(WAIT_SECONDS):
             while "cannot connect" not in caplog.text:  # noqa: ASYNC110 - a log has no event

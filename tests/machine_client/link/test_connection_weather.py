@@ -21,14 +21,8 @@ from machine_client.link.failures import MustStopError
 from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection
 from schemas.http import problems
-from schemas.link.messages import (
-    CONNECT_PATH,
-    SUBPROTOCOL,
-    CloseCode,
-    Heartbeat,
-    HeartbeatAck,
-    Hello,
-)
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello
 from tests.machine_client.scripted import (
     WAIT_SECONDS,
     Line,

@@ -14,7 +14,7 @@ from machine_client.link.reconnecting import (
     TroubleLog,
     reconnect_delays,
 )
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 
 
 class Clock:
@@ -43,6 +43,17 @@ def client(longest_delay: float = 15) -> ReconnectPolicy:
 def test_server_that_says_stop_is_obeyed(code: int) -> None:
     with pytest.raises(MustStopError, match=rf"closed for good \({code}\): a reason"):
         client().after_link(closed(code))
+
+
+def test_client_that_was_sent_to_another_node_goes_there_at_once() -> None:
+    one = client()
+    moved = [one.after_link(closed(CloseCode.MOVED, spread=100)) for _ in range(100)]
+    assert max(moved) <= reconnecting.MOVED_SECONDS
+    lost = [one.after_link(closed(CloseCode.SERVER_STOPPING, spread=100)) for _ in range(100)]
+    assert max(lost) > reconnecting.MOVED_SECONDS
+    # Sent about again and again, it waits as after any link that does not last.
+    soon = [one.after_link(closed(CloseCode.MOVED, spread=100, seconds=0.5)) for _ in range(20)]
+    assert max(soon) > 5
 
 
 def test_code_of_this_client_itself_is_no_verdict() -> None:

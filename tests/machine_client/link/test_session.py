@@ -12,9 +12,7 @@ from machine_client.link.events import (
     MessageReceived,
 )
 from schemas.inputs.outcomes import NotCarriedOut
-from schemas.link.messages import (
-    CloseCode,
-)
+from schemas.link.close_codes import CloseCode
 from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, report
 
 

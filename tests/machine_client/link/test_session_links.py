@@ -18,12 +18,8 @@ from machine_client.link.events import (
     TimePassed,
 )
 from schemas.inputs.outcomes import Expired, NotCarriedOut
-from schemas.link.messages import (
-    CloseCode,
-    Heartbeat,
-    HeartbeatAck,
-    Ready,
-)
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Heartbeat, HeartbeatAck, Ready
 from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, hello, report
 
 

@@ -18,14 +18,8 @@ from machine_client.screen.sender import (
     SendScreenMessage,
     StopLive,
 )
-from schemas.link.messages import (
-    CloseCode,
-    RequestFailed,
-    ScreenCredit,
-    Screenshot,
-    ScreenStart,
-    ScreenStop,
-)
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import RequestFailed, ScreenCredit, Screenshot, ScreenStart, ScreenStop
 from schemas.link.picture_frames import Region, Size, read_frame
 from tests.machine_client.session_script import SERVER_EPOCH, Script, hello
 

@@ -20,13 +20,11 @@ from schemas.link.messages import (
     CLIENT_MESSAGES,
     SERVER_MESSAGES,
     Ack,
-    CloseCode,
     Heartbeat,
     HeartbeatAck,
     Ready,
     Report,
     Resolve,
-    says_stop,
 )
 from tests.links import WELCOME, hello, input_message
 
@@ -128,18 +126,3 @@ def test_acknowledgement_always_has_an_outcome() -> None:
     message = Ack(command_id=COMMAND, outcome=Expired(), journal_sequence=1)
     with pytest.raises(ValidationError):
         CLIENT_MESSAGES.validate_json(changed(message, outcome=None))
-
-
-def test_close_codes_say_whether_to_come_back() -> None:
-    for code in CloseCode:
-        assert 4000 <= code <= 4999
-        assert code.says_stop == (code >= 4500)
-    assert CloseCode.TOKEN_REVOKED.says_stop
-    assert not CloseCode.SERVER_STOPPING.says_stop
-
-
-@pytest.mark.parametrize(
-    ("code", "stop"), [(None, False), (1006, False), (4499, False), (4777, True), (5000, False)]
-)
-def test_unknown_close_codes_are_judged_by_their_range(code: int | None, stop: bool) -> None:
-    assert says_stop(code) is stop

@@ -1,11 +1,13 @@
 """One connection to a real X server."""
 
+import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable
-from machine_client.desktop.x11.connection import X11Connection, errors_translated
+from machine_client.desktop.x11.connection import X11Connection, errors_translated, open_display
 from machine_client.desktop.x11.requests import Kind
 from tests.desktop import Witness, resize_screen, set_layout, virtual_display
 from tests.machine_client.desktop.x11.somebody import held_by_xdotool
@@ -106,3 +108,16 @@ def test_closing_twice_is_closing_once(display: str) -> None:
     connection = X11Connection(display)
     connection.close()
     connection.close()
+
+
+def test_a_server_that_ends_during_the_greeting_is_no_display() -> None:
+    # 6000 is the TCP port of display 0.  The client is reset: its greeting is never read.
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        number = listener.getsockname()[1] - 6000
+        with ThreadPoolExecutor() as threads:
+            opened = threads.submit(open_display, f"127.0.0.1:{number}")
+            accepted, _ = listener.accept()
+            accepted.recv(1)
+            accepted.close()
+            with pytest.raises(InjectionUnavailable, match="cannot be opened"):
+                opened.result()

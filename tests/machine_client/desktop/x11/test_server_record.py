@@ -1,5 +1,6 @@
 """Records on a real X server: whose they are, and what becomes of one whose owner died."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,22 +36,26 @@ def test_numbers_that_nobody_wrote_do_no_harm(numbers: list[int]) -> None:
 
 @pytest.fixture(scope="module")
 def own_display() -> Iterator[str]:
-    with virtual_display() as name:
+    # An X server forgets everything with its last client, unless the next one comes at once.
+    with virtual_display() as name, contextlib.closing(Xlib.display.Display(name)):
         yield name
 
 
 @pytest.fixture
 def opens(own_display: str) -> Iterator[OPENS]:
-    """Opens a connection and its record; all are closed in the end."""
-    connections: list[Any] = []
+    """Opens a connection and its record; in the end all are closed and nothing is left behind."""
+    clients: list[tuple[Any, ServerRecord]] = []
 
     def opened() -> tuple[Any, ServerRecord]:
-        connections.append(Xlib.display.Display(own_display))
-        return connections[-1], ServerRecord(connections[-1])
+        connection = Xlib.display.Display(own_display)
+        clients.append((connection, ServerRecord(connection)))
+        return clients[-1]
 
     yield opened
-    for connection in connections:
+    for connection, record in clients:
         if connection.display.socket_error is None:
+            record.write(Record())
+            connection.sync()
             connection.close()
 
 
@@ -94,21 +99,20 @@ def test_an_unchanged_record_is_not_written_again(opens: OPENS) -> None:
 def test_another_programs_property_of_that_name_is_overwritten(
     opens: OPENS, own_display: str
 ) -> None:
-    other: Any = Xlib.display.Display(own_display)
-    other.screen(0).root.change_property(
-        other.intern_atom("_FARHAND_INPUT_0"), other.intern_atom("TEXT"), 8, b"nonsense"
-    )
-    other.sync()
-    connection, record = opens()
-    assert not record.left_behind
-    record.write(Record([2], [], {}))
-    value = eventually(
-        lambda: (
-            other.screen(0).root.get_full_property(record._slot, 0)
-            if connection.sync() is None
-            else None
-        ),
-        "the record",
-    )
-    assert list(value.value) == [1, 2, 0]
-    other.close()
+    with contextlib.closing(Xlib.display.Display(own_display)) as other:
+        other.screen(0).root.change_property(
+            other.intern_atom("_FARHAND_INPUT_0"), other.intern_atom("TEXT"), 8, b"nonsense"
+        )
+        other.sync()
+        connection, record = opens()
+        assert not record.left_behind
+        record.write(Record([2], [], {}))
+        value = eventually(
+            lambda: (
+                other.screen(0).root.get_full_property(record._slot, 0)
+                if connection.sync() is None
+                else None
+            ),
+            "the record",
+        )
+        assert list(value.value) == [1, 2, 0]

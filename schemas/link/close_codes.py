@@ -1,0 +1,43 @@
+"""Why a link is closed: the codes of the websocket's close frames, and what they tell."""
+
+from enum import IntEnum
+
+MOVED_REASON = "this node ends: come back to another"
+"""Goes with CloseCode.MOVED, and is why the machine is offline until it is back."""
+
+
+class CloseCode(IntEnum):
+    """Why a link was closed.
+
+    4000 to 4499 mean that the machine client should reconnect; 4500 to 4999 that it must stop,
+    because trying again cannot help.  Where a newer connection with the same token takes over, the
+    older is closed with TAKEN_OVER, after which it comes back as one that ``yields``; under
+    protocol 1, which has no such word, with REPLACED.  MOVED is said by a node that ends while
+    others go on: the machine client comes back at once, one that does not know it as after any
+    other lost link.
+    """
+
+    SERVER_STOPPING = 4000
+    HEARTBEAT_MISSED = 4001
+    OVERFLOW = 4002
+    SERVER_ERROR = 4003
+    GREETING_MISSED = 4004
+    REPORT_MISSED = 4005
+    TAKEN_OVER = 4006
+    JOURNAL_FAILED = 4007
+    MOVED = 4008
+    REPLACED = 4500
+    TOKEN_REVOKED = 4501
+    MACHINE_REMOVED = 4502
+    PROTOCOL_UNSUPPORTED = 4503
+    MESSAGE_INVALID = 4504
+
+    @property
+    def says_stop(self) -> bool:
+        """Whether a client that is closed with this code must not come back by itself."""
+        return says_stop(self)
+
+
+def says_stop(code: int | None) -> bool:
+    """Whether a close code, known to this version or not, tells the machine client to stop."""
+    return code is not None and 4500 <= code <= 4999

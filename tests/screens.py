@@ -1,0 +1,82 @@
+"""A machine with a screen that a test plays, and those who look at it."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from schemas.link.messages import ScreenCredit, ScreenStart, ServerMessage
+from tests.links import hello
+from tests.pictures import Part, PictureStream, frames_of, header, picture
+from tests.service import PATIENCE_SECONDS, ScriptedLink, ScriptedMachine, Service
+
+
+class Desk:
+    """A machine with a screen, and its link."""
+
+    def __init__(self, service: Service, machine: ScriptedMachine, link: ScriptedLink) -> None:
+        self.service = service
+        self.machine = machine
+        self.link = link
+        self.sent = Counter[str]()
+
+    def at(self, node: Service) -> "Desk":
+        """The same machine, asked for at another node; its link stays where it is."""
+        other = Desk(node, replace(self.machine, service=node), self.link)
+        other.sent = self.sent
+        return other
+
+    def asking(self, path: str, **options: Any) -> Any:
+        """A request in the background."""
+        background = self.service.server.services.background
+        return background.start(self.service.get(path, **options), "a client of the test")
+
+    def opening(self, query: str = "", **options: Any) -> "asyncio.Task[PictureStream]":
+        """A viewer who asks for the live screen, in the background."""
+        background = self.service.server.services.background
+        return background.start(self.viewer(query, **options), "a viewer of the test")
+
+    async def viewer(self, query: str = "", *, token: str = "", **options: Any) -> PictureStream:
+        secret = token or self.service.token
+        path = f"/v1/computer/{self.machine.machine_id}/display/stream{query}"
+        return await PictureStream.open(self.service.url, path, secret, **options)
+
+    async def heard(self, kind: type[Any]) -> Any:
+        """The next message, which is of this type; credits are taken by themselves."""
+        while True:
+            message: ServerMessage = await self.link.next_message()
+            if not isinstance(message, ScreenCredit):
+                assert isinstance(message, kind), message
+                return message
+            assert message.received <= self.sent.total()
+
+    async def shows(self, content: bytes | None = None, **head: Any) -> None:
+        """Send a picture; live, unless told otherwise."""
+        content = picture() if content is None else content
+        self.sent["bytes"] += len(content)
+        for frame in frames_of(header(content, **head), content):
+            await self.link.websocket.send(frame)
+
+    async def watched(self, query: str = "") -> tuple[PictureStream, ScreenStart]:
+        """A viewer of the live screen who is shown its first picture, which is black."""
+        opening = self.opening(query)
+        asked = await self.heard(ScreenStart)
+        await self.shows(number=asked.stream)
+        return await opening, asked
+
+
+@asynccontextmanager
+async def connected(service: Service, machine_id: str = "desk-1") -> AsyncIterator[Desk]:
+    machine = await service.new_machine(machine_id)
+    async with machine.connected(hello(no_screen=None)) as link:
+        yield Desk(service, machine, link)
+
+
+async def read(viewer: PictureStream) -> Part:
+    """The viewer's next picture."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        part = await viewer.part()
+    assert part is not None
+    return part
