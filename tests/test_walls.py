@@ -27,6 +27,7 @@ WALLS = {
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {
         *("server.store", "server.tasks", "server.process.installing", "schemas"),
+        "server.process.child_program",
     },
     # What trajectories may become, above the store and below the handlers; it knows no MongoDB.
     "server.trajectories": {
@@ -38,11 +39,14 @@ WALLS = {
         *("server.api", "server.web", "server.dispatch", "server.trajectories"),
         *("server.store.errors", "server.store.idempotency", "schemas"),
     },
-    "server.bus": {"server.bus", "server.tasks", "schemas"},
-    "server.events": {"server.events", "schemas"},
+    "server.bus": {"server.bus", "server.tasks", "server.process", "schemas"},
+    "server.events": {
+        *("server.events", "server.bus", "server.store.events", "server.store.errors"),
+        *("server.store.retrying", "server.tasks", "schemas"),
+    },
     "server.machines": {
         *("server.machines", "server.store", "server.clock", "server.tasks"),
-        "server.events",
+        *("server.events", "server.node"),
         "schemas",
     },
     "server.dispatch": {
@@ -58,7 +62,14 @@ WALLS = {
         # What makes two requests with one key the same, for inputs and for all that is stored.
         *("server.dispatch.fingerprints", "server.dispatch.refusals"),
     },
+    "server.nodes": {
+        *("server.nodes", "server.node", "server.store.nodes", "server.store.errors"),
+        # A node that ends moves its links to the others.
+        *("server.machines.registry", "server.machines.socket", "schemas"),
+    },
+    "server.node": set(),
     "server.services": {
+        *("server.bus", "server.node", "server.nodes"),
         *("server.dispatch", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
         *("server.events", "server.metrics"),
@@ -67,7 +78,8 @@ WALLS = {
     "server.api": {
         *("server.api", "server.web", "server.services", "server.identity", "server.dispatch"),
         *("server.machines", "server.store", "server.console", "server.settings", "server.tasks"),
-        *("server.events", "server.metrics", "server.trajectories", "schemas"),
+        *("server.events", "server.metrics", "server.merged_metrics", "server.trajectories"),
+        "schemas",
     },
     "server.console": {"server.console"},
     "server.client": {"server.client", "schemas"},
@@ -76,13 +88,18 @@ WALLS = {
         *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
         *("server.app", "server.foundation", "server.process", "server.settings", "server.demo"),
         *("server.store.errors", "server.store.embedded.mongod"),
-        "server.store.mongodb.database",
+        *("server.store.mongodb.database", "server.bus.nats_bus", "server.workers"),
+    },
+    # The parent of several nodes stays light: it knows what they stand on, and not the nodes.
+    "server.workers": {
+        *("server.workers", "server.foundation", "server.settings", "server.process"),
+        *("server.bus.nats_server", "server.store.errors", "server.tasks", "schemas"),
     },
     # The demo starts the programs as a person would, and calls them over HTTP.
     "server.demo": {
         *("server.demo", "server.client", "server.data_directory", "server.settings"),
         "server.process.installing",
-        *("server.store.embedded.die_with_parent", "schemas"),
+        *("server.process.die_with_parent", "schemas"),
     },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
@@ -91,6 +108,7 @@ WALLS = {
     "server.process": {"server.process", "schemas"},
     "server.data_directory": set(),
     "server.metrics": {"schemas"},
+    "server.merged_metrics": set(),
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {"server.machines.link", "schemas"},
     "machine_client.link.session": {
@@ -128,14 +146,14 @@ FOREIGN = {
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
     "websockets": ("machine_client.link", "machine_client.doctor.network_check"),
     # It does not exist on every system.
-    "uvloop": ("machine_client.system.event_loop", "server.cli.serve"),
+    "uvloop": ("machine_client.system.event_loop", "server.cli.serve", "server.cli.worker"),
     "sqlite3": ("machine_client.journal.file",),
     # Handlers and the server that runs them: dispatch, machines and store know no web framework.
     "tornado": ("server.api", "server.web", "server.identity", "server.app"),
     # The command line calls the server as anyone would; the demo does it by the same means.
     "httpx": ("server.cli", "server.client"),
     "httpx_sse": ("server.cli.watching",),
-    "prometheus_client": ("server.metrics",),
+    "prometheus_client": ("server.metrics", "server.merged_metrics"),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
     "rich": ("server.cli", "server.demo"),
 }
@@ -152,6 +170,9 @@ TESTED_ELSEWHERE = {
     "server/web/files.py": "tests/server/api/test_console.py",
     "server/web/auditing.py": "tests/server/api/test_audit.py",
     "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
+    # One contract for each bus, and for what they are made of.
+    "server/bus/answering.py": "tests/server/bus/test_bus.py",
+    "server/bus/local_bus.py": "tests/server/bus/test_bus.py",
     "server/dispatch/ledger/observer.py": "tests/server/dispatch/test_recorder.py",
     "server/dispatch/screens.py": "tests/server/api/machines/test_screen.py",
     "server/dispatch/ledger/claims.py": "tests/server/dispatch/ledger/test_ledger_nodes.py",
@@ -263,7 +284,7 @@ def reached_from(module: str) -> set[str]:
     return found
 
 
-RUNNING_COMMANDS = {"serve", "demo", "doctor"}
+RUNNING_COMMANDS = {"serve", "demo", "doctor", "worker"}
 
 
 @pytest.mark.parametrize("command", sorted({*COMMANDS} - RUNNING_COMMANDS))
@@ -346,14 +367,13 @@ def test_desktop_that_is_known_elsewhere_is_seen() -> None:
 
 
 def test_handlers_know_machines_by_the_door_alone() -> None:
-    """But for the one where machines themselves come in."""
     users = {
         module
         for module, names in SOURCES.items()
         if is_within(module, "server.api")
         and any(is_within(name, "server.machines") for name in names)
     }
-    assert users == {"server.api.machines.connect"}
+    assert not users
 
 
 STATE_MACHINES = (

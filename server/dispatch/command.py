@@ -19,7 +19,8 @@ class Command:
     to be answered) are milliseconds since 1970: the one clock that nodes share, so that setting it
     moves the ends of what is under way by as much.  A command without a key has an empty
     fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who sent it.
-    ``earlier`` are the names under which an older Farhand may have recorded the same.
+    ``earlier`` are the names under which an older Farhand may have recorded the same.  ``proof`` is
+    that of the control lease that it came with; None where it came with none.
     """
 
     id: UUID
@@ -35,6 +36,7 @@ class Command:
     token_id: UUID | None = None
     token_name: str | None = None
     earlier: EarlierCommand | None = None
+    proof: str | None = None
 
     @classmethod
     def accept(
@@ -50,6 +52,7 @@ class Command:
         minimal: bool,
         token_id: UUID | None = None,
         token_name: str | None = None,
+        proof: str | None = None,
     ) -> "Command":
         """Accept an input now.
 
@@ -75,6 +78,7 @@ class Command:
             token_id=token_id,
             token_name=token_name,
             earlier=earlier,
+            proof=proof,
         )
 
     @property

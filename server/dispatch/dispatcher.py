@@ -1,44 +1,61 @@
 """The door: the only way from the API to a machine, wherever its link is.
 
-What enters is plain data.  Today every link is on this node; what is meant for one on another node
-would leave from here.
+What enters is plain data.  What is meant for a machine whose link is on another node leaves for
+there, and comes in by that node's door for other nodes (`server.dispatch.forwarding.responder`).
 """
 
+import asyncio
+from collections.abc import Callable
 from functools import partial
 from uuid import UUID
 
 from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import AnyInput
-from schemas.link.messages import CloseCode, DesktopSeen
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
-from server.clock import milliseconds
+from server.clock import milliseconds, seconds_until
 from server.dispatch.command import Command
 from server.dispatch.fingerprints import Fingerprints
+from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
+from server.dispatch.here import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
-from server.dispatch.ledger.timings import Timings
+from server.dispatch.moves import Moves
 from server.dispatch.recorder import InputRecorder
-from server.dispatch.refusals import too_many_viewers, unavailable, unknown_machine
-from server.dispatch.screens import LiveScreen, check_screen, look, screenshot
-from server.machines.admission import Admission
-from server.machines.registry import LinkRegistry
-from server.machines.socket import LinkSocket
+from server.dispatch.refusals import (
+    control_unsupported,
+    pending,
+    too_many_viewers,
+    unavailable,
+    unknown_machine,
+    unreachable,
+)
+from server.dispatch.screens import (
+    LiveScreen,
+    SeenDesktop,
+    check_screen,
+    live_screen,
+    look,
+    screenshot,
+)
 from server.store.commands import Answer, CommandRecord
-from server.store.machines import MachineStore
+from server.store.machines.machines import MachineStore
 
 
 class Dispatcher:
     """Finds the link of a machine, has it do what is asked, or says why it cannot.
 
-    ``input_timeout`` is how many seconds an input has, ``most_viewers`` how many may watch live
-    screens of this node at once.
+    ``node_id`` is this node's, and ``is_alive`` tells whether another one is.  ``input_timeout`` is
+    how many seconds an input has, ``most_viewers`` how many may watch live screens through this
+    node at once.
     """
 
     def __init__(
         self,
         *,
-        registry: LinkRegistry,
-        admission: Admission,
+        here: MachinesHere,
+        elsewhere: MachinesElsewhere,
+        node_id: UUID,
+        is_alive: Callable[[UUID], bool],
         machines: MachineStore,
         ledger: Ledger,
         fingerprints: Fingerprints,
@@ -46,9 +63,11 @@ class Dispatcher:
         input_timeout: float,
         most_viewers: int,
     ) -> None:
-        self._registry = registry
-        self._admission = admission
+        self._here = here
+        self._elsewhere = elsewhere
+        self._is_alive = is_alive
         self._machines = machines
+        self._moves = Moves(machines, node_id, is_alive)
         self._ledger = ledger
         self._fingerprints = fingerprints
         self._recorder = recorder
@@ -66,8 +85,11 @@ class Dispatcher:
         minimal: bool,
         token_id: UUID,
         token_name: str,
+        proof: str | None = None,
     ) -> Command:
         """The command that an input becomes; ``key`` is its Idempotency-Key.
+
+        ``proof`` is that of the control lease that it came with, if it did.
 
         Raises StoreUnavailable where no further input could be recorded in the audit.
         """
@@ -83,26 +105,38 @@ class Dispatcher:
             minimal=minimal,
             token_id=token_id,
             token_name=token_name,
+            proof=proof,
         )
 
     async def carry_out(self, command: Command) -> tuple[Answer, bool]:
         """The final answer to a command, and whether it was given before.
 
         Raises a problem where there is none: nothing was sent, or the outcome is not known yet.
+        A machine that moves from one node to another is waited for.
         """
-        try:
-            answer, is_replayed = await self._ledger.answer(
-                command,
-                self._registry.find(command.organization_id, command.machine_id),
-                partial(self._not_connected, command.organization_id, command.machine_id),
-                Timings(),
-            )
-        except ProblemError as problem:
-            self._recorder.answered_without_end(command, problem.problem_type.name)
-            raise
-        if is_replayed:
-            self._recorder.answered_without_end(command, "replayed")
-        return answer, is_replayed
+        machine = command.organization_id, command.machine_id
+        clock = asyncio.get_running_loop().time
+        began_at = clock()
+        while (link := self._here.find(*machine)) is None:
+            try:
+                answered = await self._elsewhere.carry_out(command)
+            except ForwardLostError as error:
+                return await self._lost(command, error.epoch)
+            if answered is not None:
+                return answered
+            is_over = seconds_until(command.answer_by) <= 0
+            if is_over or not await self._moves.wait(*machine, clock() - began_at):
+                break
+        return await self._here.carry_out(command, link, partial(self._not_connected, *machine))
+
+    async def _lost(self, command: Command, epoch: int) -> tuple[Answer, bool]:
+        """The final answer to a command that may have reached another node, where there is one.
+
+        Else its outcome is pending, with a key and without.
+        """
+        if not command.is_keyed:
+            await self._ledger.keep_lost(command, epoch)
+        return await self._here.carry_out(command, None, partial(_pending, command.id))
 
     async def look_up(
         self, organization_id: UUID, command_id: UUID, machine_id: str | None = None
@@ -112,56 +146,103 @@ class Dispatcher:
         With ``machine_id``, None for a command of any other machine.
         """
         record = await self._ledger.find(organization_id, command_id, machine_id)
-        if record is None:
-            return None
-        link = self._registry.find(organization_id, record.machine_id)
-        return record if link is None else await self._ledger.look_up(record, link)
+        if record is None or record.state.is_final:
+            return record
+        link = self._here.find(organization_id, record.machine_id)
+        if link is not None:
+            return await self._here.look_up(record, link)
+        if await self._elsewhere.resolve(organization_id, record.machine_id, command_id):
+            return await self._ledger.find(organization_id, command_id, machine_id)
+        return record
 
     async def screenshot(
         self, organization_id: UUID, machine_id: str, options: ScreenshotOptions
     ) -> Picture:
         """A picture of a machine's screen as it is now, or a problem."""
-        return await screenshot(await self._link(organization_id, machine_id), options)
+        link = self._here.find(organization_id, machine_id)
+        if link is not None:
+            return await screenshot(link, options)
+        picture = await self._elsewhere.screenshot(organization_id, machine_id, options)
+        if picture is None:
+            raise await self._not_connected(organization_id, machine_id)
+        return picture
 
-    async def look(self, organization_id: UUID, machine_id: str) -> DesktopSeen:
+    async def look(self, organization_id: UUID, machine_id: str) -> SeenDesktop:
         """A machine's displays and its pointer as they are now, or a problem."""
-        return await look(await self._link(organization_id, machine_id))
+        link = self._here.find(organization_id, machine_id)
+        if link is not None:
+            return await look(link)
+        seen = await self._elsewhere.look(organization_id, machine_id)
+        if seen is None:
+            raise await self._not_connected(organization_id, machine_id)
+        return seen
 
     async def watch(
         self, organization_id: UUID, machine_id: str, options: LiveOptions
     ) -> LiveScreen:
         """A machine's live screen, which the caller closes, or a problem."""
-        link = await self._link(organization_id, machine_id)
-        check_screen(link)
-        if sum(each.screen.viewers for each in self._registry) >= self._most_viewers:
+        link = self._here.find(organization_id, machine_id)
+        if link is not None:
+            check_screen(link)
+        elif not await self._elsewhere.has_link(organization_id, machine_id):
+            raise await self._not_connected(organization_id, machine_id)
+        if self._here.viewers + self._elsewhere.viewers >= self._most_viewers:
             raise too_many_viewers(self._most_viewers)
-        return LiveScreen(link, options)
+        if link is not None:
+            return live_screen(link, options)
+        return self._elsewhere.watch(organization_id, machine_id, options)
 
     async def pause_changed(self, organization_id: UUID, machine_id: str) -> None:
-        """A machine was paused or resumed: when this returns, its link keeps to it or is closed."""
-        link = self._registry.find(organization_id, machine_id)
+        """A machine was paused or resumed: when this returns, its link keeps to it or is closed.
+
+        Where its node cannot be told, that reads it from the database within a second.
+        """
+        await self._here.restrictions_changed(organization_id, machine_id)
+        # Also where a link is here: it may be an old one, which its machine has left.
+        await self._elsewhere.pause_changed(organization_id, machine_id)
+
+    async def check_reachable(self, organization_id: UUID, machine_id: str) -> None:
+        """Raise a problem where nobody could interrupt a machine now."""
+        link = self._here.find(organization_id, machine_id)
         if link is not None:
-            await self._admission.pause_changed(link)
-
-    def disconnect(self, organization_id: UUID, machine_id: str) -> None:
-        """Close all links of a machine that was removed."""
-        for link in self._registry.links_of(organization_id, machine_id):
-            link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
-
-    async def _link(self, organization_id: UUID, machine_id: str) -> LinkSocket:
-        """The machine's link, paused or not, or a problem that says why there is none."""
-        link = self._registry.find(organization_id, machine_id)
-        if link is None:
+            if not link.availability.can_be_interrupted:
+                raise control_unsupported()
+        elif not await self._elsewhere.has_link(organization_id, machine_id):
             raise await self._not_connected(organization_id, machine_id)
-        return link
+
+    async def control_changed(
+        self, organization_id: UUID, machine_id: str, epoch: int, proof: str | None
+    ) -> None:
+        """Have a machine interrupted, control of which has changed, wherever its link is.
+
+        Raises a problem where nobody confirms it, or where the lease of ``proof`` is not in force.
+        """
+        link = self._here.find(organization_id, machine_id)
+        if link is not None:
+            await self._here.control_changed(link, epoch, proof)
+        elif not await self._elsewhere.control_changed(organization_id, machine_id, epoch, proof):
+            raise await self._not_connected(organization_id, machine_id)
+
+    async def disconnect(self, organization_id: UUID, machine_id: str) -> None:
+        """Close all links of a machine that was removed."""
+        self._here.disconnect(organization_id, machine_id)
+        await self._elsewhere.disconnect(organization_id, machine_id)
 
     async def _not_connected(self, organization_id: UUID, machine_id: str) -> ProblemError:
         """Why a machine has no link: it is not known, or not connected."""
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
             return unknown_machine(machine_id)
+        # Where the database has a link of it, it is since now that nobody reaches it.
+        since = None if machine.is_linked else milliseconds(machine.state_since)
+        if machine.is_linked and machine.link and self._is_alive(machine.link.node_id):
+            return unreachable(machine.link.node_name, since)
         return unavailable(
             "offline",
             f"the machine is not connected: {machine.why_offline}",
-            milliseconds(machine.state_since),
+            since,
         )
+
+
+async def _pending(command_id: UUID) -> ProblemError:
+    return pending(command_id)

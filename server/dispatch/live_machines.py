@@ -1,70 +1,59 @@
-"""What machines are like now, as the node knows that holds their links: plain data."""
+"""What machines are like now, on whichever node their links are."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
 from uuid import UUID
 
-from schemas.link.messages import Capability, Display
-from schemas.resources.machines import MachineState
-from server.machines.registry import LinkRegistry
-from server.machines.socket import LinkSocket
-
-
-@dataclass(frozen=True, slots=True)
-class LiveMachine:
-    """The live part of a machine: its state, why, and since when (milliseconds since 1970).
-
-    ``displays`` and ``screen`` are None where the machine is not connected any more.
-    """
-
-    state: MachineState
-    reason: str
-    since: int
-    displays: tuple[Display, ...] | None = None
-    screen: Capability | None = None
-    round_trip_seconds: float | None = None
+from server.clock import milliseconds
+from server.dispatch.forwarding.elsewhere import MachinesElsewhere
+from server.dispatch.links_here import LinksHere, LiveMachine
+from server.store.machines.machines import LinkFacts
+from server.store.machines.machines import Machine as StoredMachine
 
 
 class LiveMachines:
-    """Looks at the links of machines."""
+    """Looks at the links of this node, and asks each other node once for all of its machines."""
 
-    def __init__(self, registry: LinkRegistry) -> None:
-        self._registry = registry
+    def __init__(self, here: LinksHere, elsewhere: MachinesElsewhere, node_id: UUID) -> None:
+        self._here = here
+        self._elsewhere = elsewhere
+        self._node_id = node_id
 
-    async def of(self, organization_id: UUID, machine_ids: Iterable[str]) -> dict[str, LiveMachine]:
+    async def of(
+        self, organization_id: UUID, machines: Sequence[StoredMachine]
+    ) -> dict[str, LiveMachine]:
         """Those of these machines that have a link, by their ids."""
-        found = ((each, self._find(organization_id, each)) for each in machine_ids)
-        return {machine_id: live for machine_id, live in found if live is not None}
+        found = self._here.of(organization_id, [each.machine_id for each in machines])
+        nodes: defaultdict[UUID, list[tuple[StoredMachine, LinkFacts]]] = defaultdict(list)
+        for each in machines:
+            link, here = each.link, found.get(each.machine_id)
+            # A link that is ending here may have a newer one elsewhere.
+            if each.is_linked and link is not None and (here is None or here.node is None):
+                nodes[link.node_id].append((each, link))
+        # What this node knows nothing of has just ended here.
+        nodes.pop(self._node_id, None)
+        described = await asyncio.gather(
+            *(self._of_node(organization_id, node_id, there) for node_id, there in nodes.items())
+        )
+        for of_node in described:
+            found |= of_node
+        return found
 
-    def _find(self, organization_id: UUID, machine_id: str) -> LiveMachine | None:
-        if (link := self._registry.find(organization_id, machine_id)) is not None:
-            return _connected(link)
-        if (ending := self._registry.ending(organization_id, machine_id)) is not None:
-            # Closing, and not closed yet: a machine that is gone says nothing for some seconds.
-            return LiveMachine("offline", ending.over_reason, ending.over_since)
-        return None
+    async def _of_node(
+        self, organization_id: UUID, node_id: UUID, there: list[tuple[StoredMachine, LinkFacts]]
+    ) -> dict[str, LiveMachine]:
+        ids = [each.machine_id for each, _ in there]
+        described = await self._elsewhere.describe(node_id, organization_id, ids)
+        if described is None:
+            return {each.machine_id: _unreachable(each, link) for each, link in there}
+        return described
 
 
-def _connected(link: LinkSocket) -> LiveMachine:
-    state, reason, since = _state(link)
+def _unreachable(machine: StoredMachine, link: LinkFacts) -> LiveMachine:
     return LiveMachine(
-        state=state,
-        reason=reason,
-        since=since,
-        displays=link.desktop.displays,
-        screen=link.desktop.screen,
-        round_trip_seconds=link.round_trip_seconds,
+        "offline",
+        f"connected to the node {link.node_name}, which cannot be reached from here",
+        milliseconds(machine.state_since),
+        node=link.node_name,
     )
-
-
-def _state(link: LinkSocket) -> tuple[MachineState, str, int]:
-    """The state of a machine that has a link, why, and since when."""
-    desktop = link.desktop
-    if (trouble := link.no_input) is not None:
-        return "no_input", *trouble
-    if desktop.is_dark:
-        why = f"connected, but its screen cannot be seen: {desktop.why_no_screen}"
-        return "online", why, desktop.screen_since
-    if link.took_over:
-        return "online", "connected, and took over from an earlier connection", link.input_since
-    return "online", "connected", link.input_since

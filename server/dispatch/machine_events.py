@@ -2,26 +2,33 @@
 
 import asyncio
 import logging
+from functools import partial
+from itertools import islice
 from uuid import UUID
 
+from pydantic import BaseModel
+
 from schemas.link.messages import Released
-from schemas.resources.events import MachineReleased, MachineRemoved
+from schemas.resources.events import EventType, MachineReleased, MachineRemoved
 from server.dispatch.machine_views import MachineViews
 from server.events.hub import EventHub
 from server.store.errors import StoreUnavailable
-from server.store.machines import MachineStore
+from server.store.machines.machines import MachineStore
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 0.5
 
+AT_ONCE = 100
+"""So many machines are read at once, which takes few queries."""
+
 
 class MachineEventPublisher:
     """Hears which machine has changed, and tells how it is now.
 
-    All machines are read and told by one task, one after another: what is told last of a machine
-    was read after its last change.
+    All machines are handed to the hub by one task, some at once.  The hub reads them when it
+    tells them: what is told last of a machine was read after its last change, on whichever node.
     """
 
     def __init__(
@@ -63,22 +70,33 @@ class MachineEventPublisher:
 
     async def _publish_all(self) -> None:
         while self._changed:
-            key = next(iter(self._changed))
-            del self._changed[key]
-            try:
-                await self._publish(*key)
-            except StoreUnavailable as error:
-                logger.warning("machine=%s a change is told later: %s", key[1], error)
-                self._changed[key] = None
+            # Each machine is among them once: what is told last of it was read last.
+            keys = tuple(islice(self._changed, AT_ONCE))
+            for key in keys:
+                del self._changed[key]
+            results = await asyncio.gather(
+                *(self._publish(*key) for key in keys), return_exceptions=True
+            )
+            for key, result in zip(keys, results, strict=True):
+                if isinstance(result, Exception):
+                    self._could_not_tell(key, result)
+            if any(isinstance(result, StoreUnavailable) for result in results):
                 await asyncio.sleep(RETRY_SECONDS)
-            except Exception:  # the others' changes are to be told all the same
-                logger.exception("machine=%s a change could not be told", key[1])
+
+    def _could_not_tell(self, key: tuple[UUID, str], error: Exception) -> None:
+        """The others' changes are told all the same."""
+        if isinstance(error, StoreUnavailable):
+            logger.warning("machine=%s a change is told later: %s", key[1], error)
+            self._changed[key] = None
+        else:
+            logger.error("machine=%s a change could not be told", key[1], exc_info=error)
 
     async def _publish(self, organization_id: UUID, machine_id: str) -> None:
-        stored = await self._machines.get(organization_id, machine_id)
+        read = partial(self._read, organization_id, machine_id)
+        await self._events.publish_machine(organization_id, machine_id, read)
+
+    async def _read(self, organization_id: UUID, machine_id: str) -> tuple[EventType, BaseModel]:
+        stored = await self._machines.get_together(organization_id, machine_id)
         if stored is None:
-            removed = MachineRemoved(id=machine_id)
-            self._events.publish(organization_id, "machine_removed", removed, machine_id)
-        else:
-            view = await self._views.of(stored)
-            self._events.publish(organization_id, "machine", view, machine_id)
+            return "machine_removed", MachineRemoved(id=machine_id)
+        return "machine", await self._views.of(stored)

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from schemas.link.messages import Capability
-from schemas.resources.machines import InputCounts, Machine
+from schemas.resources.machines import Holder, InputCounts, Machine
 from server.clock import from_milliseconds, milliseconds
-from server.dispatch.live_machines import LiveMachine, LiveMachines
-from server.store.input_counts import InputCount, InputCountStore
-from server.store.machines import Machine as StoredMachine
+from server.dispatch.links_here import LiveMachine
+from server.dispatch.live_machines import LiveMachines
+from server.store.machines.input_counts import InputCount, InputCountStore
+from server.store.machines.machines import Machine as StoredMachine
+from server.store.times import now
 
 NOT_CONNECTED = Capability(available=False, reason="the machine is not connected")
 
@@ -22,13 +24,15 @@ class MachineViews:
 
     async def of(self, stored: StoredMachine) -> Machine:
         """The view of one machine."""
-        return (await self.of_all(stored.organization_id, [stored]))[0]
+        count = await self._counts.of_one(stored.organization_id, stored.machine_id)
+        live = await self._live.of(stored.organization_id, [stored])
+        return _view(stored, count, live.get(stored.machine_id) or _offline(stored))
 
     async def of_all(self, organization_id: UUID, stored: Sequence[StoredMachine]) -> list[Machine]:
         """The views of several machines of one organization."""
         machine_ids = [each.machine_id for each in stored]
         counts = await self._counts.of(organization_id, machine_ids)
-        live = await self._live.of(organization_id, machine_ids)
+        live = await self._live.of(organization_id, stored)
         return [
             _view(each, counts[each.machine_id], live.get(each.machine_id) or _offline(each))
             for each in stored
@@ -37,6 +41,14 @@ class MachineViews:
 
 def _offline(stored: StoredMachine) -> LiveMachine:
     return LiveMachine("offline", stored.why_offline, milliseconds(stored.state_since))
+
+
+def _holder(stored: StoredMachine) -> Holder | None:
+    """Who has control; a lease that has run out may be there for a moment yet."""
+    control = stored.control
+    if control is None or control.expires_at <= now():
+        return None
+    return Holder(by=control.by, since=control.since)
 
 
 def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machine:
@@ -56,9 +68,11 @@ def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machin
         reason=reason,
         since=since,
         paused=stored.paused,
+        control=_holder(stored),
         platform=None if client is None else client.platform,
         client_version=None if client is None else client.client_version,
         displays=list(displays),
+        node=live.node,
         round_trip_ms=None if round_trip is None else round(round_trip * 1000, 3),
         inputs=InputCounts(completed=count.completed, failed=count.failed),
         last_input_at=count.last_at,

@@ -2,12 +2,16 @@
 
 from uuid import UUID
 
+from pydantic import JsonValue
+
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
 from server.clock import iso_time, server_time
 from server.machines.link.errors import (
+    ControlEndedError,
     LinkBusyError,
     LinkUnsettledError,
+    MachineControlledError,
     MachinePausedError,
     NoInputError,
     SubmissionRefusedError,
@@ -16,6 +20,8 @@ from server.machines.link.errors import (
 RETRY_UNAVAILABLE = "5"
 RETRY_BUSY = "1"
 RETRY_PENDING = "1"
+JUST_MILLISECONDS = 5000
+"""A machine that is unavailable for no longer is mostly back at once: it may be moving."""
 
 
 def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
@@ -26,6 +32,10 @@ def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
     match error:
         case LinkBusyError():
             return busy("inputs as it may; nothing was sent")
+        case MachineControlledError():
+            return controlled(error.by, error.since)
+        case ControlEndedError():
+            return control_ended()
         case MachinePausedError():
             return unavailable("paused", "an operator paused the machine", error.since)
         case NoInputError():
@@ -36,6 +46,46 @@ def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
             return settling(since)
         case _:
             return just_disconnected(since)
+
+
+def controlled(by: str, since: int) -> ProblemError:
+    """A machine that somebody else has control of, ``since`` then (ms since 1970)."""
+    return unavailable(
+        "controlled", f"{by} has control of the machine; nothing was sent", since, by=by
+    )
+
+
+def control_held(by: str, since: int) -> ProblemError:
+    """Somebody has control of the machine, whoever asks."""
+    return ProblemError(
+        problems.CONTROL_HELD,
+        f"{by} has control of the machine",
+        members={"by": by, "since": iso_time(since)},
+    )
+
+
+def control_ended() -> ProblemError:
+    """A control lease that is over, or was never this machine's or this caller's."""
+    return ProblemError(
+        problems.CONTROL_ENDED, "this control lease is over, or is another machine's or caller's"
+    )
+
+
+def control_unsupported() -> ProblemError:
+    """A machine whose client cannot be interrupted."""
+    return ProblemError(
+        problems.CONTROL_UNSUPPORTED,
+        "the machine client is too old to end what runs when control changes hands",
+    )
+
+
+def not_interrupted() -> ProblemError:
+    """A machine that did not say in time that nothing runs and nothing is held any more."""
+    return unavailable(
+        "not_interrupted",
+        "the machine did not confirm in time that what ran on it has ended; nobody has control",
+        None,
+    )
 
 
 def busy(what: str) -> ProblemError:
@@ -66,14 +116,34 @@ def no_screen(why: str, since: int | None) -> ProblemError:
     return unavailable("no_screen", f"the machine shows no screen: {why}", since)
 
 
-def unavailable(reason: str, detail: str, since: int | None) -> ProblemError:
+def unavailable(reason: str, detail: str, since: int | None, **members: JsonValue) -> ProblemError:
     """A machine that cannot do it, since now or ``since`` (ms since 1970); nothing was sent."""
-    since = server_time() if since is None else since
+    now = server_time()
+    since = now if since is None else since
+    is_new = now - since < JUST_MILLISECONDS
     return ProblemError(
         problems.MACHINE_UNAVAILABLE,
         detail,
-        members={"reason": reason, "since": iso_time(since)},
-        headers={"Retry-After": RETRY_UNAVAILABLE},
+        members={"reason": reason, "since": iso_time(since), **members},
+        headers={"Retry-After": RETRY_BUSY if is_new else RETRY_UNAVAILABLE},
+    )
+
+
+def unreachable(node_name: str, since: int | None) -> ProblemError:
+    """A machine that is connected to a node which this one cannot reach; nothing was sent."""
+    return unavailable(
+        "unreachable",
+        f"the machine is connected to the node {node_name}, which this node cannot reach",
+        since,
+    )
+
+
+def not_understood(why: str) -> ProblemError:
+    """A machine whose node refuses what this one says, such as of another version."""
+    return unavailable(
+        "unreachable",
+        f"the node that the machine is connected to refuses what this one forwards: {why}",
+        None,
     )
 
 
@@ -92,10 +162,10 @@ def too_many_viewers(most: int) -> ProblemError:
 
 
 def pending(command_id: UUID) -> ProblemError:
-    """A command that was sent and of which nothing is known yet."""
+    """A command that may have been sent, and of which nothing is known yet."""
     return ProblemError(
         problems.OUTCOME_PENDING,
-        "the input was sent and its outcome is not known yet",
+        "the input may have been sent, and its outcome is not known yet",
         members={"command_id": str(command_id)},
         headers={"Retry-After": RETRY_PENDING},
     )

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from schemas.link.messages import DesktopSeen
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from server.dispatch.refusals import busy, just_disconnected, no_screen
@@ -18,14 +19,22 @@ ANSWER_SECONDS = 15.0
 Answer = TypeVar("Answer")
 
 
+class SeenDesktop(NamedTuple):
+    """Where a machine's displays and its pointer are."""
+
+    displays: list[Display]
+    pointer: Point
+
+
 async def screenshot(link: LinkSocket, options: ScreenshotOptions) -> Picture:
     """A picture of the screen as it is now, or a problem."""
     return await _asked(link, lambda screen: screen.screenshot(options, ANSWER_SECONDS))
 
 
-async def look(link: LinkSocket) -> DesktopSeen:
+async def look(link: LinkSocket) -> SeenDesktop:
     """The displays and the pointer as they are now, or a problem."""
-    return await _asked(link, lambda screen: screen.look(ANSWER_SECONDS))
+    seen = await _asked(link, lambda screen: screen.look(ANSWER_SECONDS))
+    return SeenDesktop(seen.displays, seen.pointer)
 
 
 async def _asked(
@@ -47,14 +56,17 @@ async def _asked(
 class LiveScreen:
     """One who watches a machine's screen: begins with it, and is closed at the end.
 
-    Raises a problem where the link is down.  ``rate`` is pictures a second, at most.
+    Raises a problem where its link is down.  ``unseen_since`` says since when the screen cannot be
+    seen; None is now.  ``rate`` is pictures a second, at most.
     """
 
-    def __init__(self, link: LinkSocket, options: LiveOptions) -> None:
-        self._link = link
+    def __init__(
+        self, screen: MachineScreen, options: LiveOptions, unseen_since: Callable[[], int | None]
+    ) -> None:
+        self._unseen_since = unseen_since
         self.rate = options.rate
         try:
-            self._viewer = link.screen.watch(options)
+            self._viewer = screen.watch(options)
         except LinkDownError:
             raise just_disconnected() from None
 
@@ -63,16 +75,21 @@ class LiveScreen:
         """Why there will be no further pictures; None while there will."""
         return self._viewer.why_over
 
+    @property
+    def over_since(self) -> int | None:
+        """Since when there are none (ms since 1970); None is now."""
+        return self._viewer.over_since
+
     async def first(self) -> Picture:
         """The first picture, or a problem that says why there is none."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self._viewer.next()
         except ScreenUnavailableError as error:
-            raise no_screen(str(error), error.since or _since(self._link)) from None
+            raise no_screen(str(error), error.since or self._unseen_since()) from None
         except TimeoutError:
             raise no_screen(
-                f"it sent no picture within {ANSWER_SECONDS:g} s", _since(self._link)
+                f"it sent no picture within {ANSWER_SECONDS:g} s", self._unseen_since()
             ) from None
 
     async def next(self, timeout: float) -> Picture | None:
@@ -94,6 +111,12 @@ class LiveScreen:
     def close(self) -> None:
         """Stop watching; the last one to do so stops the machine's capture."""
         self._viewer.close()
+
+
+def live_screen(link: LinkSocket, options: LiveOptions) -> LiveScreen:
+    """One who watches the screen of a machine on this node, or a problem."""
+    check_screen(link)
+    return LiveScreen(link.screen, options, lambda: _since(link))
 
 
 def check_screen(link: LinkSocket) -> None:

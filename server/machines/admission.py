@@ -4,34 +4,39 @@ import asyncio
 import logging
 import time
 from dataclasses import replace
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from schemas.link.messages import CloseCode, DesktopChanged, Hello, Released
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import DesktopChanged, Hello, Released
 from server.clock import milliseconds
 from server.machines.admission_queue import AdmissionQueue
+from server.machines.connection import Connection
 from server.machines.desktop_publisher import DesktopPublisher
 from server.machines.link.availability import STUCK
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import LinkTerms, reconnect_spread
+from server.machines.link.restrictions import Control, Restrictions
 from server.machines.log_rate_limit import LogRateLimit
 from server.machines.registry import LinkRegistry
-from server.machines.socket import Connection, LinkSocket
+from server.machines.socket import LinkSocket
+from server.node import Node
 from server.store.errors import NotFound, StoreUnavailable
-from server.store.machines import ClientSummary, MachineStore
+from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
 from server.store.retrying import retry
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
 
-ADMITTED_AT_ONCE = 16
+ADMITTED_AT_ONCE = 128
 SECONDS_FOR_EACH = 1.0
 """After a restart all machines greet at once.  One after another they are of use one after
 another; all together would be at the end, and whoever asks meanwhile would wait for all of them.
 """
 
-PAUSE_SECONDS = 5.0
-"""For a link to be told that its machine was paused or resumed, while whoever did so waits."""
+RESTRICTING_SECONDS = 5.0
+"""For a link to be told whom its machine takes inputs from, while whoever decided it waits."""
 
 CLOSINGS_SAID = 10
 CLOSINGS_SECONDS = 60.0
@@ -58,6 +63,22 @@ class MachineListener(Protocol):
         """It has released what a machine client that was killed had left pressed."""
 
 
+class OtherNodes(Protocol):
+    """The nodes that may have links of the same machines."""
+
+    def link_came_up(self, link: LinkSocket) -> None:
+        """A link is its machine's newest from now on."""
+
+    def link_closed(self, link: LinkSocket) -> None:
+        """A link is closed, which may never have come up."""
+
+    async def has_link(self, organization_id: UUID, machine_id: str) -> bool:
+        """Whether another node has a link of this machine."""
+
+    async def give_way(self, machine: Machine) -> bool:
+        """Have another node close the link before this one; whether it was up until now."""
+
+
 class Admission:
     """Opens links, admits the machines that greet on them, and notes the links' ends.
 
@@ -71,8 +92,10 @@ class Admission:
         machines: MachineStore,
         open_commands: OpenCommands,
         listener: MachineListener,
+        other_nodes: OtherNodes,
         background: Tasks,
         *,
+        node: Node,
         terms: LinkTerms,
         reconnects_per_second: float,
     ) -> None:
@@ -82,6 +105,8 @@ class Admission:
         self._machines = machines
         self._open_commands = open_commands
         self._listener = listener
+        self._other_nodes = other_nodes
+        self._node = node
         self._background = background
         self._queue = AdmissionQueue(ADMITTED_AT_ONCE, SECONDS_FOR_EACH)
         self._closings = LogRateLimit(CLOSINGS_SAID, CLOSINGS_SECONDS, time.monotonic)
@@ -94,16 +119,22 @@ class Admission:
         organization_id: UUID,
         machine_id: str,
         token_id: UUID,
+        token_ends: datetime | None = None,
     ) -> LinkSocket:
-        """Begin a link on a websocket that is open; the machine's hello will follow."""
+        """Begin a link on a websocket that is open; the machine's hello will follow.
+
+        It ends with the token that opened it, for which ``token_ends`` may say a time.
+        """
         spread = reconnect_spread(self._registry.open_links + 1, self._reconnects_per_second)
         link = LinkSocket(
             connection,
             organization_id=organization_id,
             machine_id=machine_id,
             token_id=token_id,
+            token_ends=token_ends,
             observer=self,
             background=self._background,
+            timers=self._registry.timers,
             terms=replace(self._terms, reconnect_spread_seconds=spread),
         )
         self._registry.opened(link)
@@ -116,7 +147,7 @@ class Admission:
         long as another has the link, which two clients with one token would else take from each
         other for ever.  Raises LinkDownError where the link ends meanwhile.
         """
-        if link.yields and self._has_other_link(link):
+        if link.yields and await self._has_other_link(link):
             link.close(
                 CloseCode.TAKEN_OVER,
                 "another connection with this machine's token has the link; "
@@ -134,18 +165,21 @@ class Admission:
         """Each step after the one before has ended, for the order matters.
 
         What a lost journal leaves unknown is stored before the journal counts its number up and
-        looks like a newer one.  Whether the machine is paused is read when the link can be found:
-        whoever pauses it before is read here, and whoever does so later finds the link.  All else
-        that is open is asked about before anything new is sent.
+        looks like a newer one.  Whom the machine takes inputs from is read when the link can be
+        found: what was decided before is read here, and whoever decides later finds the link.  All
+        else that is open is asked about before anything new is sent.
         """
         summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
+        facts = LinkFacts(self._node.node_id, self._node.name)
         try:
             machine = await self._machines.begin_link(
-                link.organization_id, link.machine_id, summary
+                link.organization_id, link.machine_id, summary, facts
             )
         except NotFound:
             link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
             return
+        if machine.epoch < link.newest_epoch:
+            link.give_way()
         if link.is_over:
             await self._note_end(link, machine.epoch, "it ended before it was greeted")
             self._listener.changed(link.organization_id, link.machine_id)
@@ -153,56 +187,65 @@ class Admission:
         # Told before the welcome, after which the machine client says it no more.
         if hello.released is not None:
             self._listener.released(link.organization_id, link.machine_id, hello.released)
+        self._background.start_and_report(
+            self._take_over(link, machine), "take a link over from another node"
+        )
         link.welcome(machine.epoch)
         await link.until_ready()
         await self._open_commands.mark_lost(link)
         await link.until_up()
         self._registry.register(link)
+        self._other_nodes.link_came_up(link)
         self._changed(link)
         logger.info("machine=%s link=%s connected", link.machine_id, link.link_id)
-        await self._read_pause(link)
+        await self._read_restrictions(link)
         await self._open_commands.reconcile(link)
         link.reconciled()
 
-    async def pause_changed(self, link: LinkSocket) -> None:
-        """An operator has paused or resumed the machine of a link that is up.
+    async def restrictions_changed(self, link: LinkSocket) -> None:
+        """An operator has paused or resumed the machine of a link that is up, or control changed.
 
-        A link that cannot be told is closed: its next greeting reads the pause anew.
+        A link that cannot be told is closed: its next greeting reads what was decided anew.
         """
         try:
-            async with asyncio.timeout(PAUSE_SECONDS):
-                await self._read_pause(link)
+            async with asyncio.timeout(RESTRICTING_SECONDS):
+                await self._read_restrictions(link)
         except (StoreUnavailable, TimeoutError):
             link.close(CloseCode.SERVER_ERROR, "the server's database does not answer")
 
-    async def _read_pause(self, link: LinkSocket) -> None:
-        """Tell a link whether its machine is paused.
+    async def _read_restrictions(self, link: LinkSocket) -> None:
+        """Tell a link whom its machine takes inputs from.
 
         One at a time, so that what is told last was read after every change before it.  Tries for
         as long as the link lives.
         """
-        async with link.reading_pause:
+        async with link.reading_restrictions:
             machine = await retry(
-                lambda: self._machines.get(link.organization_id, link.machine_id),
+                lambda: self._machines.get_together(link.organization_id, link.machine_id),
                 is_worthwhile=lambda: not link.is_over,
             )
             if machine is not None:
-                since = milliseconds(machine.paused_since or machine.state_since)
-                link.pause_read(since if machine.paused else None)
+                link.restrict(_restrictions(machine))
+                self._registry.restrictions_read(link)
 
     async def closed(self, link: LinkSocket, reason: str) -> None:
         """A websocket is closed, for whatever reason."""
         self._registry.closed(link)
         link.lost()
+        self._other_nodes.link_closed(link)
         if link.epoch:
             logger.info(
                 "machine=%s link=%s disconnected: %s", link.machine_id, link.link_id, reason
             )
-            await self._note_end(link, link.epoch, link.over_reason or reason)
+            if link.over_code is None:
+                await self._note_end(link, link.epoch, reason)
             self._changed(link)
 
     def closing(self, link: LinkSocket) -> None:
-        """This side begins to close a link: say why in the log, but not for ever."""
+        """This side begins to close a link: note it, and say why in the log, but not for ever.
+
+        A machine that is gone says nothing for some seconds, until which the link is not closed.
+        """
         may_be_said, unsaid = self._closings.count((link.organization_id, link.machine_id))
         if may_be_said:
             level = logging.INFO
@@ -214,6 +257,10 @@ class Admission:
                 *(link.machine_id, link.link_id, link.over_code, link.over_reason),
                 f" ({unsaid} more since the last line)" if unsaid else "",
             )
+        if link.epoch:
+            self._background.start_and_report(
+                self._note_end(link, link.epoch, link.over_reason), "note the end of a link"
+            )
         self._changed(link)
 
     def desktop_changed(self, link: LinkSocket, desktop: DesktopChanged) -> None:
@@ -224,7 +271,7 @@ class Admission:
 
     def availability_changed(self, link: LinkSocket) -> None:
         """A machine's desktop got stuck, or is not any more: tell it."""
-        if link.is_stuck:
+        if link.availability.stuck_since is not None:
             logger.warning("machine=%s link=%s %s", link.machine_id, link.link_id, STUCK)
         else:
             logger.info(
@@ -236,10 +283,12 @@ class Admission:
         if link.epoch:
             self._listener.changed(link.organization_id, link.machine_id)
 
-    def _has_other_link(self, link: LinkSocket) -> bool:
+    async def _has_other_link(self, link: LinkSocket) -> bool:
         """Whether another link of this machine is live, or has said its hello and will be."""
         others = self._registry.links_of(link.organization_id, link.machine_id)
-        return any(other is not link and other.is_greeted for other in others)
+        if any(other is not link and other.is_greeted for other in others):
+            return True
+        return await self._other_nodes.has_link(link.organization_id, link.machine_id)
 
     def _replace_earlier(self, link: LinkSocket) -> None:
         """Close the links of this machine that were opened before this one."""
@@ -249,9 +298,27 @@ class Admission:
             link.took_over = link.took_over or other.is_up
             other.give_way()
 
+    async def _take_over(self, link: LinkSocket, machine: Machine) -> None:
+        """Have an earlier link of the machine closed that another node still has."""
+        if await self._other_nodes.give_way(machine):
+            link.took_over = True
+            self._changed(link)
+
     async def _note_end(self, link: LinkSocket, epoch: int, reason: str) -> None:
         try:
             await self._machines.end_link(link.organization_id, link.machine_id, epoch, reason)
         except StoreUnavailable as error:
             # The next link begins anew; only since when there is none stays unsaid.
             logger.warning("machine=%s end of a link not noted: %s", link.machine_id, error)
+
+
+def _restrictions(machine: Machine) -> Restrictions:
+    """What is stored of whom a machine takes inputs from."""
+    since = milliseconds(machine.paused_since or machine.state_since)
+    control = machine.control
+    return Restrictions(
+        since if machine.paused else None,
+        None
+        if control is None
+        else Control(control.proof, control.by, milliseconds(control.since)),
+    )

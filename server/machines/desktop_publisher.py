@@ -7,7 +7,7 @@ from collections.abc import Callable
 from server.machines.link.desktop import DesktopState
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
-from server.store.machines import MachineStore
+from server.store.machines.machines import MachineStore
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from uuid import UUID
 
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
+from server.machines.link.restrictions import NONE
+from server.machines.link_timers import LinkTimers
 from server.machines.socket import LinkSocket
 
 Key = tuple[UUID, str]
@@ -12,16 +14,20 @@ Key = tuple[UUID, str]
 class LinkRegistry:
     """The links of this node, and of each machine the one that is up: its newest.
 
-    ``opened_links``, ``reconnects`` (of machines that had been there before) and ``takeovers``
-    count what has happened.
+    ``opened_links``, ``reconnects`` (of machines that had been there before), ``takeovers`` and
+    ``moved`` (links that were sent to other nodes) count what has happened.  ``timers`` say when
+    each is to be ticked, ``restricted`` which machines' links that are up keep to a pause (whether
+    they do), and to which control lease.
     """
 
     def __init__(self) -> None:
+        self.timers = LinkTimers()
+        self.restricted: dict[Key, tuple[bool, str | None]] = {}
         # In the order in which they were opened, all of them and each machine's own.
         self._open: dict[LinkSocket, None] = {}
-        self._open_of: dict[Key, dict[LinkSocket, None]] = {}
+        self._open_of: dict[Key, tuple[LinkSocket, ...]] = {}
         self._registered: dict[Key, LinkSocket] = {}
-        self.opened_links = self.reconnects = self.takeovers = 0
+        self.opened_links = self.reconnects = self.takeovers = self.moved = 0
 
     def __iter__(self) -> Iterator[LinkSocket]:
         return iter(tuple(self._open))
@@ -38,7 +44,7 @@ class LinkRegistry:
 
     def links_of(self, organization_id: UUID, machine_id: str) -> tuple[LinkSocket, ...]:
         """All open links of a machine, the oldest first; most have not greeted yet, or are over."""
-        return tuple(self._open_of.get((organization_id, machine_id), ()))
+        return self._open_of.get((organization_id, machine_id), ())
 
     @property
     def open_links(self) -> int:
@@ -54,7 +60,7 @@ class LinkRegistry:
     def without_input(self) -> int:
         """How many of them have no desktop that takes input."""
         links = self._registered.values()
-        return sum(link.is_up and link.no_input is not None for link in links)
+        return sum(link.is_up and link.availability.no_input is not None for link in links)
 
     @property
     def without_screen(self) -> int:
@@ -64,24 +70,39 @@ class LinkRegistry:
     def opened(self, link: LinkSocket) -> None:
         """A websocket is open; its hello will follow."""
         self._open[link] = None
-        self._open_of.setdefault(_key(link), {})[link] = None
+        self._open_of[_key(link)] = (*self._open_of.get(_key(link), ()), link)
 
     def register(self, link: LinkSocket) -> None:
         """A link is up: from now on it is the machine's."""
         self._registered[_key(link)] = link
+        self.restrictions_read(link)
         self.opened_links += 1
         self.reconnects += link.epoch > 1
         self.takeovers += link.took_over
 
+    def restrictions_read(self, link: LinkSocket) -> None:
+        """A link knows whom its machine takes inputs from."""
+        if self._registered.get(_key(link)) is link:
+            kept_to = link.availability.restrictions
+            if kept_to == NONE:
+                self.restricted.pop(_key(link), None)
+            else:
+                control = kept_to.control
+                self.restricted[_key(link)] = (
+                    kept_to.paused_since is not None,
+                    None if control is None else control.proof,
+                )
+
     def closed(self, link: LinkSocket) -> None:
         """A websocket is closed."""
         self._open.pop(link, None)
-        if (of_machine := self._open_of.get(_key(link))) is not None:
-            of_machine.pop(link, None)
-            if not of_machine:
-                del self._open_of[_key(link)]
+        self.timers.forget(link)
+        others = tuple(each for each in self._open_of.pop(_key(link), ()) if each is not link)
+        if others:
+            self._open_of[_key(link)] = others
         if self._registered.get(_key(link)) is link:
             del self._registered[_key(link)]
+            self.restricted.pop(_key(link), None)
 
     def close_all(self, code: CloseCode, reason: str) -> None:
         """End every link of this node."""

@@ -9,7 +9,7 @@ from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from server.clock import server_time
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.link.screen import (
+from server.machines.link.screen.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,
@@ -40,7 +40,7 @@ class Viewer:
     def __init__(self, screen: "MachineScreen", options: LiveOptions) -> None:
         self.options = options
         self.why_over: str | None = None
-        self._over_since: int | None = None
+        self.over_since: int | None = None
         self._screen = screen
         self._something = asyncio.Event()
         self._over = asyncio.Event()
@@ -61,7 +61,7 @@ class Viewer:
         self._something.clear()
         if self.why_over is not None or self._screen.newest is None:
             self._something.set()
-            raise ScreenUnavailableError(self.why_over or "nobody knows why", self._over_since)
+            raise ScreenUnavailableError(self.why_over or "nobody knows why", self.over_since)
         return self._screen.newest
 
     def notify(self) -> None:
@@ -71,7 +71,7 @@ class Viewer:
     def end(self, reason: str, since: int | None = None) -> None:
         """There will be no further pictures, which whoever waits is told."""
         if self.why_over is None:
-            self.why_over, self._over_since = reason, since
+            self.why_over, self.over_since = reason, since
         self._over.set()
         self._something.set()
 

@@ -4,19 +4,16 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from datetime import datetime
 from uuid import UUID, uuid4
 
 from schemas.inputs.outcomes import Outcome
-from schemas.link.messages import (
-    CloseCode,
-    DesktopChanged,
-    Hello,
-    Input,
-    Resolve,
-)
-from server.clock import seconds_until, server_time
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import DesktopChanged, Hello, Input, Resolve
+from server.clock import milliseconds, seconds_until, server_time
+from server.machines.connection import Connection, LinkObserver, fitting
 from server.machines.frames import events_of
+from server.machines.link.availability import Availability
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
 from server.machines.link.events import (
@@ -36,71 +33,46 @@ from server.machines.link.events import (
     LinkUp,
     MachineAdmitted,
     MarkRequested,
-    PauseRead,
     Reconciled,
     ResolutionRequested,
+    RestrictionsRead,
     ScreenAsked,
     SendMessage,
     SettleCommand,
     TimePassed,
 )
-from server.machines.link.greeting import LinkTerms
+from server.machines.link.greeting import Greeting, LinkTerms, takeover_code
 from server.machines.link.link import Link
-from server.machines.link.screen import (
+from server.machines.link.restrictions import Restrictions
+from server.machines.link.screen.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,
     RequestRefused,
     ScreenshotArrived,
 )
-from server.machines.pending_outcomes import PendingOutcomes, Question
+from server.machines.link_timers import LinkTimers
+from server.machines.pending_outcomes import Once, PendingOutcomes, Question, Signal
 from server.machines.screens import MachineScreen
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)
 
-MAX_REASON_BYTES = 123
-"""What RFC 6455 leaves for a close reason in a control frame."""
-
-
-class Connection(Protocol):
-    """The part of a websocket that a link needs."""
-
-    def send_text(self, text: str) -> None:
-        """Queue one text frame."""
-
-    def close(self, code: int, reason: str) -> None:
-        """Start the closing handshake."""
-
-
-class LinkObserver(Protocol):
-    """Who is told what happens on a link, and acts on it."""
-
-    async def admit(self, link: "LinkSocket", hello: Hello) -> None:
-        """The machine has said hello.  Raises LinkDownError where the link ends meanwhile."""
-
-    def closing(self, link: "LinkSocket") -> None:
-        """This side begins to close the link: ``over_code`` and ``over_reason`` say why."""
-
-    def desktop_changed(self, link: "LinkSocket", desktop: DesktopChanged) -> None:
-        """The machine says that its desktop is another now."""
-
-    def availability_changed(self, link: "LinkSocket") -> None:
-        """The machine's desktop got stuck, or is not any more."""
-
 
 class LinkSocket:
     """One machine's live link: commands in, outcomes out.
 
-    ``epoch`` counts the machine's links and is 0 until the machine is admitted; ``took_over`` is
-    whether it replaced a live one.  When this side begins to close it, ``over_code``,
-    ``over_since`` and ``over_reason`` say how, when and why.  Times are milliseconds since 1970.
-    ``reading_pause`` is held by whoever reads whether the machine is paused.
+    ``epoch`` counts the machine's links and is 0 until the machine is admitted; ``newest_epoch`` is
+    the highest of which another node has told until then.  ``took_over`` is whether it replaced a
+    live one.  When this side begins to close it, ``over_code``, ``over_since`` and ``over_reason``
+    say how, when and why.  Times are milliseconds since 1970.
+    ``reading_restrictions`` is held by whoever reads whom the machine takes inputs from.
     """
 
-    hello: Hello
+    greeting: Greeting
     epoch: int = 0
+    newest_epoch: int = 0
     up_since: int
     took_over: bool = False
     over_code: CloseCode | None = None
@@ -114,21 +86,25 @@ class LinkSocket:
         organization_id: UUID,
         machine_id: str,
         token_id: UUID,
-        observer: LinkObserver,
+        token_ends: datetime | None = None,
+        observer: "LinkObserver[LinkSocket]",
         background: Tasks,
+        timers: LinkTimers,
         terms: LinkTerms,
     ) -> None:
         self.organization_id = organization_id
         self.machine_id = machine_id
         self.token_id = token_id
+        self._token_ends = None if token_ends is None else milliseconds(token_ends)
         self.up_since = server_time()
         self._connection = connection
         self._observer = observer
         self._background = background
-        self.reading_pause = asyncio.Lock()
+        self._timers = timers
+        self.reading_restrictions = asyncio.Lock()
         self._outcomes = PendingOutcomes()
-        self._ready_or_over, self._up_or_over = asyncio.Event(), asyncio.Event()
-        self._live_or_over = asyncio.Event()
+        self._ready_or_over, self._up_or_over, self._live_or_over = Once(), Once(), Once()
+        self._interrupted_or_over = Signal()
         self._clock = asyncio.get_running_loop().time
         self._link = Link(
             link_id=uuid4(),
@@ -137,9 +113,22 @@ class LinkSocket:
             clock=self._clock,
             server_time=server_time,
         )
-        self.screen = MachineScreen(
-            lambda question: self._feed(ScreenAsked(question)), lambda: self.is_up
-        )
+        self._screen: MachineScreen | None = None
+        self.schedule()
+
+    @property
+    def screen(self) -> MachineScreen:
+        """The machine's screen, made when somebody asks for it first."""
+        if self._screen is None:
+            self._screen = MachineScreen(
+                lambda question: self._feed(ScreenAsked(question)), lambda: self.is_up
+            )
+        return self._screen
+
+    @property
+    def viewers(self) -> int:
+        """How many look at its live screen."""
+        return 0 if self._screen is None else self._screen.viewers
 
     @property
     def link_id(self) -> UUID:
@@ -164,12 +153,17 @@ class LinkSocket:
     @property
     def yields(self) -> bool:
         """Whether the machine client leaves the link to another one that has it."""
-        return self._link.protocol >= 2 and self.hello.yields
+        return self._link.protocol >= 2 and self.greeting.yields
 
     @property
     def is_over(self) -> bool:
         """Whether the link is closing or closed."""
         return self._link.is_over
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is open, and its machine has nothing to do."""
+        return not (self._link.is_over or self._link.commands.are_there)
 
     @property
     def unanswered(self) -> int:
@@ -178,24 +172,14 @@ class LinkSocket:
         return len(commands.unanswered) + len(commands.overdue)
 
     @property
+    def availability(self) -> Availability:
+        """Whether the machine takes inputs, and its desktop; not there before its hello."""
+        return self._link.availability
+
+    @property
     def desktop(self) -> DesktopState:
         """The desktop as the machine last said; not there before its hello."""
         return self._link.availability.desktop
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether the desktop is seconds late with an answer."""
-        return self._link.availability.stuck_since is not None
-
-    @property
-    def input_since(self) -> int:
-        """Since when the machine takes input, or does not (ms since 1970)."""
-        return self._link.availability.input_since
-
-    @property
-    def no_input(self) -> tuple[str, int] | None:
-        """Why the machine takes no input, and since when (ms since 1970); None where it does."""
-        return self._link.availability.no_input
 
     @property
     def journal_sequence(self) -> int:
@@ -223,8 +207,22 @@ class LinkSocket:
         """Count frames, of whatever kind, against what a machine client may send unasked."""
         self._feed(FramesCounted(frames))
 
+    @property
+    def due_at(self) -> float:
+        """When the link must notice that time has passed, by the loop's clock."""
+        due_at = self._link.due_at
+        if self._token_ends is not None and not self.is_over:
+            due_at = min(due_at, self._clock() + seconds_until(self._token_ends))
+        return due_at
+
+    def schedule(self) -> None:
+        """Have it ticked in time: call it where ``due_at`` may be earlier than it was."""
+        self._timers.schedule(self, self.due_at)
+
     def tick(self) -> None:
-        """Let the link notice that time has passed; call once a second."""
+        """Let the link notice that time has passed."""
+        if self._token_ends is not None and seconds_until(self._token_ends) <= 0:
+            self.token_ended()
         self._feed(TimePassed())
 
     def lost(self) -> None:
@@ -235,34 +233,46 @@ class LinkSocket:
         """End the link from this side."""
         self._feed(CloseRequested(code, reason))
 
+    def token_ended(self) -> None:
+        """End the link, because nobody may use its token any more."""
+        self.close(CloseCode.TOKEN_REVOKED, "the token was revoked or has expired")
+
     def give_way(self) -> None:
         """End the link, because a newer one of the same machine takes over."""
         self.close(
-            self._link.takeover_code,
+            takeover_code(self._link.protocol),
             "a newer connection with this machine's token took over; "
             "every machine needs a token of its own",
         )
 
     @contextmanager
-    def slot(self) -> Iterator[None]:
+    def slot(self, proof: str | None = None) -> Iterator[None]:
         """Hold one of the slots for unanswered commands, while something else is awaited.
 
-        Raises a SubmissionRefusedError where no input is taken now.
+        ``proof`` is that of its control lease.  Raises a SubmissionRefusedError.
         """
-        self._link.reserve()
+        self._link.reserve(proof)
         try:
             yield
         finally:
             self._link.commands.free()
 
-    def pause_read(self, since: int | None) -> None:
-        """Since when an operator has paused the machine; None where it runs."""
-        self._feed(PauseRead(since))
+    def restrict(self, restrictions: Restrictions) -> None:
+        """From now on only those may send inputs who may by these restrictions."""
+        self._feed(RestrictionsRead(restrictions))
+
+    async def until_interrupted(self) -> None:
+        """Wait until nothing runs or is held of who had control before.  Raises LinkDownError."""
+        while self._link.interrupts.are_open and not self._link.is_over:
+            await self._interrupted_or_over.wait()
+        if self._link.is_over:
+            raise LinkDownError
 
     def welcome(self, epoch: int) -> None:
         """Greet the machine: it is admitted, as its link of this number."""
         self.epoch = epoch
         self._feed(MachineAdmitted())
+        self.schedule()
 
     async def until_ready(self) -> None:
         """Wait until the machine listens.  Raises LinkDownError where that never comes."""
@@ -277,6 +287,7 @@ class LinkSocket:
         the link ends before.
         """
         self._feed(MarkRequested())
+        self.schedule()
         await self._up_or_over.wait()
         if not self._link.is_up:
             raise LinkDownError
@@ -290,18 +301,21 @@ class LinkSocket:
     def reconciled(self) -> None:
         """Whatever earlier links left open is reconciled: inputs may be sent."""
         self._feed(Reconciled())
-        self._live_or_over.set()
+        self._live_or_over.happens()
 
-    def send(self, message: Input, answer_by: int) -> asyncio.Future[Outcome]:
+    def send(
+        self, message: Input, answer_by: int, proof: str | None = None
+    ) -> asyncio.Future[Outcome]:
         """Send a command; the future ends with its outcome or with :class:`LinkLostError`.
 
-        Its answer is due at ``answer_by``, milliseconds since 1970.  Raises a
-        SubmissionRefusedError where it may not be sent now.
+        Its answer is due at ``answer_by``, milliseconds since 1970; ``proof`` is that of its
+        control lease.  Raises a SubmissionRefusedError where it may not be sent now.
         """
         due = self._clock() + seconds_until(answer_by)
-        effects = self._link.handle(InputSubmitted(message, due))
+        effects = self._link.handle(InputSubmitted(message, due, proof))
         answered = self._outcomes.outcome_of(message.command_id)
         self._perform_all(effects)
+        self.schedule()
         return answered
 
     def resolve(self, message: Resolve) -> Question:
@@ -319,11 +333,14 @@ class LinkSocket:
     def _perform_all(self, effects: list[Effect]) -> None:
         for effect in effects:
             self._perform(effect)
+        if self._link.is_over or not self._link.interrupts.are_open:
+            self._interrupted_or_over.happens()
         if self._link.is_over:
-            self._ready_or_over.set()
-            self._up_or_over.set()
-            self._live_or_over.set()
-            self.screen.over()
+            self._ready_or_over.happens()
+            self._up_or_over.happens()
+            self._live_or_over.happens()
+            if self._screen is not None:
+                self._screen.over()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -340,9 +357,10 @@ class LinkSocket:
             case AdmitMachine(hello):
                 self._background.start_and_report(self._admitted(hello), "admit a machine")
             case LinkReady():
-                self._ready_or_over.set()
+                self._ready_or_over.happens()
             case LinkUp():
-                self._up_or_over.set()
+                self.schedule()
+                self._up_or_over.happens()
             case DesktopIsNow(desktop):
                 self._desktop_is(desktop)
             case AvailabilityChanged():
@@ -357,17 +375,17 @@ class LinkSocket:
                 self.screen.arrived(effect)
 
     def _desktop_is(self, desktop: DesktopChanged) -> None:
-        if (why := self.desktop.why_no_screen) is not None:
-            self.screen.unavailable(why, self.desktop.screen_since)
+        if self._screen is not None and (why := self.desktop.why_no_screen) is not None:
+            self._screen.unavailable(why, self.desktop.screen_since)
         self._observer.desktop_changed(self, desktop)
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:
-        self._connection.close(code, _fitting(reason))
+        self._connection.close(code, fitting(reason))
         self.over_code, self.over_since, self.over_reason = code, server_time(), reason
         self._observer.closing(self)
 
     async def _admitted(self, hello: Hello) -> None:
-        self.hello = hello
+        self.greeting = Greeting.of(hello)
         try:
             await self._observer.admit(self, hello)
         except LinkDownError:
@@ -378,8 +396,3 @@ class LinkSocket:
         except Exception:
             self.close(CloseCode.SERVER_ERROR, "the server could not record the connection")
             raise
-
-
-def _fitting(reason: str) -> str:
-    """Cut a reason to what a close frame can carry, at a character's border."""
-    return reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")

@@ -1,7 +1,7 @@
 """The records of keyed commands, from their claim until they are sent."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -35,7 +35,7 @@ class Claims:
         It says SENT from the start where the link can send at once: this node holds it itself.
         """
         state = CommandState.SENT if link.is_live else CommandState.CLAIMED
-        own = new_record(command, link, state)
+        own = new_record(command, SentOn.of(link), state)
         standing = await self._standing(own, command)
         return standing, standing.is_of(own)
 
@@ -108,7 +108,32 @@ class Claims:
         return standing
 
 
-def new_record(command: Command, link: MachineLink, state: CommandState) -> CommandRecord:
+@dataclass(frozen=True, slots=True)
+class SentOn:
+    """What a record says of the link that its command goes to, and of the journal behind it.
+
+    The node that has the link knows the journal, and no other does.
+    """
+
+    epoch: int
+    boot_id: str | None = None
+    journal_id: UUID | None = None
+    journal_sequence: int = 0
+    journal_mark: UUID | None = None
+
+    @classmethod
+    def of(cls, link: MachineLink) -> "SentOn":
+        """Those of a link that is up."""
+        return cls(
+            epoch=link.epoch,
+            boot_id=link.greeting.boot_id,
+            journal_id=link.greeting.journal_id,
+            journal_sequence=link.journal_sequence,
+            journal_mark=link.journal_mark,
+        )
+
+
+def new_record(command: Command, sent_on: SentOn, state: CommandState) -> CommandRecord:
     """What the ledger says of a command that goes to this link."""
     return CommandRecord(
         command_id=command.id,
@@ -119,11 +144,11 @@ def new_record(command: Command, link: MachineLink, state: CommandState) -> Comm
         state=state,
         attempt=uuid4(),
         claimed_until=now() + CLAIM_LIFETIME,
-        epoch=link.epoch,
-        boot_id=link.hello.boot_id,
-        journal_id=link.hello.journal.id,
-        journal_sequence=link.journal_sequence,
-        journal_mark=link.journal_mark,
+        epoch=sent_on.epoch,
+        boot_id=sent_on.boot_id,
+        journal_id=sent_on.journal_id,
+        journal_sequence=sent_on.journal_sequence,
+        journal_mark=sent_on.journal_mark,
         request_id=command.request_id,
         minimal=command.minimal,
         accepted_at=from_milliseconds(command.accepted_at),

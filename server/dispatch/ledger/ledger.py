@@ -19,7 +19,7 @@ from schemas.programs.failpoints import Failpoint, reached
 from server.clock import seconds_until
 from server.dispatch.command import Command
 from server.dispatch.ledger.answers import final_answer
-from server.dispatch.ledger.claims import CLAIM_LIFETIME, Claims, new_record
+from server.dispatch.ledger.claims import CLAIM_LIFETIME, Claims, SentOn, new_record
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver, NoObserver
 from server.dispatch.ledger.resolver import Resolver, context_of
@@ -92,6 +92,11 @@ class Ledger:
             return None
         return record if machine_id in (None, record.machine_id) else None
 
+    async def is_answered(self, command: Command) -> bool:
+        """Whether the final answer to a command is stored, so that no machine need be asked."""
+        known = await self._claims.find(command)
+        return known is not None and known.answer is not None
+
     async def look_up(self, record: CommandRecord, link: MachineLink) -> CommandRecord | None:
         """A record as it is when its machine was asked about it, where that can settle it."""
         if record.answer is not None or self._under_way.find(record.request_key) is not None:
@@ -105,9 +110,9 @@ class Ledger:
         self, command: Command, link: MachineLink, timings: Timings
     ) -> Answer:
         try:
-            with link.slot():
+            with link.slot(command.proof):
                 await _until_live(link, command)
-                answered = link.send(command.message(link.link_id), command.answer_by)
+                answered = _sent(command, link)
         except SubmissionRefusedError as error:
             raise refused(error, command.accepted_at) from None
         except TimeoutError:
@@ -128,7 +133,18 @@ class Ledger:
 
     async def _keep_pending(self, command: Command, link: MachineLink) -> None:
         """Record a command without a key late, and only for whoever asks what became of it."""
-        record = new_record(command, link, CommandState.SENT)
+        await self._keep_soon(new_record(command, SentOn.of(link), CommandState.SENT))
+
+    async def keep_lost(self, command: Command, epoch: int) -> None:
+        """Record a command without a key that has left for another node and was not heard of again.
+
+        Whether it was sent on the machine's link of this epoch is not known; so the machine is
+        asked, as it is for one that was.
+        """
+        self._observer.left_open(command)
+        await self._keep_soon(new_record(command, SentOn(epoch), CommandState.SENT))
+
+    async def _keep_soon(self, record: CommandRecord) -> None:
         keeping = self._background.start_and_report(self._keep(record), "keep a pending command")
         await asyncio.wait((keeping,), timeout=KEEP_SECONDS)
 
@@ -150,7 +166,7 @@ class Ledger:
         if link is None:
             return await self._known_or(command, await why_no_link(), None)
         try:
-            with link.slot():
+            with link.slot(command.proof):
                 record, is_own = await self._claims.claim(command, link)
                 if not is_own:
                     return await self._known(command, record, link)
@@ -197,7 +213,7 @@ class Ledger:
         """Send what the record says is SENT; the future ends with the outcome."""
         reached(Failpoint.AFTER_SENT)
         try:
-            answered = link.send(command.message(link.link_id), command.answer_by)
+            answered = _sent(command, link)
         except SubmissionRefusedError:
             await self._claims.withdraw(command.id, record)
             raise
@@ -235,6 +251,11 @@ class Ledger:
 
     async def _resolved(self, record: CommandRecord, link: MachineLink) -> tuple[Answer, bool]:
         return await self._resolver.resolved(record, link), True
+
+
+def _sent(command: Command, link: MachineLink) -> "asyncio.Future[Outcome]":
+    """Send a command.  Raises a SubmissionRefusedError where nothing was sent."""
+    return link.send(command.message(link.link_id), command.answer_by, command.proof)
 
 
 async def _until_live(link: MachineLink, command: Command) -> None:

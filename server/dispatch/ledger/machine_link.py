@@ -6,7 +6,9 @@ from typing import Protocol
 from uuid import UUID
 
 from schemas.inputs.outcomes import Outcome
-from schemas.link.messages import CloseCode, Hello, Input, Resolve
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Input, Resolve
+from server.machines.link.greeting import Greeting
 from server.machines.pending_outcomes import Question
 
 
@@ -19,7 +21,7 @@ class MachineLink(Protocol):
 
     organization_id: UUID
     machine_id: str
-    hello: Hello
+    greeting: Greeting
     epoch: int
     up_since: int
 
@@ -43,16 +45,22 @@ class MachineLink(Protocol):
     def is_over(self) -> bool:
         """Whether the link is closing or closed."""
 
-    def slot(self) -> AbstractContextManager[None]:
-        """Hold a slot for an input.  Raises a SubmissionRefusedError where none is taken now."""
+    def slot(self, proof: str | None = None) -> AbstractContextManager[None]:
+        """Hold a slot for an input that came with a control lease of this proof, or with none.
+
+        Raises a SubmissionRefusedError where it is not taken now.
+        """
 
     async def until_live(self) -> None:
         """Wait until inputs may be sent.  Raises LinkDownError where that never comes."""
 
-    def send(self, message: Input, answer_by: int) -> "asyncio.Future[Outcome]":
+    def send(
+        self, message: Input, answer_by: int, proof: str | None = None
+    ) -> "asyncio.Future[Outcome]":
         """Send an input; the future ends with its outcome, or with LinkLostError.
 
-        Raises a SubmissionRefusedError where nothing was sent.
+        ``proof`` is that of the control lease that it came with.  Raises a SubmissionRefusedError
+        where nothing was sent.
         """
 
     def resolve(self, message: Resolve) -> Question:

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from schemas.http.problems import ProblemError
 from schemas.inputs.outcomes import Unknown
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.resolver import Resolver, ask, journal_is_lost
 from server.dispatch.ledger.under_way import CommandsUnderWay

@@ -44,7 +44,8 @@ class Resolver:
         """Make final what the machine answers.  Raises a problem where it does not."""
         try:
             outcome = await question.outcome
-        except LinkLostError:
+        except (LinkLostError, TimeoutError):
+            # It may be on its way on this very link, where whoever sent it waits no longer.
             raise pending(record.command_id) from None
         if isinstance(outcome, NotCarriedOut) and _may_be_forgotten(record):
             outcome = Unknown()
@@ -108,13 +109,17 @@ def journal_is_lost(record: CommandRecord, link: MachineLink) -> bool:
     """Whether the machine's journal cannot speak for this command any more.
 
     It is another journal, or an old copy of it, or the machine has booted since.  A link's hello
-    says nothing of what was sent on this very link, or on a newer one.
+    says nothing of what was sent on this very link, or on a newer one.  Of a command without a key
+    that was lost on its way from another node nobody knows the journal; all that this one can say
+    of it is true.
     """
-    hello = link.hello
+    greeting = link.greeting
+    if record.journal_id is None:
+        return False
     return record.epoch < link.epoch and (
-        record.journal_id != hello.journal.id
-        or hello.journal.sequence < record.journal_sequence
-        or hello.boot_id != record.boot_id
+        record.journal_id != greeting.journal_id
+        or greeting.journal_sequence < record.journal_sequence
+        or greeting.boot_id != record.boot_id
     )
 
 

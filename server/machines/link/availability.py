@@ -3,21 +3,24 @@
 from dataclasses import dataclass
 
 from server.machines.link.desktop import DesktopState
-from server.machines.link.errors import MachinePausedError, NoInputError
+from server.machines.link.errors import NoInputError
+from server.machines.link.restrictions import NONE, Restrictions
 
 STUCK = "its desktop is stuck and has not answered an input in time"
 
 
-@dataclass
+@dataclass(slots=True)
 class Availability:
     """What stands between an input and the desktop of a machine whose link is up.
 
-    ``paused_since`` is since when an operator has paused the machine, ``stuck_since`` since when
-    its desktop has been late with an answer: milliseconds since 1970, None where it is not so.
+    ``restrictions`` are what operators have decided, ``can_be_interrupted`` is whether the machine
+    client knows how to end what runs when control changes hands.  ``stuck_since`` is since when its
+    desktop has been late with an answer: milliseconds since 1970, None where it is not so.
     """
 
     desktop: DesktopState
-    paused_since: int | None = None
+    restrictions: Restrictions = NONE
+    can_be_interrupted: bool = False
     stuck_since: int | None = None
     _recovered_at: int = 0
 
@@ -37,9 +40,13 @@ class Availability:
         """The desktop has answered what it was late with."""
         self.stuck_since, self._recovered_at = None, at
 
-    def check(self) -> None:
-        """Raise MachinePausedError or NoInputError where no input is taken."""
-        if self.paused_since is not None:
-            raise MachinePausedError(self.paused_since)
+    def restrict(self, restrictions: Restrictions) -> bool:
+        """From now on inputs are taken from whom these allow; whether control changes hands."""
+        before, self.restrictions = self.restrictions, restrictions
+        return before.control != restrictions.control
+
+    def check(self, proof: str | None) -> None:
+        """Raise a SubmissionRefusedError where no input is taken from who shows this proof."""
+        self.restrictions.check(proof)
         if (trouble := self.no_input) is not None:
             raise NoInputError(*trouble)

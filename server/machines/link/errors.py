@@ -5,6 +5,10 @@ class UnexpectedAnswerError(Exception):
     """The machine answered what nobody asked, or contradicts itself; ``str()`` says how."""
 
 
+class FrameFloodError(Exception):
+    """The machine sends more than anybody asked for; ``str()`` says how much."""
+
+
 class LinkLostError(Exception):
     """The link ended after something was sent and before its answer came."""
 
@@ -34,6 +38,19 @@ class MachinePausedError(SubmissionRefusedError):
     def __init__(self, since: int) -> None:
         super().__init__(since)
         self.since = since
+
+
+class MachineControlledError(SubmissionRefusedError):
+    """Somebody else holds the machine's control lease, ``since`` then (ms since 1970)."""
+
+    def __init__(self, by: str, since: int) -> None:
+        super().__init__(by, since)
+        self.by = by
+        self.since = since
+
+
+class ControlEndedError(SubmissionRefusedError):
+    """The control lease that an input came with is over, or was never this machine's."""
 
 
 class NoInputError(SubmissionRefusedError):

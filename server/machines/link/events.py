@@ -4,16 +4,17 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.inputs.outcomes import Outcome
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     ClientMessage,
-    CloseCode,
     DesktopChanged,
     Hello,
     Input,
     Resolve,
     ServerMessage,
 )
-from server.machines.link.screen import ScreenArrival, ScreenQuestion
+from server.machines.link.restrictions import Restrictions
+from server.machines.link.screen.screen import ScreenArrival, ScreenQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,14 @@ class MarkRequested:
 
 @dataclass(frozen=True, slots=True)
 class InputSubmitted:
-    """A command is to be carried out, and answered before ``answer_by`` by the link's clock."""
+    """A command is to be carried out, and answered before ``answer_by`` by the link's clock.
+
+    ``proof`` is that of the control lease that it came with, if it did.
+    """
 
     message: Input
     answer_by: float
+    proof: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +87,10 @@ class Reconciled:
 
 
 @dataclass(frozen=True, slots=True)
-class PauseRead:
-    """Since when an operator has paused the machine (ms since 1970); None where it runs."""
+class RestrictionsRead:
+    """Whom the machine takes inputs from, as operators have decided by now."""
 
-    since: int | None
+    restrictions: Restrictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ ServerEvent = (
     | InputSubmitted
     | ResolutionRequested
     | Reconciled
-    | PauseRead
+    | RestrictionsRead
     | CloseRequested
 )
 """What the server wants of the link."""

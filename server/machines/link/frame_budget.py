@@ -6,12 +6,16 @@ It is much more than any machine client needs, and much less than what other lin
 from collections.abc import Callable
 from typing import Final
 
+from server.machines.link.errors import FrameFloodError
+
 BURST: Final = 1000
 A_SECOND: Final = 500
 
 
 class FrameBudget:
     """``clock`` is seconds of a monotonic clock."""
+
+    __slots__ = ("_clock", "_filled_at", "_left")
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -22,8 +26,17 @@ class FrameBudget:
         """Allow so many frames more: what answers a question."""
         self._left = min(self._left + frames, BURST)
 
-    def spend(self, frames: int) -> bool:
-        """Count frames that have come; False where they are more than may come."""
+    def count(self, frames: int) -> None:
+        """Count frames that have come; less than none are asked for.  Raises FrameFloodError."""
+        if frames < 0:
+            self.earn(-frames)
+        elif not self._spend(frames):
+            raise FrameFloodError(
+                f"it sent more than the {BURST} frames at once, or {A_SECOND} a second, that a "
+                "machine client may send unasked"
+            )
+
+    def _spend(self, frames: int) -> bool:
         now = self._clock()
         self._left = min(self._left + (now - self._filled_at) * A_SECOND, BURST) - frames
         self._filled_at = now

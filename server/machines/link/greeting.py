@@ -4,11 +4,37 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import MAX_MESSAGE_BYTES, PROTOCOLS, Hello, Limits, Welcome
 from schemas.link.picture_frames import MAX_PICTURE_BYTES
 
+GREETING_SECONDS = 10.0
+"""For the machine client to say what is next, until the link is up."""
+
+ADMISSION_SECONDS = 60.0
+"""For the server to admit it.  Many machines that come back at once wait for their turns, and one
+that was sent away meanwhile would only come again and wait anew."""
+
 LEAST_SPREAD_SECONDS = 1.0
 MOST_SPREAD_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a hello said that is needed for as long as the link stands: all else would be a burden.
+
+    ``journal_sequence`` is the journal's number in it.
+    """
+
+    boot_id: str
+    journal_id: UUID
+    journal_sequence: int
+    yields: bool
+
+    @classmethod
+    def of(cls, hello: Hello) -> "Greeting":
+        """That of a hello."""
+        return cls(hello.boot_id, hello.journal.id, hello.journal.sequence, hello.yields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +69,15 @@ class LinkTerms:
 def reconnect_spread(links: int, per_second: float) -> float:
     """Over how many seconds so many machines should come back when all lose the server at once."""
     return min(max(LEAST_SPREAD_SECONDS, links / per_second), MOST_SPREAD_SECONDS)
+
+
+def takeover_code(protocol: int) -> CloseCode:
+    """How to close a link of this version for a newer one of the same machine.
+
+    A client whose hello has not come yet, and whose version is 0, may speak protocol 2: it is not
+    to end for good.
+    """
+    return CloseCode.REPLACED if protocol == 1 else CloseCode.TAKEN_OVER
 
 
 class NoCommonProtocolError(Exception):

@@ -7,7 +7,7 @@ from schemas.link.messages import Heartbeat, HeartbeatAck
 from server.machines.link.errors import UnexpectedAnswerError
 
 
-@dataclass
+@dataclass(slots=True)
 class Heartbeats:
     """``sent`` counts them; ``round_trip_seconds`` is of the last one that was answered."""
 

@@ -9,7 +9,7 @@ MAX_ENTRIES_PER_COMMAND = 10_000
 """By how much one command may move the journal's number: a long one notes its progress."""
 
 
-@dataclass
+@dataclass(slots=True)
 class JournalHeard:
     """The journal as this link knows it.
 

@@ -1,26 +1,29 @@
 """The server's end of a link: a state machine without I/O.
 
 The caller feeds every event in the order in which it happens and performs all effects that come
-back, in their order, before it feeds the next one.  It feeds :class:`TimePassed` at least once a
-second and :class:`ConnectionLost` exactly once, last; after that there are no effects any more.
+back, in their order, before it feeds the next one.  It feeds :class:`TimePassed` within a second of
+every ``due_at`` and :class:`ConnectionLost` exactly once, last; after that there are no effects any
+more.
 
 ``now`` is seconds of a monotonic clock; ``server_time`` in messages is milliseconds since 1970.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from uuid import UUID
 
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     Ack,
     ClientMessage,
-    CloseCode,
     DesktopChanged,
     DesktopSeen,
     HeartbeatAck,
     Hello,
     Input,
+    Interrupt,
+    Interrupted,
     Ready,
     Report,
     RequestFailed,
@@ -31,6 +34,7 @@ from server.machines.link.availability import Availability
 from server.machines.link.commands import LinkCommands
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import (
+    FrameFloodError,
     LinkDownError,
     LinkUnsettledError,
     UnexpectedAnswerError,
@@ -55,9 +59,9 @@ from server.machines.link.events import (
     MachineEvent,
     MarkRequested,
     MessageReceived,
-    PauseRead,
     Reconciled,
     ResolutionRequested,
+    RestrictionsRead,
     ScreenAsked,
     SendMessage,
     ServerEvent,
@@ -65,46 +69,32 @@ from server.machines.link.events import (
     TimePassed,
     UnreadableReceived,
 )
-from server.machines.link.frame_budget import A_SECOND, BURST, FrameBudget
-from server.machines.link.greeting import LinkTerms, NoCommonProtocolError, common_protocol
+from server.machines.link.frame_budget import FrameBudget
+from server.machines.link.greeting import (
+    ADMISSION_SECONDS,
+    GREETING_SECONDS,
+    LinkTerms,
+    NoCommonProtocolError,
+    common_protocol,
+)
 from server.machines.link.heartbeats import Heartbeats
+from server.machines.link.interrupts import NOT_INTERRUPTIBLE, Interrupts
 from server.machines.link.journal import JournalHeard
-from server.machines.link.pictures import PictureError
-from server.machines.link.screen import ScreenLink
-
-GREETING_SECONDS = 10.0
-"""For the machine client to say what is next, until the link is up."""
-
-ADMISSION_SECONDS = 60.0
-"""For the server to admit it.  Many machines that come back at once wait for their turns, and one
-that was sent away meanwhile would only come again and wait anew."""
+from server.machines.link.restrictions import Restrictions
+from server.machines.link.screen.pictures import PictureError
+from server.machines.link.screen.screen import ScreenLink
+from server.machines.link.states import GREETED, UP, State
 
 
-class _State(Enum):
-    AWAITING_HELLO = auto()
-    ADMITTING = auto()
-    WELCOMED = auto()
-    READY = auto()
-    MARKING = auto()
-    RECONCILING = auto()
-    LIVE = auto()
-    CLOSING = auto()
-    LOST = auto()
-
-
-_UP = (_State.RECONCILING, _State.LIVE)
-_GREETED = (_State.WELCOMED, _State.READY, _State.MARKING, *_UP)
-
-
-@dataclass
+@dataclass(slots=True)
 class Link:
     """One link, from its socket's opening to its end.
 
     It is up once the journal has its mark: then inputs may be claimed, and the machine is asked
     what became of what earlier links had sent it.  It is live when all of that is reconciled: then
-    inputs may be submitted, unless the machine is paused or its desktop takes none.  An answer to
-    what is not among ``commands`` closes the link, as does one that another contradicts: a client
-    that says such things cannot be believed in the rest either.
+    inputs may be submitted, as ``availability`` allows.  An answer to what is not among
+    ``commands`` closes the link, as does one that another contradicts: a client that says such
+    things cannot be believed in the rest either.
 
     ``protocol`` is the newest version that both sides speak, and 0 until the hello has come, as is
     ``availability`` not there before.
@@ -116,38 +106,39 @@ class Link:
     clock: Callable[[], float]
     server_time: Callable[[], int]
     protocol: int = 0
-    _state: _State = _State.AWAITING_HELLO
+    _state: State = State.AWAITING_HELLO
     _last_change_at: float = field(init=False)
     availability: Availability = field(init=False)
     commands: LinkCommands = field(init=False)
     heartbeats: Heartbeats = field(init=False)
     journal: JournalHeard = field(default_factory=JournalHeard)
-    _screen: ScreenLink = field(init=False)
+    _screen: ScreenLink | None = None
+    interrupts: Interrupts = field(init=False)
     _budget: FrameBudget = field(init=False)
 
     def __post_init__(self) -> None:
         self._last_change_at = self.clock()
         self.commands = LinkCommands(self.terms.unanswered_limit, self.clock)
         self.heartbeats = Heartbeats(self.clock, self.server_time)
-        self._screen = ScreenLink(self.terms.largest_picture, self.server_time)
+        self.interrupts = Interrupts(self.server_time)
         self._budget = FrameBudget(self.clock)
 
     @property
     def is_up(self) -> bool:
         """Whether inputs may be claimed."""
-        return self._state in _UP
+        return self._state in UP
 
     @property
     def is_live(self) -> bool:
         """Whether what earlier links left open is reconciled, so that inputs may be submitted."""
-        return self._state is _State.LIVE
+        return self._state is State.LIVE
 
-    def reserve(self) -> None:
+    def reserve(self, proof: str | None = None) -> None:
         """Hold a slot for an input that will be submitted; ``commands.free`` gives it back.
 
-        Raises a SubmissionRefusedError where no input is taken now.
+        Raises a SubmissionRefusedError where no input is taken now from who shows this proof.
         """
-        self._check_inputs_are_taken()
+        self._check_inputs_are_taken(proof)
         self.commands.reserve()
 
     @property
@@ -156,17 +147,19 @@ class Link:
         return self.protocol > 0 and not self.is_over
 
     @property
-    def takeover_code(self) -> CloseCode:
-        """How to close this link for a newer one of the same machine.
-
-        A client whose hello has not come yet may speak protocol 2: it is not to end for good.
-        """
-        return CloseCode.REPLACED if self.protocol == 1 else CloseCode.TAKEN_OVER
-
-    @property
     def is_over(self) -> bool:
         """Whether the link is closing or closed."""
-        return self._state in (_State.CLOSING, _State.LOST)
+        return self._state in (State.CLOSING, State.LOST)
+
+    @property
+    def due_at(self) -> float:
+        """When time next means something, by ``clock``, if nothing happens before."""
+        if self.is_over:
+            return math.inf
+        if not self.is_up:
+            return self._last_change_at + self._longest_greeting
+        heartbeat_at = self._last_change_at + self.terms.heartbeat_seconds
+        return min(heartbeat_at, self.commands.overdue_at)
 
     def handle(self, event: Event) -> list[Effect]:
         """Take one event and return what must be done about it.
@@ -185,6 +178,8 @@ class Link:
             return self._happened(event)
         except (UnexpectedAnswerError, PictureError) as error:
             return self._close(CloseCode.MESSAGE_INVALID, str(error))
+        except FrameFloodError as error:
+            return self._close(CloseCode.OVERFLOW, str(error))
 
     def _happened(self, event: MachineEvent) -> list[Effect]:
         """Something came from the machine client, or did not come in time."""
@@ -192,7 +187,8 @@ class Link:
             case MessageReceived(message):
                 return self._received(message)
             case FramesCounted(frames):
-                return self._counted(frames)
+                self._budget.count(frames)
+                return []
             case FrameReceived(frame):
                 return self._picture_received(frame)
             case TimePassed():
@@ -203,54 +199,56 @@ class Link:
     def _decided(self, event: ServerEvent) -> list[Effect]:
         """The server wants something of this link."""
         match event:
-            case InputSubmitted(message, answer_by):
-                return self._submitted(message, answer_by)
+            case InputSubmitted(message, answer_by, proof):
+                return self._submitted(message, answer_by, proof)
             case ResolutionRequested(message):
                 self.commands.ask(message.command_id)
                 return [SendMessage(message)]
             case ScreenAsked(question):
-                self._screen.asked(question)
+                self._screen_asked.asked(question)
                 return [SendMessage(question)]
-            case PauseRead(since):
-                self.availability.paused_since = since
-                return []
+            case RestrictionsRead(restrictions):
+                return self._restricted(restrictions)
             case MachineAdmitted():
                 return self._admitted()
             case MarkRequested():
                 return self._mark()
             case Reconciled():
-                return self._reconciled()
+                if self._state is State.RECONCILING:
+                    self._state = State.LIVE
+                return []
             case CloseRequested(code, reason):
                 return self._close(code, reason)
 
-    def _counted(self, frames: int) -> list[Effect]:
-        if frames < 0:
-            self._budget.earn(-frames)
-        elif not self._budget.spend(frames):
-            return self._close(
-                CloseCode.OVERFLOW,
-                f"it sent more than the {BURST} frames at once, or {A_SECOND} a second, that a "
-                "machine client may send unasked",
-            )
-        return []
+    @property
+    def _screen_asked(self) -> ScreenLink:
+        """What is said about the screen: nearly always nothing."""
+        if self._screen is None:
+            self._screen = ScreenLink(self.terms.largest_picture, self.server_time)
+        return self._screen
 
-    def _check_inputs_are_taken(self) -> None:
-        """Raise a SubmissionRefusedError where the machine takes no input, whichever it is."""
+    def _restricted(self, restrictions: Restrictions) -> list[Effect]:
+        """Where control changes hands, what runs, waits or is held is of who had it before."""
+        before = self.availability.restrictions.control
+        if not self.availability.restrict(restrictions):
+            return []
+        if self.availability.can_be_interrupted:
+            self._budget.earn(1)
+            return [SendMessage(self.interrupts.next())]
+        return self._close(CloseCode.SERVER_ERROR, NOT_INTERRUPTIBLE) if before else []
+
+    def _check_inputs_are_taken(self, proof: str | None) -> None:
+        """Raise a SubmissionRefusedError where the machine takes no input of this sender."""
         if not self.is_up:
             raise LinkDownError
-        self.availability.check()
+        self.availability.check(proof)
 
-    def _submitted(self, message: Input, answer_by: float) -> list[Effect]:
-        self._check_inputs_are_taken()
+    def _submitted(self, message: Input, answer_by: float, proof: str | None) -> list[Effect]:
+        self._check_inputs_are_taken(proof)
         if not self.is_live:
             raise LinkUnsettledError
         self.commands.submit(message.command_id, answer_by)
         return [SendMessage(message)]
-
-    def _reconciled(self) -> list[Effect]:
-        if self._state is _State.RECONCILING:
-            self._state = _State.LIVE
-        return []
 
     def _received(self, message: ClientMessage) -> list[Effect]:
         if message.since > self.protocol and not isinstance(message, Hello):
@@ -261,17 +259,20 @@ class Link:
             case Report() if self.is_up:
                 return self._reported(message)
             case ScreenFailed() | RequestFailed() | DesktopSeen() if self.is_up:
-                return [*self._screen.answered(message)]
-            case DesktopChanged() if self._state in _GREETED:
+                return [*self._screen_asked.answered(message)]
+            case Interrupted(request=request) if self.is_up:
+                self.interrupts.confirmed(request)
+                return []
+            case DesktopChanged() if self._state in GREETED:
                 desktop = self.availability.desktop.changed_to(message, self.server_time())
                 self.availability.desktop = desktop
                 return [DesktopIsNow(message)]
-            case HeartbeatAck() if self._state in (_State.MARKING, *_UP):
+            case HeartbeatAck() if self._state in (State.MARKING, *UP):
                 return self._heartbeat_acknowledged(message)
-            case Hello() if self._state is _State.AWAITING_HELLO:
+            case Hello() if self._state is State.AWAITING_HELLO:
                 return self._greeted(message)
-            case Ready() if self._state is _State.WELCOMED:
-                self._enter(_State.READY)
+            case Ready() if self._state is State.WELCOMED:
+                self._enter(State.READY)
                 return [LinkReady()]
             case _:
                 return self._misplaced(message)
@@ -288,15 +289,18 @@ class Link:
             self.protocol = common_protocol(hello)
         except NoCommonProtocolError as error:
             return self._close(CloseCode.PROTOCOL_UNSUPPORTED, str(error))
-        self._enter(_State.ADMITTING)
+        self._enter(State.ADMITTING)
         self.journal.greeted(hello.journal.sequence)
-        self.availability = Availability(DesktopState.greeted(hello, self.server_time()))
+        self.availability = Availability(
+            DesktopState.greeted(hello, self.server_time()),
+            can_be_interrupted=self.protocol >= Interrupt.since,
+        )
         return [AdmitMachine(hello)]
 
     def _admitted(self) -> list[Effect]:
-        if self._state is not _State.ADMITTING:
+        if self._state is not State.ADMITTING:
             return []
-        self._enter(_State.WELCOMED)
+        self._enter(State.WELCOMED)
         welcome = self.terms.welcome(
             self.protocol, self.link_id, self.machine_id, self.server_time()
         )
@@ -304,9 +308,9 @@ class Link:
 
     def _mark(self) -> list[Effect]:
         """The first heartbeat, whose answer has a number that no earlier copy can have."""
-        if self._state is not _State.READY:
+        if self._state is not State.READY:
             return []
-        self._enter(_State.MARKING)
+        self._enter(State.MARKING)
         return [self._heartbeat()]
 
     def _acknowledged(self, ack: Ack) -> list[Effect]:
@@ -336,7 +340,7 @@ class Link:
             return self._close(CloseCode.MESSAGE_INVALID, "a picture has no place here")
         return [
             SendMessage(effect) if isinstance(effect, ScreenCredit) else effect
-            for effect in self._screen.frame_received(frame)
+            for effect in self._screen_asked.frame_received(frame)
         ]
 
     def _journal_moved(self, sequence: int) -> None:
@@ -352,15 +356,17 @@ class Link:
         self.journal.marked(ack.mark)
         if self.is_up:
             return []
-        self._enter(_State.RECONCILING)
+        self._enter(State.RECONCILING)
         return [LinkUp()]
+
+    @property
+    def _longest_greeting(self) -> float:
+        return ADMISSION_SECONDS if self._state is State.ADMITTING else GREETING_SECONDS
 
     def _time_passed(self) -> list[Effect]:
         waited = self.clock() - self._last_change_at
         if not self.is_up:
-            longest = GREETING_SECONDS
-            if self._state is _State.ADMITTING:
-                longest = ADMISSION_SECONDS
+            longest = self._longest_greeting
             if waited < longest:
                 return []
             return self._close(CloseCode.GREETING_MISSED, f"no link was made within {longest:g} s")
@@ -378,17 +384,17 @@ class Link:
         return effects
 
     def _close(self, code: CloseCode, reason: str) -> list[Effect]:
-        self._enter(_State.CLOSING)
+        self._enter(State.CLOSING)
         return [CloseConnection(code, reason), *self._abandon()]
 
     def _lost(self) -> list[Effect]:
-        self._enter(_State.LOST)
+        self._enter(State.LOST)
         return self._abandon()
 
     def _abandon(self) -> list[Effect]:
         commands = self.commands.abandon()
         return [AbandonCommands(commands)] if commands else []
 
-    def _enter(self, state: _State) -> None:
+    def _enter(self, state: State) -> None:
         self._state = state
         self._last_change_at = self.clock()

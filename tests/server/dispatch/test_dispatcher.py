@@ -1,11 +1,13 @@
 """Which link carries a command, and why none does."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from schemas.http.problems import ProblemError
 from schemas.link.messages import Input, Resolve
+from server.dispatch.moves import Moves
 from tests.commands import accepted, answering, keep_sent, problem_of
 from tests.links import COMPLETED, hello
 from tests.service import Service, new_key
@@ -99,3 +101,18 @@ async def test_command_waits_for_its_link_to_be_live_no_longer_than_it_may_begin
         await link.obey()
         assert (await in_time)[0].status == 200
         assert up.is_live
+
+
+@pytest.mark.gen_test
+async def test_machine_that_moves_is_not_waited_for_beyond_the_time_of_the_input(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def always(*_: object) -> bool:
+        await asyncio.sleep(0.01)
+        return True
+
+    monkeypatch.setattr(Moves, "wait", always)
+    await service.new_machine()
+    async with asyncio.timeout(10):
+        waiting = answering(service, accepted(service, timeout=0.1))
+        assert await problem_of(waiting) == "machine-unavailable"

@@ -1,34 +1,40 @@
-"""What machines are like now: plain data, for every machine that has a link."""
-
-import json
-from dataclasses import asdict
+"""What machines are like now, on whichever node they are."""
 
 import pytest
 
-from server.dispatch.live_machines import LiveMachines
-from tests.links import hello
+from server.bus.bus import NoResponderError
+from tests.nodes import at, until_reached
 from tests.service import Service
 
 
 @pytest.mark.gen_test
-async def test_machines_without_a_link_are_not_among_them(service: Service) -> None:
-    machine = await service.new_machine()
-    await service.new_machine("desk-2")
-    live = LiveMachines(service.server.services.registry)
-    async with machine.connected():
-        found = await live.of(service.organization_id, ["desk-1", "desk-2", "desk-3"])
-        other = await service.elsewhere()
-        assert await live.of(other.organization_id, ["desk-1"]) == {}
-    assert list(found) == ["desk-1"]
-    assert found["desk-1"].state == "online"
-    assert found["desk-1"].displays == tuple(hello().displays)
+async def test_each_node_is_asked_once_for_all_of_its_machines(nodes: list[Service]) -> None:
+    here, there = nodes
+    machines = [await here.new_machine(f"desk-{number}") for number in range(3)]
+    async with machines[0].connected(), machines[1].connected(), at(there, machines[2]).connected():
+        for node in nodes:
+            items = (await node.get("/v1/machines")).json["items"]
+            assert [(each["state"], each["node"]) for each in items] == [
+                ("online", "a"),
+                ("online", "a"),
+                ("online", "b"),
+            ]
+            assert all(each["displays"] for each in items)
 
 
 @pytest.mark.gen_test
-async def test_what_is_known_of_a_machine_could_cross_a_process_border(service: Service) -> None:
-    machine = await service.new_machine()
-    live = LiveMachines(service.server.services.registry)
-    async with machine.connected(hello(no_input="no display is open")):
-        (known,) = (await live.of(service.organization_id, ["desk-1"])).values()
-    assert (known.state, known.reason) == ("no_input", "no display is open")
-    assert json.dumps(asdict(known), default=lambda model: model.model_dump())
+async def test_machine_of_a_node_that_nats_does_not_reach_is_said_to_be_there(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+
+    async def nobody(*_: object) -> bytes:
+        raise NoResponderError("nobody answers this subject")
+
+    async with machine.connected():
+        await until_reached(there, machine)
+        monkeypatch.setattr(there.server.services.neighbourhood.bus, "request", nobody)
+        view = (await there.get("/v1/machines/desk-1")).json
+        assert (view["state"], view["node"]) == ("offline", "a")
+        assert view["reason"] == "connected to the node a, which cannot be reached from here"

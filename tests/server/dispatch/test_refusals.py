@@ -1,12 +1,17 @@
 """What each refusal of a link is to whoever sent the input."""
 
+from uuid import uuid4
+
 import pytest
 
-from server.dispatch.refusals import refused
+from server.clock import server_time
+from server.dispatch.refusals import pending, refused, unavailable
 from server.machines.link.errors import (
+    ControlEndedError,
     LinkBusyError,
     LinkDownError,
     LinkUnsettledError,
+    MachineControlledError,
     MachinePausedError,
     NoInputError,
     SubmissionRefusedError,
@@ -22,6 +27,7 @@ NOW = 1_700_000_000_000
         (LinkDownError(), 503, "offline"),
         (LinkUnsettledError(), 503, "settling"),
         (MachinePausedError(NOW), 503, "paused"),
+        (MachineControlledError("Ada", NOW), 503, "controlled"),
         (NoInputError("the display is gone", NOW), 503, "no_input"),
     ],
     ids=lambda value: type(value).__name__,
@@ -37,6 +43,29 @@ def test_every_refusal_says_that_nothing_was_sent_and_when_to_come_again(
         assert problem.members["since"] == "2023-11-14T22:13:20.000Z"
 
 
+@pytest.mark.parametrize(("seconds", "retry_after"), [(1, "1"), (60, "5")])
+def test_machine_that_has_just_gone_is_to_be_asked_again_soon(
+    seconds: int, retry_after: str
+) -> None:
+    problem = unavailable("offline", "it moves", server_time() - seconds * 1000)
+    assert problem.headers["Retry-After"] == retry_after
+
+
 def test_every_refusal_is_among_them() -> None:
-    named = {LinkBusyError, LinkDownError, LinkUnsettledError, MachinePausedError, NoInputError}
+    named = {
+        *(LinkBusyError, LinkDownError, LinkUnsettledError, MachinePausedError, NoInputError),
+        *(MachineControlledError, ControlEndedError),
+    }
     assert set(SubmissionRefusedError.__subclasses__()) == named
+
+
+def test_lease_that_is_over_is_not_to_be_tried_again() -> None:
+    problem = refused(ControlEndedError(), NOW)
+    assert problem.problem_type.status == 409
+    assert "Retry-After" not in problem.headers
+
+
+def test_pending_input_is_not_said_to_have_been_sent() -> None:
+    problem = pending(uuid4())
+    for words in (problem.detail, problem.problem_type.advice):
+        assert "may have been sent" in words

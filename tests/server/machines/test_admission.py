@@ -6,12 +6,13 @@ from uuid import UUID
 import pytest
 
 from schemas.inputs.outcomes import NotCarriedOut
-from schemas.link.messages import CloseCode, Heartbeat, Input, Ready, Resolve, Welcome
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Heartbeat, Input, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler
 from server.machines.link import link as link_module
 from server.store.commands import CommandState
 from server.store.errors import StoreUnavailable
-from server.store.machines import ClientSummary, Machine, MachineStore
+from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
 from tests.commands import accepted, keep_sent, recorded
 from tests.links import hello
 from tests.service import ScriptedLink, Service, new_key, until
@@ -74,7 +75,7 @@ async def test_reports_may_come_in_any_order_and_each_counts_for_its_own(service
 async def test_word_that_a_command_still_runs_is_a_word_in_time(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconciler, "REPORT_SECONDS", 0.1)
+    monkeypatch.setattr(reconciler, "REPORT_SECONDS", 1.0)
     machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command)
@@ -137,13 +138,17 @@ class SlowAdmission:
         real = MachineStore.begin_link
 
         async def begin_link(
-            store: MachineStore, organization_id: UUID, machine_id: str, client: ClientSummary
+            store: MachineStore,
+            organization_id: UUID,
+            machine_id: str,
+            client: ClientSummary,
+            link: LinkFacts,
         ) -> Machine:
             if self.has_begun.is_set():
-                return await real(store, organization_id, machine_id, client)
+                return await real(store, organization_id, machine_id, client, link)
             self.has_begun.set()
             await self.may_go_on.wait()
-            machine = await real(store, organization_id, machine_id, client)
+            machine = await real(store, organization_id, machine_id, client, link)
             self.is_over.set()
             return machine
 
@@ -288,7 +293,7 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
         asking = [machine.moving(key) for key in (new_key(), None)]
         sent = [await link.heard(Input) for _ in asking]
         assert [(await each).problem for each in asking] == ["outcome-pending"] * 2
-        await until(lambda: live.no_input is not None)
+        await until(lambda: live.availability.no_input is not None)
         view = (await service.get(path)).json
         assert (view["state"], "stuck" in view["reason"]) == ("no_input", True)
         assert live.unanswered == 2
@@ -298,7 +303,7 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
         assert refused.json["since"] == view["since"]
         for command in sent:
             await link.acknowledge(command.command_id)
-        await until(lambda: live.no_input is None)
+        await until(lambda: live.availability.no_input is None)
         assert (await service.get(path)).json["state"] == "online"
         moving = machine.moving()
         await link.obey()
@@ -309,7 +314,7 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
 async def test_link_that_cannot_be_told_of_a_pause_is_closed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.machines.admission.PAUSE_SECONDS", 0.2)
+    monkeypatch.setattr("server.machines.admission.RESTRICTING_SECONDS", 0.2)
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
 
     async def silent(*_: object) -> None:
@@ -318,10 +323,35 @@ async def test_link_that_cannot_be_told_of_a_pause_is_closed(
     async with machine.connected() as link:
         await machine.until_live()
         with monkeypatch.context() as patch:
-            patch.setattr(MachineStore, "get", silent)
+            patch.setattr(MachineStore, "get_together", silent)
             reply = await service.request("PATCH", path, {"paused": True})
         assert reply.json["paused"] is True
         code, _ = await link.closed()
         assert code == CloseCode.SERVER_ERROR
     async with machine.connected():
         assert (await machine.move()).json["reason"] == "paused"
+
+
+@pytest.mark.gen_test
+async def test_end_of_a_link_is_known_before_a_silent_machine_has_closed_it(
+    service: Service,
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as silent:
+        link = await machine.until_live()
+        silent.websocket.transport.pause_reading()
+        link.close(CloseCode.HEARTBEAT_MISSED, "no answer to a heartbeat")
+        machines = service.server.services.machines
+
+        async def is_noted() -> bool:
+            stored = await machines.get(service.organization_id, "desk-1")
+            return stored is not None and not stored.is_linked
+
+        async with asyncio.timeout(10):
+            while not await is_noted():  # noqa: ASYNC110 - no event tells
+                await asyncio.sleep(0.01)
+        assert link in set(service.server.services.registry)
+        reply = await machine.move(new_key())
+        assert (reply.status, reply.json["reason"]) == (503, "offline")
+        assert "no answer to a heartbeat" in reply.json["detail"]
+        silent.websocket.transport.resume_reading()

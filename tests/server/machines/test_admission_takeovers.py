@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from schemas.link.messages import CloseCode, Welcome
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Welcome
 from tests.links import hello
 from tests.service import ScriptedLink, Service, until
 

@@ -16,9 +16,9 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.resources.machines import Machine
-from server.events.hub import Event, Subscription
+from server.events.event import Event, Subscription
 from server.store.errors import StoreUnavailable
-from server.store.machines import MachineStore
+from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.server.dispatch.test_machine_events import listener
 from tests.service import ScriptedMachine, Service, new_key, until
@@ -146,7 +146,7 @@ async def next_event(heard: Subscription) -> Event:
 async def test_change_is_told_at_once_and_its_displays_outlive_the_link(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
-        heard = listener(service)
+        heard = await listener(service)
         await link.say(desktop(GONE, displays=[SMALL]))
         told = Machine.model_validate_json((await next_event(heard)).data)
         if told.state == "online":  # The connection may still have been to tell.
@@ -170,7 +170,7 @@ async def test_flood_of_changes_is_stored_and_told_a_few_times_and_ends_with_the
     monkeypatch.setattr(MachineStore, "note_displays", note)
     machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
-        heard = listener(service)
+        heard = await listener(service)
         for width in range(1, 501):
             await link.say(desktop(displays=[Display(x=0, y=0, width=width, height=1)]))
         last = [{"x": 0, "y": 0, "width": 500, "height": 1, "scale": 1.0}]

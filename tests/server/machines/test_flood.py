@@ -7,7 +7,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 from server.api.machines.connect import CountedFrames
 from server.machines.link.frame_budget import BURST
 from tests.service import ScriptedLink, Service, until

@@ -13,10 +13,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.inputs.outcomes import Completed, NotCarriedOut, Point
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     MAX_MESSAGE_BYTES,
     Ack,
-    CloseCode,
     DesktopSeen,
     Display,
     HeartbeatAck,

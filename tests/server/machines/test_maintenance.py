@@ -3,13 +3,12 @@
 import logging
 import os
 import signal
-from collections.abc import Iterable
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 from server import tasks
 from server.machines.socket import LinkSocket
 from server.store.embedded.mongod import EmbeddedMongoDB
@@ -45,16 +44,16 @@ async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(tasks, "FIRST_PAUSE_SECONDS", 0.01)
-    failures, real = 0, TokenStore.usable
+    failures, real = 0, TokenStore.revoked_within
 
-    async def fail_first(store: TokenStore, token_ids: Iterable[UUID]) -> set[UUID]:
+    async def fail_first(store: TokenStore, seconds: float) -> set[UUID]:
         nonlocal failures
         if failures < 2:
             failures += 1
             raise ZeroDivisionError
-        return await real(store, token_ids)
+        return await real(store, seconds)
 
-    monkeypatch.setattr(TokenStore, "usable", fail_first)
+    monkeypatch.setattr(TokenStore, "revoked_within", fail_first)
     machine = await service.new_machine()
     async with machine.connected() as link:
         await until(lambda: failures == 2)
@@ -64,11 +63,11 @@ async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
     assert "task check the tokens of links failed" in caplog.text
 
 
+@pytest.mark.parametrize("settings", [{"heartbeat": 0.2}])
 @pytest.mark.gen_test
 async def test_link_that_cannot_be_ticked_holds_up_no_other(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("server.machines.maintenance.TICK_SECONDS", 0.05)
     machine, other = await service.new_machine(), await service.new_machine("desk-2")
     async with machine.connected(), other.connected():
         broken, ticked = await machine.until_live(), 0

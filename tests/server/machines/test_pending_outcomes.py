@@ -1,9 +1,10 @@
+import asyncio
 from uuid import UUID
 
 import pytest
 
 from server.machines.link.errors import LinkLostError
-from server.machines.pending_outcomes import PendingOutcomes
+from server.machines.pending_outcomes import Once, PendingOutcomes
 from tests.links import COMPLETED
 from tests.store import async_test
 
@@ -51,3 +52,16 @@ async def test_abandoned_commands_end_with_the_link() -> None:
     for future in (question.outcome, question.reported):
         with pytest.raises(LinkLostError):
             await future
+
+
+@async_test
+async def test_all_who_wait_go_on_when_it_happens_and_nobody_waits_after_that() -> None:
+    once = Once()
+    waiting = asyncio.gather(once.wait(), once.wait())
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(once.wait(), 0.01)
+    assert not waiting.done()
+    once.happens()
+    once.happens()
+    await waiting
+    await once.wait()

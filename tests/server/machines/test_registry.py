@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from schemas.link.messages import CloseCode, Input, Welcome
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Input, Welcome
 from schemas.resources.tokens import Scope
 from tests.links import hello
 from tests.service import ScriptedLink, Service, running_service, until

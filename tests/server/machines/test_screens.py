@@ -16,7 +16,7 @@ from schemas.link.messages import (
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.link.screen import (
+from server.machines.link.screen.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,

@@ -7,10 +7,10 @@ from uuid import uuid4
 import pytest
 
 from schemas.inputs.outcomes import Outcome, Refused
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     SERVER_MESSAGES,
     Ack,
-    CloseCode,
     DesktopChanged,
     HeartbeatAck,
     Hello,
@@ -27,6 +27,7 @@ from server.machines.link.errors import (
 )
 from server.machines.link.frame_budget import BURST
 from server.machines.link.greeting import LinkTerms
+from server.machines.link_timers import LinkTimers
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
@@ -89,6 +90,7 @@ async def up(
         token_id=uuid4(),
         observer=observer or Observer(),
         background=Tasks(),
+        timers=LinkTimers(),
         terms=LinkTerms(unanswered_limit, heartbeat_seconds=20.0),
     )
     socket.received(hello().model_dump_json())
@@ -258,6 +260,7 @@ async def test_machine_that_cannot_be_recorded_is_sent_away_to_come_back(
         token_id=uuid4(),
         observer=Observer(RuntimeError("the database is on fire")),
         background=background,
+        timers=LinkTimers(),
         terms=LinkTerms(unanswered_limit=1, heartbeat_seconds=20.0),
     )
     with caplog.at_level(logging.ERROR):

@@ -9,7 +9,8 @@ import pytest
 from schemas.http.problems import InvalidRequestError
 from schemas.inputs.bodies import MoveMouse
 from schemas.inputs.outcomes import NotCarriedOut
-from schemas.link.messages import CloseCode, Input, Resolve
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Input, Resolve
 from server.dispatch.ledger import claims
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
@@ -138,7 +139,7 @@ async def test_outcome_that_cannot_be_stored_is_pending_and_final_once_it_can(
     async with machine.connected() as link:
         Failing(monkeypatch, "finish", 1000, happens=False)
         key = new_key()
-        waiting = answering(service, accepted(service, key, timeout=0.2))
+        waiting = answering(service, accepted(service, key, timeout=0.2, begin_within=10))
         await link.obey()
         assert await problem_of(waiting) == "outcome-pending"
         again = answering(service, accepted(service, key))
@@ -394,7 +395,7 @@ async def test_late_answer_is_kept_for_the_next_who_asks(service: Service) -> No
     machine = await service.new_machine()
     async with machine.connected() as link:
         key = new_key()
-        waiting = answering(service, accepted(service, key, timeout=0.1))
+        waiting = answering(service, accepted(service, key, timeout=0.1, begin_within=10))
         heard = await link.heard(Input)
         assert await problem_of(waiting) == "outcome-pending"
         impatient = answering(service, accepted(service, key, timeout=0.1))

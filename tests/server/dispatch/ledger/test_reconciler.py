@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 
 from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
-from schemas.link.messages import SERVER_MESSAGES, CloseCode, Hello, Ready, Resolve, Welcome
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import SERVER_MESSAGES, Hello, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler as reconciler_module
 from server.store.commands import CommandState
 from tests.commands import accepted, keep_sent, recorded

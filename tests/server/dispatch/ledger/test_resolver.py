@@ -8,6 +8,7 @@ import pytest
 from schemas.http.problems import ProblemError
 from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
 from schemas.link.messages import Input, Resolve
+from server.dispatch.ledger.claims import SentOn, new_record
 from server.dispatch.ledger.resolver import Resolver, ask, context_of
 from server.machines.link.errors import LinkDownError
 from server.store.commands import CommandState
@@ -86,6 +87,24 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         with pytest.raises(LinkDownError):
             ask(record, live)
     assert (await recorded(service, command.id)).state is CommandState.SENT
+
+
+@pytest.mark.gen_test
+async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_time(
+    service: Service,
+) -> None:
+    """As after a forwarded command whose sender looks it up while it still waits here."""
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        live = await machine.until_live()
+        command = accepted(service, timeout=1.0)
+        waiting = answering(service, command)
+        await link.heard(Input)
+        record = new_record(command, SentOn(live.epoch), CommandState.SENT)
+        with pytest.raises(ProblemError, match="not known yet"):
+            await Resolver(ledger_of(service)).resolved(record, live)
+        with pytest.raises(ProblemError, match="not known yet"):
+            await waiting
 
 
 @pytest.mark.gen_test

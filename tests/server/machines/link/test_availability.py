@@ -3,7 +3,8 @@
 import pytest
 
 from schemas.inputs.outcomes import NotCarriedOut
-from schemas.link.messages import Capability, CloseCode, DesktopChanged, HeartbeatAck, Ready
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Capability, DesktopChanged, HeartbeatAck, Ready
 from server.machines.link.availability import STUCK
 from server.machines.link.commands import LATE_SECONDS, RUNNING_SECONDS
 from server.machines.link.errors import (
@@ -21,13 +22,14 @@ from server.machines.link.events import (
     MachineAdmitted,
     MarkRequested,
     MessageReceived,
-    PauseRead,
     Reconciled,
     ResolutionRequested,
+    RestrictionsRead,
     SendMessage,
     SettleCommand,
     TimePassed,
 )
+from server.machines.link.restrictions import NONE, Restrictions
 from tests.links import (
     COMPLETED,
     SERVER_TIME,
@@ -85,13 +87,13 @@ def test_link_refuses_what_is_submitted_before_it_is_reconciled() -> None:
 def test_paused_machine_takes_nothing_and_finishes_what_it_has(up: LinkScript) -> None:
     command = input_message()
     up.on(submitted(command), SendMessage(command))
-    up.on(PauseRead(SERVER_TIME - 5))
+    up.on(RestrictionsRead(Restrictions(paused_since=SERVER_TIME - 5)))
     for refused in (up.link.reserve, lambda: up.link.handle(submitted(input_message()))):
         with pytest.raises(MachinePausedError) as caught:
             refused()
         assert caught.value.since == SERVER_TIME - 5
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
-    up.on(PauseRead(None))
+    up.on(RestrictionsRead(NONE))
     up.on(submitted(command), SendMessage(command))
 
 

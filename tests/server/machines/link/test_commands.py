@@ -3,9 +3,7 @@
 import pytest
 
 from schemas.inputs.outcomes import Expired, NotCarriedOut, Outcome
-from schemas.link.messages import (
-    CloseCode,
-)
+from schemas.link.close_codes import CloseCode
 from server.machines.link.commands import REMEMBERED_OUTCOMES
 from server.machines.link.events import (
     AbandonCommands,

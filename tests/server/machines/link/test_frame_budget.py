@@ -1,3 +1,6 @@
+import pytest
+
+from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import A_SECOND, BURST, FrameBudget
 
 
@@ -13,25 +16,29 @@ class Clock:
 def test_burst_may_be_spent_at_once_and_comes_back_with_time() -> None:
     clock = Clock()
     budget = FrameBudget(clock)
-    assert budget.spend(BURST)
-    assert not budget.spend(1)
+    budget.count(BURST)
+    with pytest.raises(FrameFloodError):
+        budget.count(1)
     clock.now += 1.0
-    assert budget.spend(A_SECOND - 1)
-    assert not budget.spend(1)
+    budget.count(A_SECOND - 1)
+    with pytest.raises(FrameFloodError):
+        budget.count(1)
 
 
 def test_long_silence_saves_no_more_than_a_burst() -> None:
     clock = Clock()
     budget = FrameBudget(clock)
     clock.now += 3600.0
-    assert budget.spend(BURST)
-    assert not budget.spend(1)
+    budget.count(BURST)
+    with pytest.raises(FrameFloodError):
+        budget.count(1)
 
 
 def test_what_is_earned_is_bounded_as_well() -> None:
     budget = FrameBudget(Clock())
     budget.earn(10 * BURST)
-    assert budget.spend(BURST)
+    budget.count(BURST)
     budget.earn(2)
-    assert budget.spend(2)
-    assert not budget.spend(1)
+    budget.count(2)
+    with pytest.raises(FrameFloodError):
+        budget.count(1)

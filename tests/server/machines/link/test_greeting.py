@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.link.messages import (
-    CloseCode,
-    Welcome,
-)
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Welcome
 from server.machines.link.events import (
     AdmitMachine,
     MachineAdmitted,
@@ -22,23 +20,25 @@ from tests.links import (
 
 
 def test_one_common_protocol_among_several_is_enough(script: LinkScript) -> None:
-    greeting = hello(protocols=[7, 1, 3])
+    greeting = hello(protocols=[7, 1, 9])
     script.on(MessageReceived(greeting), AdmitMachine(greeting))
 
 
 def test_client_that_is_too_old_is_told_so(script: LinkScript) -> None:
     event = MessageReceived(hello(protocols=[0]))
     code = CloseCode.PROTOCOL_UNSUPPORTED
-    assert script.closes_on(event, code, "machine client is too old", "protocol 1, 2") == []
+    assert script.closes_on(event, code, "machine client is too old", "protocol 1, 2, 3") == []
 
 
 def test_server_that_is_too_old_is_named_to_the_client(script: LinkScript) -> None:
-    event = MessageReceived(hello(protocols=[4, 3]))
+    event = MessageReceived(hello(protocols=[8, 7]))
     code = CloseCode.PROTOCOL_UNSUPPORTED
-    assert script.closes_on(event, code, "server is too old", "3, 4") == []
+    assert script.closes_on(event, code, "server is too old", "7, 8") == []
 
 
-@pytest.mark.parametrize(("offered", "chosen"), [([1], 1), ([1, 2], 2), ([2, 1, 9], 2)])
+@pytest.mark.parametrize(
+    ("offered", "chosen"), [([1], 1), ([1, 2], 2), ([2, 1, 9], 2), ([1, 2, 3], 3)]
+)
 def test_newest_protocol_that_both_sides_speak_is_chosen(
     script: LinkScript, offered: list[int], chosen: int
 ) -> None:

@@ -2,10 +2,8 @@
 
 import pytest
 
-from schemas.link.messages import (
-    CloseCode,
-    HeartbeatAck,
-)
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import HeartbeatAck
 from server.machines.link.events import (
     AbandonCommands,
     MessageReceived,

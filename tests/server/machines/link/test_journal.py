@@ -1,10 +1,7 @@
 """The journal's number, as a link hears it."""
 
-from schemas.link.messages import (
-    CloseCode,
-    HeartbeatAck,
-    Ready,
-)
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import HeartbeatAck, Ready
 from server.machines.link.events import (
     AbandonCommands,
     AdmitMachine,

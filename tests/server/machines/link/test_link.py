@@ -2,8 +2,8 @@
 
 import pytest
 
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
-    CloseCode,
     HeartbeatAck,
     Ready,
     RequestFailed,
@@ -33,11 +33,8 @@ from server.machines.link.events import (
     UnreadableReceived,
 )
 from server.machines.link.frame_budget import A_SECOND, BURST
-from server.machines.link.link import (
-    ADMISSION_SECONDS,
-    GREETING_SECONDS,
-)
-from server.machines.link.screen import LivePictureArrived, LiveScreenEnded
+from server.machines.link.greeting import ADMISSION_SECONDS, GREETING_SECONDS, takeover_code
+from server.machines.link.screen.screen import LivePictureArrived, LiveScreenEnded
 from tests.links import (
     COMPLETED,
     DESKTOP_CHANGED,
@@ -96,7 +93,7 @@ def test_takeover_ends_for_good_only_who_knows_no_other_word_for_it(
 ) -> None:
     if offered:
         script.link.handle(MessageReceived(hello(protocols=offered)))
-    assert script.link.takeover_code == code
+    assert takeover_code(script.link.protocol) == code
 
 
 def test_link_is_greeted_from_its_hello_to_its_end(script: LinkScript) -> None:

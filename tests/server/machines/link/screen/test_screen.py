@@ -15,8 +15,8 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.link.picture_frames import FRAME_BYTES, Picture, PictureHeader, PictureKind, Size
-from server.machines.link.pictures import PictureError
-from server.machines.link.screen import (
+from server.machines.link.screen.pictures import PictureError
+from server.machines.link.screen.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,

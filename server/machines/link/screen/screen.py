@@ -18,7 +18,7 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.link.picture_frames import Picture, PictureHeader, PictureKind
-from server.machines.link.pictures import PictureAssembly, PictureError
+from server.machines.link.screen.pictures import PictureAssembly, PictureError
 
 CREDIT_BYTES = 32 * 1024
 """How much of a picture arrives before the machine is told: half of what may be on its way."""

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from schemas.link.picture_frames import FRAME_BYTES, PictureFormat, PictureKind, Size
-from server.machines.link.pictures import PictureAssembly, PictureError, check_picture
+from server.machines.link.screen.pictures import PictureAssembly, PictureError, check_picture
 from tests.pictures import encoded, frames_of, header, noise, picture
 
 SIZE = Size(64, 40)

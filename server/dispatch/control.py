@@ -1,0 +1,193 @@
+"""Control of a machine: one person or program alone may send it inputs, for a time.
+
+A lease is state in MongoDB, and is checked where the machine's link is.  It begins when that node
+has confirmed that nothing runs and nothing is held any more of whoever had the machine before;
+where it cannot, there is no lease.
+"""
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid4
+
+from schemas.http.problems import ProblemError
+from server.clock import milliseconds
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.refusals import control_ended, control_held, unknown_machine
+from server.store.audit import AuditEntry, AuditStore
+from server.store.errors import StoreUnavailable
+from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
+from server.store.machines.machines import MachineStore
+from server.store.sessions import SessionStore
+from server.store.times import now
+from server.store.tokens import TokenStore
+
+LOOK_SECONDS: Final = 0.7
+"""How often it is looked which leases have run out, and whose holders may do nothing any more."""
+
+SWEEP_SECONDS: Final = 10.0
+"""The same where this node knows of none: a machine that is offline may have one."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who takes control, or has it.
+
+    ``session_hash`` is that of the console's session, for somebody who is signed in there: a lease
+    of theirs is of no use in another one.
+    """
+
+    token_id: UUID
+    name: str
+    session_hash: bytes | None = None
+
+    def proof(self, lease: str) -> str:
+        """What is stored and compared in place of a lease's id; another caller's is another."""
+        holder = self.token_id.bytes if self.session_hash is None else self.session_hash
+        return hashlib.sha256(holder + lease.encode()).hexdigest()
+
+
+class MachineControl:
+    """Takes, renews and ends leases.
+
+    ``changed`` is told of every machine whose control has changed.
+    """
+
+    def __init__(
+        self,
+        controls: ControlStore,
+        machines: MachineStore,
+        tokens: TokenStore,
+        sessions: SessionStore,
+        audit: AuditStore,
+        dispatcher: Dispatcher,
+        changed: Callable[[UUID, str], None],
+    ) -> None:
+        self._controls = controls
+        self._machines = machines
+        self._tokens = tokens
+        self._sessions = sessions
+        self._audit = audit
+        self._dispatcher = dispatcher
+        self._changed = changed
+        self._are_there = asyncio.Event()
+        self._are_there.set()
+
+    async def take(
+        self, organization_id: UUID, machine_id: str, caller: Caller, *, take_over: bool
+    ) -> tuple[str, StoredControl]:
+        """Give control to a caller: the lease's id, and the lease.
+
+        Raises a problem where somebody has it, unless ``take_over``, and where the machine cannot
+        be interrupted.
+        """
+        await self._dispatcher.check_reachable(organization_id, machine_id)
+        lease = secrets.token_urlsafe(24)
+        new = NewControl(caller.proof(lease), caller.name, caller.token_id, caller.session_hash)
+        self._are_there.set()
+        taken = await self._controls.take(organization_id, machine_id, new, take_over=take_over)
+        if taken is None:
+            raise unknown_machine(machine_id)
+        control, epoch = taken
+        if control.proof != new.proof:
+            raise control_held(control.by, milliseconds(control.since))
+        try:
+            await self._dispatcher.control_changed(organization_id, machine_id, epoch, new.proof)
+        except (ProblemError, StoreUnavailable):
+            await self._give_up(organization_id, machine_id, new.proof)
+            raise
+        self._changed(organization_id, machine_id)
+        return lease, control
+
+    async def renew(
+        self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
+    ) -> StoredControl:
+        """The lease with a later end.  Raises a problem where it is over."""
+        control = await self._controls.renew(organization_id, machine_id, caller.proof(lease))
+        if control is None:
+            raise await self._ended(organization_id, machine_id)
+        return control
+
+    async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:
+        """Give control back; what is held is released.  Raises a problem where it is over."""
+        if not await self._controls.end(organization_id, machine_id, caller.proof(lease)):
+            raise await self._ended(organization_id, machine_id)
+        await self._tell_end(organization_id, machine_id)
+
+    async def run(self) -> None:
+        """End what has run out, or whose holder may do nothing any more, for ever."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SWEEP_SECONDS):
+                    await self._are_there.wait()
+            self._are_there.clear()
+            with suppress(StoreUnavailable):
+                await self._end_what_is_over()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def look_soon(self) -> None:
+        """There are leases, of which this node may not know yet."""
+        self._are_there.set()
+
+    async def _end_what_is_over(self) -> None:
+        held = await self._controls.all()
+        if held:
+            self._are_there.set()
+        usable = await self._usable(held)
+        for each in held:
+            key = each.organization_id, each.machine_id, each.control.proof
+            if not usable(each.control):
+                has_ended = await self._controls.end(*key)
+            else:
+                has_ended = each.is_over and await self._controls.end_if_over(*key)
+            if has_ended:
+                await self._audit.add(_lapse(each))
+                await self._tell_end(each.organization_id, each.machine_id)
+
+    async def _usable(self, held: Sequence[HeldMachine]) -> Callable[[StoredControl], bool]:
+        """Whether the token, and the session, of a lease's holder are good for anything yet."""
+        controls = [each.control for each in held]
+        if not controls:
+            return lambda _: True
+        tokens = await self._tokens.usable({each.token_id for each in controls})
+        hashes = {each.session_hash for each in controls if each.session_hash is not None}
+        sessions = await self._sessions.find_many(list(hashes)) if hashes else {}
+        return lambda control: (
+            control.token_id in tokens
+            and (control.session_hash is None or control.session_hash in sessions)
+        )
+
+    async def _give_up(self, organization_id: UUID, machine_id: str, proof: str) -> None:
+        """A lease that nobody confirmed is none; where that cannot be stored, it runs out."""
+        with suppress(StoreUnavailable):
+            if await self._controls.end(organization_id, machine_id, proof):
+                await self._tell_end(organization_id, machine_id)
+
+    async def _tell_end(self, organization_id: UUID, machine_id: str) -> None:
+        """Have what is held released; a link that cannot be told finds out within a second."""
+        self._changed(organization_id, machine_id)
+        with suppress(ProblemError, StoreUnavailable):
+            await self._dispatcher.control_changed(organization_id, machine_id, 0, None)
+
+    async def _ended(self, organization_id: UUID, machine_id: str) -> ProblemError:
+        if await self._machines.get(organization_id, machine_id) is None:
+            return unknown_machine(machine_id)
+        return control_ended()
+
+
+def _lapse(held: HeldMachine) -> AuditEntry:
+    return AuditEntry(
+        id=uuid4().bytes,
+        organization_id=held.organization_id,
+        created_at=now(),
+        action="control.lapsed",
+        token_id=held.control.token_id,
+        token_name=held.control.by,
+        target=held.machine_id,
+        machine_id=held.machine_id,
+        request_id="",
+    )

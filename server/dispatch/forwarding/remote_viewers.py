@@ -1,0 +1,91 @@
+"""Viewers on other nodes of the screens of machines on this node.
+
+Each node asks for one picture after another, so that a slow one skips to the newest as every
+viewer does.  Who asks no more has left.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from schemas.bus.messages import NextPicture, NoPicture, ScreenEnded, StopWatching
+from schemas.link.screen_options import LiveOptions
+from server.dispatch.forwarding.translation import live_options, picture_taken
+from server.dispatch.screens import LiveScreen, live_screen
+from server.machines.socket import LinkSocket
+
+UNCHANGED_SECONDS: Final = 10.0
+"""After which a screen that has not changed is said to be so."""
+
+LEFT_SECONDS: Final = 30.0
+"""After the last picture that a node asked for, its viewers have left."""
+
+_Key = tuple[UUID, str, UUID]
+
+
+@dataclass
+class _Watching:
+    """One node's viewers of a machine; ``sent_at`` is when they were sent a picture last."""
+
+    screen: LiveScreen
+    options: LiveOptions
+    leaving: asyncio.TimerHandle
+    sent_at: float | None = None
+
+
+class RemoteViewers:
+    """Watches live screens for the viewers of other nodes."""
+
+    def __init__(self) -> None:
+        self._watching: dict[_Key, _Watching] = {}
+
+    async def next_picture(self, link: LinkSocket, request: NextPicture) -> bytes:
+        """The reply to a request for a picture.  Raises a problem where there is no screen."""
+        key = request.organization_id, request.machine_id, request.viewer
+        watching = self._watch(key, link, live_options(request))
+        loop = asyncio.get_running_loop()
+        if watching.sent_at is None:
+            picture = await watching.screen.first()
+        else:
+            await watching.screen.pause(watching.sent_at + 0.9 / request.rate - loop.time())
+            next_picture = await watching.screen.next(UNCHANGED_SECONDS)
+            if next_picture is None:
+                return self._without_picture(key, watching)
+            picture = next_picture
+        watching.sent_at = loop.time()
+        return picture_taken(picture)
+
+    def stop(self, request: StopWatching) -> None:
+        """The viewers of another node have left."""
+        self._left((request.organization_id, request.machine_id, request.viewer))
+
+    def _watch(self, key: _Key, link: LinkSocket, options: LiveOptions) -> _Watching:
+        watching = self._watching.get(key)
+        if watching is not None and watching.options == options and not watching.screen.why_over:
+            watching.leaving.cancel()
+            watching.leaving = self._leaving(key)
+            return watching
+        # The new one first, so that the capture goes on between.
+        screen = live_screen(link, options)
+        if watching is not None:
+            self._left(key)
+        watching = self._watching[key] = _Watching(screen, options, self._leaving(key))
+        return watching
+
+    def _leaving(self, key: _Key) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(LEFT_SECONDS, self._left, key)
+
+    def _without_picture(self, key: _Key, watching: _Watching) -> bytes:
+        if (why_over := watching.screen.why_over) is None:
+            return NoPicture().encode()
+        # One that wants something else by now has another.
+        if self._watching.get(key) is watching:
+            self._left(key)
+        return ScreenEnded(reason=why_over, since=watching.screen.over_since).encode()
+
+    def _left(self, key: _Key) -> None:
+        watching = self._watching.pop(key, None)
+        if watching is not None:
+            watching.leaving.cancel()
+            watching.screen.close()

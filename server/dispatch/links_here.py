@@ -1,0 +1,74 @@
+"""What the machines of this node are like now: plain data, which any node could be handed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from schemas.link.messages import Capability, Display
+from schemas.resources.machines import MachineState
+from server.machines.registry import LinkRegistry
+from server.machines.socket import LinkSocket
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMachine:
+    """The live part of a machine: its state, why, and since when (milliseconds since 1970).
+
+    ``displays`` and ``screen`` are None where the machine is not connected any more.  ``node`` is
+    what operators call the node that it is connected to.
+    """
+
+    state: MachineState
+    reason: str
+    since: int
+    displays: tuple[Display, ...] | None = None
+    screen: Capability | None = None
+    round_trip_seconds: float | None = None
+    node: str | None = None
+
+
+class LinksHere:
+    """Looks at the links of this node."""
+
+    def __init__(self, registry: LinkRegistry, node_name: str) -> None:
+        self._registry = registry
+        self._node_name = node_name
+
+    def of(self, organization_id: UUID, machine_ids: Iterable[str]) -> dict[str, LiveMachine]:
+        """Those of these machines that have a link, by their ids."""
+        found = ((each, self._find(organization_id, each)) for each in machine_ids)
+        return {machine_id: live for machine_id, live in found if live is not None}
+
+    def _find(self, organization_id: UUID, machine_id: str) -> LiveMachine | None:
+        if (link := self._registry.find(organization_id, machine_id)) is not None:
+            return _connected(link, self._node_name)
+        if (ending := self._registry.ending(organization_id, machine_id)) is not None:
+            # Closing, and not closed yet: a machine that is gone says nothing for some seconds.
+            return LiveMachine("offline", ending.over_reason, ending.over_since)
+        return None
+
+
+def _connected(link: LinkSocket, node_name: str) -> LiveMachine:
+    state, reason, since = _state(link)
+    return LiveMachine(
+        state=state,
+        reason=reason,
+        since=since,
+        displays=link.desktop.displays,
+        screen=link.desktop.screen,
+        round_trip_seconds=link.round_trip_seconds,
+        node=node_name,
+    )
+
+
+def _state(link: LinkSocket) -> tuple[MachineState, str, int]:
+    """The state of a machine that has a link, why, and since when."""
+    desktop, since = link.desktop, link.availability.input_since
+    if (trouble := link.availability.no_input) is not None:
+        return "no_input", *trouble
+    if desktop.is_dark:
+        why = f"connected, but its screen cannot be seen: {desktop.why_no_screen}"
+        return "online", why, desktop.screen_since
+    if link.took_over:
+        return "online", "connected, and took over from an earlier connection", since
+    return "online", "connected", since

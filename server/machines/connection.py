@@ -1,0 +1,41 @@
+"""What a link needs around it: the websocket that it is on, and who is told what happens."""
+
+from typing import Protocol, TypeVar
+
+from schemas.link.messages import DesktopChanged, Hello
+
+Link_contra = TypeVar("Link_contra", contravariant=True)
+
+MAX_REASON_BYTES = 123
+"""What RFC 6455 leaves for a close reason in a control frame."""
+
+
+class Connection(Protocol):
+    """The part of a websocket that a link needs."""
+
+    def send_text(self, text: str) -> None:
+        """Queue one text frame."""
+
+    def close(self, code: int, reason: str) -> None:
+        """Start the closing handshake."""
+
+
+class LinkObserver(Protocol[Link_contra]):
+    """Who is told what happens on a link, and acts on it."""
+
+    async def admit(self, link: Link_contra, hello: Hello) -> None:
+        """The machine has said hello.  Raises LinkDownError where the link ends meanwhile."""
+
+    def closing(self, link: Link_contra) -> None:
+        """This side begins to close the link: ``over_code`` and ``over_reason`` say why."""
+
+    def desktop_changed(self, link: Link_contra, desktop: DesktopChanged) -> None:
+        """The machine says that its desktop is another now."""
+
+    def availability_changed(self, link: Link_contra) -> None:
+        """The machine's desktop got stuck, or is not any more."""
+
+
+def fitting(reason: str) -> str:
+    """Cut a reason to what a close frame can carry, at a character's border."""
+    return reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")

@@ -1,0 +1,39 @@
+"""Interrupting a machine, and hearing that it is done."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid4
+
+from schemas.link.messages import Interrupt
+from server.machines.link.errors import UnexpectedAnswerError
+
+NOT_INTERRUPTIBLE: Final = "control has ended, and the machine client is too old to be interrupted"
+"""Why a link is closed, where an older client was put back while somebody had control: it releases
+what is held when its link ends, and only then."""
+
+
+@dataclass(slots=True)
+class Interrupts:
+    """Those of one link that the machine has not confirmed yet."""
+
+    server_time: Callable[[], int]
+    # Most links never have any, and many are at rest: an empty set would take its memory in each.
+    _open: frozenset[UUID] = frozenset()
+
+    @property
+    def are_open(self) -> bool:
+        """Whether any is not confirmed."""
+        return bool(self._open)
+
+    def next(self) -> Interrupt:
+        """One to be sent now."""
+        request = uuid4()
+        self._open |= {request}
+        return Interrupt(request=request, server_time=self.server_time())
+
+    def confirmed(self, request: UUID) -> None:
+        """One is confirmed.  Raises UnexpectedAnswerError where none of this name is open."""
+        if request not in self._open:
+            raise UnexpectedAnswerError("confirmed an interrupt that it was not asked for")
+        self._open -= {request}

@@ -1,0 +1,54 @@
+"""Whom a machine takes inputs from, as operators have decided; wherever its link is."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from server.machines.link.errors import (
+    ControlEndedError,
+    MachineControlledError,
+    MachinePausedError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Somebody holds the machine's control lease.
+
+    ``proof`` is what only whoever took the lease can show, ``by`` is their name, and ``since`` is
+    milliseconds since 1970.
+    """
+
+    proof: str
+    by: str
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """What stands between an input and a machine whose desktop would take it.
+
+    ``paused_since`` is since when an operator has paused the machine (ms since 1970), ``control``
+    who alone may send inputs; None where it is not so.
+    """
+
+    paused_since: int | None = None
+    control: Control | None = None
+
+    def check(self, proof: str | None) -> None:
+        """Raise a SubmissionRefusedError where an input is not taken.
+
+        ``proof`` is that of the lease that it came with; None for an input that came with none.
+        The holder of the lease passes also while the machine is paused.
+        """
+        control = self.control
+        if proof is not None:
+            if control is None or control.proof != proof:
+                raise ControlEndedError
+        elif control is not None:
+            raise MachineControlledError(control.by, control.since)
+        elif self.paused_since is not None:
+            raise MachinePausedError(self.paused_since)
+
+
+NONE: Final = Restrictions()
+"""Those of nearly every machine."""

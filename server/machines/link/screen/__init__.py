@@ -1,0 +1,1 @@
+"""What a link says of the machine's screen."""

@@ -1,0 +1,196 @@
+"""Links that move from node to node, and what the database knows of them."""
+
+import asyncio
+import json
+from uuid import UUID
+
+import pytest
+
+from server.dispatch.forwarding import neighbours
+from server.events.event import Subscription
+from server.store.errors import StoreUnavailable
+from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
+from tests.links import hello
+from tests.nodes import at, until_reached
+from tests.service import PATIENCE_SECONDS, ScriptedLink, Service, new_key, until
+
+
+@pytest.fixture(autouse=True)
+def _looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "STATE_SECONDS", 0.1)
+
+
+async def told(subscription: Subscription, state: str) -> str:
+    """Wait until a machine is told to be in a state; the reason."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            await subscription.wait(1)
+            for event in subscription.take(100):
+                machine = json.loads(event.data)
+                if machine["state"] == state:
+                    return str(machine["reason"])
+
+
+def machines_of(node: Service) -> MachineStore:
+    """The machines as a node stores them."""
+    return node.server.services.machines
+
+
+@pytest.mark.gen_test
+async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        await until_reached(there, machine)
+        node_id = here.server.services.neighbourhood.node.node_id
+        await machines_of(there).end_links_of(node_id, "its node is gone")
+        there.server.services.neighbourhood.elsewhere._addresses._known.clear()
+        await until_reached(there, machine)
+        moving = at(there, machine).moving(new_key())
+        await link.obey()
+        assert (await moving).status == 200
+
+
+@pytest.mark.gen_test
+async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[Service]) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        await until_reached(there, machine)
+        facts = LinkFacts(there.server.services.neighbourhood.node.node_id, "b")
+        client = ClientSummary("linux", "0", ())
+        await machines_of(there).begin_link(there.organization_id, "desk-1", client, facts)
+        code, reason = await link.closed()
+        assert "took over" in reason, code
+    await machine.until_closed()
+    async with machine.connected():
+        await until_reached(there, machine)
+
+
+@pytest.mark.gen_test
+async def test_links_are_stated_as_soon_as_the_database_answers(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = nodes
+    monkeypatch.setattr(neighbours, "STATE_SECONDS", 1000.0)
+    monkeypatch.setattr(neighbours, "STATE_AGAIN_SECONDS", 0.01)
+    machine = await here.new_machine()
+    async with machine.connected():
+        await until_reached(there, machine)
+        neighbourhood = here.server.services.neighbourhood
+        store, failures = neighbourhood.neighbours._machines, 0
+        linked_to = store.linked_to
+
+        async def fails_twice(node_id: UUID) -> object:
+            nonlocal failures
+            failures += 1
+            if failures < 3:
+                raise StoreUnavailable("out")
+            return await linked_to(node_id)
+
+        monkeypatch.setattr(store, "linked_to", fails_twice)
+        await machines_of(there).end_links_of(neighbourhood.node.node_id, "its node is gone")
+        there.server.services.neighbourhood.elsewhere._addresses._known.clear()
+        neighbourhood.neighbours.state_links()
+        await until_reached(there, machine)
+        assert failures == 3
+
+
+@pytest.mark.gen_test
+async def test_link_that_moves_is_found_where_it_is(nodes: list[Service]) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as first:
+        await until_reached(there, machine)
+        async with at(there, machine).connected() as second:
+            code, reason = await first.closed()
+            assert code in (4006, 4500), reason
+            await until_reached(here, machine)
+            for node in nodes:
+                moving = at(node, machine).moving(new_key())
+                await second.obey()
+                assert (await moving).status == 200
+            view = (await here.get("/v1/machines/desk-1")).json
+            assert (view["state"], view["node"]) == ("online", "b")
+            assert "took over" in view["reason"]
+
+
+@pytest.mark.gen_test
+async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neighbours, "STATE_SECONDS", 1000.0)
+    here, there = nodes
+    here.server.services.neighbourhood.neighbours.state_links()
+    machine = await here.new_machine()
+    async with machine.connected():
+        await until_reached(there, machine)
+        gone = here.server.services.neighbourhood.presence.node
+        (record,) = there.server.services.neighbourhood.presence.others
+        assert record.node_id == gone.node_id
+        subscription = await there.server.services.events.subscribe(
+            there.organization_id, None, lambda event: event.type == "machine"
+        )
+        await there.server.services.neighbourhood.neighbours.gone(record)
+        stored = await there.server.services.machines.get(there.organization_id, "desk-1")
+        assert stored is not None
+        assert (stored.is_linked, stored.reason) == (
+            False,
+            "the node a, which it was connected to, is gone",
+        )
+        assert await told(subscription, "offline") == stored.reason
+        # It was not gone after all, finds that out, and says so.
+        here.server.services.neighbourhood.neighbours.state_links()
+        assert await told(subscription, "online") == "connected"
+        view = (await there.get("/v1/machines/desk-1")).json
+        assert (view["state"], view["node"]) == ("online", "a")
+
+
+@pytest.mark.gen_test
+async def test_client_that_yields_leaves_the_link_to_the_one_on_another_node(
+    nodes: list[Service],
+) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        await until_reached(there, machine)
+        greeting = hello().model_copy(update={"yields": True})
+        async with at(there, machine).open_websocket() as websocket:
+            late = ScriptedLink(websocket)
+            await late.say(greeting)
+            assert (await late.closed())[0] == 4006
+        moving = machine.moving()
+        await link.obey()
+        assert (await moving).status == 200
+
+
+@pytest.mark.gen_test
+async def test_links_are_compared_where_their_number_or_epochs_differ_and_now_and_then(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, _ = nodes
+    machine = await here.new_machine()
+    async with machine.connected():
+        await machine.until_live()
+        known = here.server.services.neighbourhood.neighbours
+        assert await known._seems_right()
+        stored = (await known._machines.count_linked_to(known._node_id))[1]
+        for other in ((0, 0), (2, stored), (1, stored + 1)):
+
+            async def wrong(_: UUID, other: tuple[int, int] = other) -> tuple[int, int]:
+                return other
+
+            with monkeypatch.context() as patch:
+                patch.setattr(known._machines, "count_linked_to", wrong)
+                assert not await known._seems_right()
+        compared, state = 0, neighbours.Neighbours._state_missing_links
+
+        async def counted(each: neighbours.Neighbours) -> None:
+            nonlocal compared
+            compared += each is known
+            await state(each)
+
+        monkeypatch.setattr(neighbours, "STATE_SECONDS", 0.01)
+        monkeypatch.setattr(neighbours.Neighbours, "_state_missing_links", counted)
+        known.state_links()
+        await until(lambda: compared >= 3)

@@ -1,0 +1,163 @@
+"""The screen of a machine whose link is on another node."""
+
+import asyncio
+
+import pytest
+
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import (
+    DesktopQuery,
+    DesktopSeen,
+    Display,
+    Screenshot,
+    ScreenStart,
+    ScreenStop,
+)
+from schemas.link.picture_frames import PictureKind, Size
+from server.dispatch.forwarding import remote_viewers
+from tests.links import hello
+from tests.nodes import until_reached
+from tests.pictures import PictureStream, noise, picture
+from tests.screens import connected, read
+from tests.service import Service, until
+
+SCREENSHOT = "/v1/computer/desk-1/display/screenshot"
+POSITION = "/v1/computer/desk-1/input/mouse/position"
+STREAM = "/v1/computer/desk-1/display/stream"
+
+
+async def shown(viewer: PictureStream, content: bytes) -> None:
+    """Read on until a viewer is shown a picture."""
+    while (await read(viewer)).content != content:
+        pass
+
+
+@pytest.mark.gen_test
+async def test_screenshot_of_any_size_comes_from_another_node(nodes: list[Service]) -> None:
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, "desk-1")
+        asking = desk.at(there).asking(SCREENSHOT)
+        asked = await desk.heard(Screenshot)
+        content = noise("png", 640, 400)
+        assert len(content) > 512 * 1024  # Larger than a piece on the bus.
+        await desk.shows(
+            content,
+            kind=PictureKind.SCREENSHOT,
+            number=asked.request,
+            form="png",
+            size=Size(640, 400),
+        )
+        reply = await asking
+        assert reply.status == 200, reply.body
+        assert reply.body == content
+        assert reply.headers["Farhand-Picture-Size"]
+
+
+@pytest.mark.gen_test
+async def test_pointer_is_asked_for_through_another_node(nodes: list[Service]) -> None:
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, "desk-1")
+        asking = desk.at(there).asking(POSITION)
+        asked = await desk.heard(DesktopQuery)
+        displays = [Display(x=0, y=0, width=640, height=480)]
+        await desk.link.say(
+            DesktopSeen(request=asked.request, displays=displays, pointer=Point(x=7, y=8))
+        )
+        assert (await asking).json == {"x": 7, "y": 8}
+
+
+@pytest.mark.gen_test
+async def test_viewers_of_all_nodes_share_one_capture(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, "desk-1")
+        far = desk.at(there)
+        first, asked = await far.watched("?rate=30&width=100")
+        assert (asked.rate, asked.width) == (30, 100)
+        await read(first)
+        second = await far.viewer("?rate=30&width=100")
+        third = await desk.viewer("?rate=30&width=100")
+        for viewer in (second, third):
+            await read(viewer)
+        content = picture(shade=200)
+        await desk.shows(content, number=asked.stream)
+        for viewer in (first, second, third):
+            await shown(viewer, content)
+        for viewer in (first, second, third):
+            await viewer.close()
+        assert (await desk.heard(ScreenStop)).stream == asked.stream
+        await until(lambda: not there.server.services.neighbourhood.elsewhere.viewers)
+
+
+@pytest.mark.gen_test
+async def test_larger_wish_of_another_node_is_shown_to_all(nodes: list[Service]) -> None:
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, "desk-1")
+        near, asked = await desk.watched("?rate=5&width=100")
+        await read(near)
+        opening = desk.at(there).opening("?rate=20&width=300")
+        larger = await desk.heard(ScreenStart)
+        assert (larger.rate, larger.width) == (20, 300)
+        await desk.shows(picture(shade=90), number=larger.stream)
+        far = await opening
+        for viewer in (far, near):
+            await shown(viewer, picture(shade=90))
+        await far.close()
+        smaller = await desk.heard(ScreenStart)
+        assert (smaller.rate, smaller.width) == (asked.rate, asked.width)
+        await near.close()
+
+
+@pytest.mark.gen_test
+async def test_viewers_of_a_node_that_asks_no_more_have_left(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_viewers, "LEFT_SECONDS", 0.3)
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, "desk-1")
+        viewer, _ = await desk.at(there).watched()
+        await read(viewer)
+        bus = there.server.services.neighbourhood.bus
+
+        async def hang(subject: str, message: bytes, timeout: float) -> bytes:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+        monkeypatch.setattr(bus, "request", hang)
+        await desk.shows(picture(shade=1))
+        await desk.heard(ScreenStop)
+        await viewer.close()
+
+
+@pytest.mark.gen_test
+async def test_screen_that_cannot_be_seen_and_machine_that_is_away_say_so_at_any_node(
+    nodes: list[Service],
+) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    for path in (SCREENSHOT, STREAM, POSITION):
+        reply = await there.get(path)
+        assert (reply.status, reply.json["reason"]) == (503, "offline")
+    async with machine.connected(hello(no_screen="the display is off")):
+        await until_reached(there, "desk-1")
+        for path in (SCREENSHOT, STREAM):
+            reply = await there.get(path)
+            assert (reply.status, reply.json["reason"]) == (503, "no_screen"), path
+            assert "the display is off" in reply.json["detail"]
+
+
+@pytest.mark.gen_test
+async def test_live_screen_ends_with_the_link(nodes: list[Service]) -> None:
+    here, there = nodes
+    async with connected(here) as desk:
+        await until_reached(there, "desk-1")
+        viewer, _ = await desk.at(there).watched()
+        await read(viewer)
+    async with asyncio.timeout(10):
+        await viewer.ended()

@@ -1,0 +1,69 @@
+"""Viewers on another node, as the node sees them that has the machine's link."""
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+
+from schemas.bus.messages import NextPicture, NoPicture, PictureTaken, StopWatching, decode_reply
+from schemas.http.problems import ProblemError
+from schemas.link.messages import ScreenStart, ScreenStop
+from server.dispatch.forwarding import remote_viewers
+from server.dispatch.forwarding.remote_viewers import RemoteViewers
+from tests.links import hello
+from tests.pictures import picture
+from tests.screens import connected
+from tests.service import Service
+
+
+def wish(service: Service, **changes: object) -> NextPicture:
+    """A request for the next picture."""
+    fields = {"viewer": uuid4(), "width": None, "height": None, "quality": 70, "rate": 30.0}
+    return NextPicture.model_validate(
+        {"organization_id": service.organization_id, "machine_id": "desk-1", **fields, **changes}
+    )
+
+
+@pytest.mark.gen_test
+async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_so(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_viewers, "UNCHANGED_SECONDS", 0.1)
+    viewers, request = RemoteViewers(), wish(service)
+    async with connected(service) as desk:
+        link = await desk.machine.until_live()
+        asking = service.server.services.background.start(
+            viewers.next_picture(link, request), "another node"
+        )
+        started = await desk.heard(ScreenStart)
+        await desk.shows(picture(shade=9), number=started.stream)
+        reply, content = decode_reply(await asking)
+        assert isinstance(reply, PictureTaken)
+        assert content == picture(shade=9)
+        assert decode_reply(await viewers.next_picture(link, request))[0] == NoPicture()
+        larger = request.model_copy(update={"quality": 90})
+        asking = service.server.services.background.start(
+            viewers.next_picture(link, larger), "another node"
+        )
+        again = await desk.heard(ScreenStart)
+        assert again.quality == 90
+        await asking
+        viewers.stop(
+            StopWatching(
+                organization_id=service.organization_id,
+                machine_id="desk-1",
+                viewer=request.viewer,
+            )
+        )
+        await desk.heard(ScreenStop)
+        assert not viewers._watching
+
+
+@pytest.mark.gen_test
+async def test_screen_that_cannot_be_seen_is_a_problem(service: Service) -> None:
+    machine = await service.new_machine()
+    async with machine.connected(hello(no_screen="it is off")):
+        link = await machine.until_live()
+        with pytest.raises(ProblemError, match="it is off"):
+            async with asyncio.timeout(10):
+                await RemoteViewers().next_picture(link, wish(service))

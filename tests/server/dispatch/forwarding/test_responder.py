@@ -1,0 +1,86 @@
+"""What a node does for another one, and what it refuses to do."""
+
+import json
+from typing import Any
+
+import pytest
+
+from server.dispatch.forwarding.translation import forwarded
+from tests.commands import accepted
+from tests.service import Service, new_key
+
+
+@pytest.mark.gen_test
+async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]) -> None:
+    here, _there = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        live = await machine.until_live()
+        responder = here.server.services.neighbourhood.responder
+        message = forwarded(accepted(here)).encode()
+        background = here.server.services.background
+        replies = [
+            background.start(responder.respond_for_link(live, message), "a message") for _ in "12"
+        ]
+        await link.obey()
+        assert len({await reply for reply in replies}) == 1
+        assert await responder.respond_for_link(live, message) == await replies[0]
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -> None:
+    here, _ = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        live = await machine.until_live()
+        responder = here.server.services.neighbourhood.responder
+        await here.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+        message = forwarded(accepted(here, new_key())).encode()
+        refusal = await responder.respond_for_link(live, message)
+        assert b'"paused"' in refusal
+        await here.request("PATCH", "/v1/machines/desk-1", {"paused": False})
+        assert await responder.respond_for_link(live, message) == refusal
+        await link.nothing_heard()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"version": 2}, "version"),
+        ({"type": "unheard of"}, "malformed"),
+        ({"body": {"x": "left"}}, "malformed"),
+        ({"machine_id": "another"}, "malformed"),
+        ({"expires_at": 1}, "late"),
+    ],
+)
+@pytest.mark.gen_test
+async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
+    nodes: list[Service], change: dict[str, Any], reason: str
+) -> None:
+    here, _ = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        live = await machine.until_live()
+        responder = here.server.services.neighbourhood.responder
+        message = forwarded(accepted(here)).model_dump(mode="json") | change
+        reply = await responder.respond_for_link(live, json.dumps(message).encode())
+        assert reason.encode() in reply
+        assert b'"refused"' in reply
+        assert responder.refused == {reason: 1}
+        assert await responder.respond_for_link(live, b"\xff{") == await responder.respond_for_node(
+            b""
+        )
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_link_that_has_just_ended_does_nothing_for_others(nodes: list[Service]) -> None:
+    here, _ = nodes
+    machine = await here.new_machine()
+    async with machine.connected():
+        live = await machine.until_live()
+    await machine.until_gone()
+    responder = here.server.services.neighbourhood.responder
+    reply = await responder.respond_for_link(live, forwarded(accepted(here)).encode())
+    assert b'"not_here"' in reply

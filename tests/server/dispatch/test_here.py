@@ -1,0 +1,83 @@
+"""What reaches the links of a node from another one, beside inputs."""
+
+import asyncio
+from uuid import UUID
+
+import pytest
+
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Welcome
+from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
+from tests.links import hello
+from tests.nats import NatsServer
+from tests.nodes import until_reached
+from tests.service import ScriptedLink, Service, until
+
+
+@pytest.mark.gen_test
+async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Service]) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        await until_reached(there, machine)
+        await there.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+        assert (await machine.move()).json["reason"] == "paused"
+        await there.request("PATCH", "/v1/machines/desk-1", {"paused": False})
+        moving = machine.moving()
+        await link.obey()
+        assert (await moving).status == 200
+        assert (await there.request("DELETE", "/v1/machines/desk-1")).status == 204
+        assert (await link.closed())[0] in (4501, 4502)
+
+
+@pytest.mark.gen_test
+async def test_pause_holds_within_a_second_where_nobody_could_tell_the_node(
+    nodes: list[Service], nats_server: NatsServer
+) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected():
+        live = await machine.until_live()
+        nats_server.kill()
+        try:
+            await there.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+            await until(lambda: live.availability.restrictions.paused_since is not None)
+        finally:
+            nats_server.start()
+
+
+@pytest.mark.parametrize("newer_by", [0, 1])
+@pytest.mark.gen_test
+async def test_link_that_does_not_know_its_number_yet_gives_way_to_a_newer_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch, newer_by: int
+) -> None:
+    counted: asyncio.Future[Machine] = asyncio.get_running_loop().create_future()
+    may_go_on = asyncio.Event()
+    real = MachineStore.begin_link
+
+    async def begin_link(
+        store: MachineStore,
+        organization_id: UUID,
+        machine_id: str,
+        client: ClientSummary,
+        link: LinkFacts,
+    ) -> Machine:
+        machine = await real(store, organization_id, machine_id, client, link)
+        counted.set_result(machine)
+        await may_go_on.wait()
+        return machine
+
+    monkeypatch.setattr(MachineStore, "begin_link", begin_link)
+    machine = await service.new_machine()
+    here = service.server.services.neighbourhood.responder._here
+    async with machine.open_websocket() as websocket:
+        link = ScriptedLink(websocket)
+        await link.say(hello())
+        found = await counted
+        key = found.organization_id, found.machine_id
+        assert not here.give_way(*key, found.epoch + newer_by)
+        may_go_on.set()
+        if newer_by:
+            assert (await link.closed())[0] == CloseCode.TAKEN_OVER
+        else:
+            await link.heard(Welcome)
