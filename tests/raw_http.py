@@ -35,9 +35,14 @@ class RawConnection:
         return int(head[0].split(" ")[1]), headers, json.loads(content) if is_json else content
 
     async def rest(self) -> bytes:
-        """Everything until the server closes."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await self._reader.read()
+        """Everything until the server closes: that may take long, but it must not fall silent."""
+        found = bytearray()
+        while True:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                piece = await self._reader.read(65536)
+            if not piece:
+                return bytes(found)
+            found += piece
 
 
 @asynccontextmanager

@@ -5,10 +5,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import bson
+
 from schemas.resources.trajectories import ChangedTrajectory, ImportedTrajectory, NewTrajectory
 from schemas.resources.workflows import NewWorkflow
 from server.store.mongodb.database import Database
-from server.store.trajectories.documents import StoredTrajectory
+from server.store.mongodb.documents import CODEC_OPTIONS, QUICK_CODEC_OPTIONS
+from server.store.trajectories.documents import (
+    ListedTrajectory,
+    StoredTrajectory,
+    document_of,
+    listed_trajectory,
+)
+from server.store.trajectories.listing import TrajectoryListing
 from server.store.trajectories.store import TrajectoryStore
 from server.store.trajectories.workflows import StoredWorkflow, WorkflowStore
 from server.store.transactions import Transactions
@@ -42,6 +51,20 @@ def stored(**fields: Any) -> StoredTrajectory:
         **fields,
     }
     return StoredTrajectory(**given)
+
+
+def as_listed(trajectory: StoredTrajectory) -> ListedTrajectory:
+    """The same as a list reads it."""
+    document = document_of(trajectory, {})
+    del document["organization_id"]
+    kept = bson.encode(document, codec_options=CODEC_OPTIONS)
+    quick = bson.decode(kept, codec_options=QUICK_CODEC_OPTIONS)
+    return listed_trajectory(trajectory.organization_id, quick)
+
+
+async def listed(listing: TrajectoryListing) -> list[ListedTrajectory]:
+    """All trajectories of a page."""
+    return [one async for batch in listing.batches() for one in batch]
 
 
 def sent(**fields: Any) -> dict[str, Any]:

@@ -37,5 +37,6 @@ def _view(entry: AuditEntry) -> views.AuditEntry:
         target=entry.target if item is None else str(item.command_id),
         machine_id=entry.machine_id,
         request_id=entry.request_id,
+        note=entry.note,
         command=item,
     )

@@ -16,7 +16,8 @@ from schemas.resources.events import (
 )
 from schemas.resources.tokens import Scope
 from server.dispatch.refusals import unknown_machine
-from server.events.hub import Event, Subscription, TooManySubscribersError
+from server.events.event import Event, Subscription
+from server.events.hub import TooManySubscribersError
 from server.store.errors import StoreUnavailable
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint, endpoint
@@ -57,7 +58,7 @@ class EventsHandler(ApiHandler):
         """Subscribe, and write until either side ends it."""
         if query.machine_id is not None:
             await self._check_machine(query.machine_id)
-        subscription = self._subscription = self._subscribe(query, headers.last_event_id)
+        subscription = self._subscription = await self._subscribe(query, headers.last_event_id)
         try:
             self.set_header("Content-Type", "text/event-stream")
             # A reverse proxy would keep events until it has a page of them.
@@ -82,16 +83,17 @@ class EventsHandler(ApiHandler):
         if await self.services.machines.get(organization_id, machine_id) is None:
             raise unknown_machine(machine_id)
 
-    def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
+    async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
         def is_wanted(event: Event) -> bool:
-            return (query.types is None or event.type in query.types) and (
-                query.machine_id is None or event.machine_id == query.machine_id
+            return event.type == "reset" or (
+                (query.types is None or event.type in query.types)
+                and (query.machine_id is None or event.machine_id == query.machine_id)
             )
 
         if last_event_id is not None:
             last_event_id = last_event_id[: MAX_EVENT_ID_CHARACTERS + 1]
         try:
-            return self.services.events.subscribe(
+            return await self.services.events.subscribe(
                 self.principal.organization_id, last_event_id, is_wanted
             )
         except TooManySubscribersError:
@@ -129,7 +131,10 @@ class EventsHandler(ApiHandler):
             heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
             end_comment = await self._flushed()
         if end_comment:
-            self.finish(f": {end_comment}\n\n")
+            await self.finish(f": {end_comment}\n\n")
+        if self.services.leaving:
+            # On this connection its reader would come back here.
+            close_connection(self.request)
 
     def _write_event(self, subscription: Subscription, event: Event) -> None:
         self.write(f"id: {subscription.id_of(event.number)}\nevent: {event.type}\ndata: ")
@@ -158,8 +163,8 @@ class EventsHandler(ApiHandler):
         subscription = self._subscription
         if subscription is None or subscription.is_dropped:
             return "dropped: you read too slowly; come back with Last-Event-ID"
-        if self.services.stopping:
-            return "the server is stopping; come back"
+        if self.services.leaving:
+            return "the server is stopping; come back with Last-Event-ID"
         if subscription.is_closed:
             return "the end"
         try:

@@ -1,8 +1,11 @@
 """Whether this node lives, and whether it can work."""
 
-from pydantic import BaseModel
+from typing import Literal
+
+from pydantic import BaseModel, Field
 
 from schemas.http import problems
+from server.web.authorization import server_stopping
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
 
@@ -11,6 +14,15 @@ class Health(BaseModel):
     """All is well."""
 
     status: str = "ok"
+
+
+class Readiness(Health):
+    """Requests can be served."""
+
+    node: str | None = Field(description="Which node this is, of several.")
+    bus: Literal["alone", "connected", "away"] = Field(
+        description="Whether machines of other nodes can be reached; alone is without any."
+    )
 
 
 class LiveHandler(ApiHandler):
@@ -29,10 +41,19 @@ class ReadyHandler(ApiHandler):
             summary="Whether requests can be served",
             scope=None,
             public=True,
-            answers={200: Health},
-            problems=(problems.STORAGE_UNAVAILABLE,),
+            answers={200: Readiness},
+            problems=(problems.STORAGE_UNAVAILABLE, problems.SERVER_STOPPING),
         )
     )
     async def get(self) -> None:
+        if self.services.leaving:
+            raise server_stopping()
         await self.services.database.ping()
-        self.answer(200, Health())
+        neighbourhood = self.services.neighbourhood
+        if not self.services.settings.has_nats:
+            self.answer(200, Readiness(node=None, bus="alone"))
+            return
+        bus: Literal["connected", "away"] = (
+            "connected" if neighbourhood.bus.is_connected else "away"
+        )
+        self.answer(200, Readiness(node=neighbourhood.node.name, bus=bus))

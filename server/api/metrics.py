@@ -1,6 +1,9 @@
 """``GET /metrics``: what Prometheus reads."""
 
+import asyncio
+
 from schemas.resources.tokens import Scope
+from server.merged_metrics import merged
 from server.metrics import MEDIA_TYPE, Readings
 from server.services import Services
 from server.web.endpoint import Endpoint, endpoint
@@ -12,14 +15,27 @@ class MetricsHandler(ApiHandler):
         Endpoint(
             summary="Read the metrics",
             description="In Prometheus' text format, for the whole process and so for all "
-            "organizations together; no name of any is in it.",
+            "organizations together; no name of any is in it.  The nodes of one parent "
+            "(farhand serve --workers) answer for all of them: each sample has the label node.",
             scope=Scope.METRICS_READ,
             answers={200: None},
             media_type="text/plain",
         )
     )
     async def get(self) -> None:
-        self.answer_bytes(200, self.services.metrics.render(), MEDIA_TYPE)
+        self.answer_bytes(200, await self._text(), MEDIA_TYPE)
+
+    async def _text(self) -> bytes:
+        neighbourhood = self.services.neighbourhood
+        own, peers = self.services.metrics.render(), neighbourhood.presence.peers
+        if neighbourhood.node.group is None:
+            return own
+        texts = await asyncio.gather(
+            *(neighbourhood.elsewhere.metrics(peer.node_id) for peer in peers)
+        )
+        of_nodes = zip([peer.name for peer in peers], texts, strict=True)
+        read = {name: text for name, text in of_nodes if text is not None}
+        return merged({neighbourhood.node.name: own, **read})
 
 
 def register_metrics(services: Services) -> None:
@@ -32,6 +48,7 @@ def register_metrics(services: Services) -> None:
 
 def _gauges(services: Services) -> Readings:
     registry, events, recorder = services.registry, services.events, services.recorder
+    neighbourhood = services.neighbourhood
     return {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
         "farhand_links_without_input": (
@@ -51,6 +68,18 @@ def _gauges(services: Services) -> Readings:
             lambda: services.under_way,
         ),
         "farhand_event_subscribers": ("Open event streams.", lambda: events.subscribers),
+        "farhand_nodes": (
+            "Nodes of the installation that are alive, as far as this one knows.",
+            lambda: len(neighbourhood.presence.others) + 1,
+        ),
+        "farhand_bus_connected": (
+            "Whether machines of other nodes can be reached.",
+            lambda: neighbourhood.bus.is_connected,
+        ),
+        "farhand_bus_round_trip_seconds": (
+            "How long NATS took to answer the last time that it was asked, each second.",
+            lambda: neighbourhood.bus.round_trip_seconds,
+        ),
         "farhand_audit_waiting": (
             "Inputs that are not recorded in the audit yet.",
             lambda: recorder.waiting,
@@ -61,11 +90,33 @@ def _gauges(services: Services) -> Readings:
 def _counters(services: Services) -> Readings:
     registry, events = services.registry, services.events
     database, recorder = services.database, services.recorder
+    neighbourhood = services.neighbourhood
+    forwarded = neighbourhood.elsewhere.forwarded
     return {
+        "farhand_commands_forwarded": (
+            "Inputs that another node has answered.",
+            lambda: forwarded["answered"],
+        ),
+        "farhand_commands_forwarded_lost": (
+            "Inputs that left for another node, of which no answer came.",
+            lambda: forwarded["lost"],
+        ),
+        "farhand_bus_messages_refused": (
+            "Messages of other nodes that were malformed, late, or not for this node.",
+            lambda: neighbourhood.bus.refused + sum(neighbourhood.responder.refused.values()),
+        ),
+        "farhand_nodes_lost": (
+            "Other nodes that this one found to be gone.",
+            lambda: neighbourhood.presence.lost,
+        ),
         "farhand_links_opened": ("Links that came up.", lambda: registry.opened_links),
         "farhand_link_reconnects": (
             "Links of machines that had been connected before.",
             lambda: registry.reconnects,
+        ),
+        "farhand_links_moved": (
+            "Links that were sent to other nodes, because this one ends.",
+            lambda: registry.moved,
         ),
         "farhand_link_takeovers": (
             "Links that replaced a live one of the same machine.",

@@ -22,6 +22,7 @@ from server.api.machines.commands import (
     MachineCommandsHandler,
 )
 from server.api.machines.connect import ConnectHandler
+from server.api.machines.control import ControlHandler, LeaseHandler
 from server.api.machines.inputs import (
     ClickMouseHandler,
     DragMouseHandler,
@@ -41,6 +42,7 @@ from server.api.metrics import MetricsHandler
 from server.api.organizations import OrganizationsHandler
 from server.api.tokens import TokenHandler, TokensHandler
 from server.api.trajectories.export import ExportHandler
+from server.api.trajectories.importing import ImportHandler
 from server.api.trajectories.pictures import PictureHandler, PicturesHandler
 from server.api.trajectories.trajectories import (
     DuplicateHandler,
@@ -70,6 +72,7 @@ ROUTES = (
     Route(f"{DISPLAY}/dimensions", DimensionsHandler),
     Route("/v1/trajectories", TrajectoriesHandler),
     Route("/v1/trajectories/export", ExportHandler),
+    Route("/v1/trajectories/import", ImportHandler),
     Route("/v1/trajectories/{trajectory_id}", TrajectoryHandler),
     Route("/v1/trajectories/{trajectory_id}/steps", StepsHandler),
     Route("/v1/trajectories/{trajectory_id}/duplicate", DuplicateHandler),
@@ -81,6 +84,8 @@ ROUTES = (
     Route(CONNECT_PATH, ConnectHandler),
     Route("/v1/machines", MachinesHandler),
     Route("/v1/machines/{machine_id}", MachineHandler),
+    Route("/v1/machines/{machine_id}/control", ControlHandler),
+    Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),

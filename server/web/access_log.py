@@ -45,7 +45,7 @@ class AccessLog:
             _AnsweredRequest(
                 handler.request_id,
                 request.method or "",
-                request.path,
+                handler.loggable_path,
                 handler.get_status(),
                 round(request.request_time() * 1000, 1),
                 handler.notes,

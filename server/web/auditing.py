@@ -1,5 +1,6 @@
 """Changes are recorded, with who made them, before they are answered."""
 
+from collections.abc import Iterable
 from uuid import UUID, uuid4
 
 from server.store.audit import AuditEntry
@@ -14,23 +15,41 @@ async def record(
     *,
     machine_id: str | None = None,
     organization_id: UUID | None = None,
+    note: str | None = None,
 ) -> None:
     """Record that the caller has done something to what the id ``target`` names.
 
-    In the audit of the caller's organization, or of another.  Raises StoreUnavailable where that
-    is not possible; the change itself has happened by then.
+    ``note`` is what they wrote about it.  In the audit of the caller's organization, or of another.
+    Raises StoreUnavailable where that is not possible; the change itself has happened by then.
     """
+    entry = _entry(handler, action, target, machine_id, organization_id, note)
+    await handler.services.audit.add(entry)
+
+
+async def record_many(handler: ApiHandler, action: str, targets: Iterable[object]) -> None:
+    """Record that the caller has done the same to several things, as ``record`` does of one."""
+    entries = [_entry(handler, action, target) for target in targets]
+    await handler.services.audit.add_changes(entries)
+
+
+def _entry(
+    handler: ApiHandler,
+    action: str,
+    target: object,
+    machine_id: str | None = None,
+    organization_id: UUID | None = None,
+    note: str | None = None,
+) -> AuditEntry:
     caller = handler.principal
-    await handler.services.audit.add(
-        AuditEntry(
-            id=uuid4().bytes,
-            organization_id=organization_id or caller.organization_id,
-            created_at=now(),
-            action=action,
-            token_id=caller.token_id,
-            token_name=caller.token_name,
-            target=str(target),
-            machine_id=machine_id,
-            request_id=handler.request_id,
-        )
+    return AuditEntry(
+        id=uuid4().bytes,
+        organization_id=organization_id or caller.organization_id,
+        created_at=now(),
+        action=action,
+        token_id=caller.token_id,
+        token_name=caller.token_name,
+        target=str(target),
+        machine_id=machine_id,
+        request_id=handler.request_id,
+        note=note,
     )

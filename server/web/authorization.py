@@ -58,11 +58,16 @@ async def refusal(
 def refuse_when_stopping(services: Services) -> None:
     """Raise a problem where the server takes no new requests."""
     if services.stopping:
-        raise ProblemError(
-            problems.SERVER_STOPPING,
-            "the server is stopping; nothing was done",
-            headers={"Retry-After": RETRY_AFTER_SECONDS, "Connection": "close"},
-        )
+        raise server_stopping()
+
+
+def server_stopping() -> ProblemError:
+    """The problem of a request that comes when the server ends."""
+    return ProblemError(
+        problems.SERVER_STOPPING,
+        "the server is stopping; nothing was done",
+        headers={"Retry-After": RETRY_AFTER_SECONDS, "Connection": "close"},
+    )
 
 
 def storage_unavailable() -> ProblemError:

@@ -22,14 +22,16 @@ Parameters = ParamSpec("Parameters")
 class Endpoint:
     """One method of one route.
 
-    ``path``, ``query``, ``headers`` and ``body`` are the models that the parts of a request must
-    fit; the handler's method gets each as the argument of that name.  Where ``body_required`` is
-    false, no body is as good as an empty object.  ``raw_body`` has the media types of a body that
-    the handler reads itself.  ``max_body_values`` bounds how many JSON values a body may hold,
-    which is what it costs to parse.  ``answers`` has the model of each successful status, None
-    where there is no body.  Of a ``confidential`` body nothing is repeated in the answer, whatever
-    is wrong with it: it may hold a password.  The answer of an ``endless`` one is a
-    stream, which ends with its reader or the server: a server that stops does not wait for it.
+    ``path``, ``query``, ``headers`` and ``body`` are the models that the parts of a request
+    must fit; the handler's method gets each as the argument of that name.  Where
+    ``body_required`` is false, no body is as good as an empty object.  ``raw_body`` has the
+    media types of a body that the handler reads itself; with ``lines`` as it comes, of any
+    length: it is JSON lines, each of which fits that model, and the bounds of a body are those
+    of a line.  ``max_body_values`` bounds how many JSON values a body may hold, which is what it
+    costs to parse.  ``answers`` has the model of each successful status, None where there is no
+    body.  Of a ``confidential`` body nothing is repeated in the answer, whatever is wrong with
+    it: it may hold a password.  The answer of an ``endless`` one is a stream, which ends with
+    its reader or the server: a server that stops does not wait for it.
     """
 
     summary: str
@@ -42,6 +44,7 @@ class Endpoint:
     body: type[BaseModel] | None = None
     body_required: bool = True
     raw_body: tuple[str, ...] = ()
+    lines: type[BaseModel] | None = None
     problems: tuple[ProblemType, ...] = ()
     max_body_bytes: int = SMALL_BODY
     max_body_values: int = FEW_VALUES

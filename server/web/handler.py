@@ -42,6 +42,9 @@ logger = logging.getLogger(__name__)
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 Model = TypeVar("Model", bound=BaseModel)
 
+# A control lease is the only secret that is in an address.
+_SECRETS = re.compile(r"(?<=/control/)[^/]+")
+
 # Unique as long as no two servers draw the same 64 bits; cheaper than a random id for each.
 _request_ids = map((secrets.token_hex(8) + "-{:x}").format, count())
 
@@ -70,6 +73,9 @@ class ApiHandler(RequestHandler):
         given = self.request.headers.get("X-Request-Id", "")
         self.request_id = given if REQUEST_ID.fullmatch(given) else new_request_id()
         self.set_header("X-Request-Id", self.request_id)
+        if services.leaving:
+            # The next request is to find another node.
+            self.set_header("Connection", "close")
 
     def set_default_headers(self) -> None:
         """Say nothing about what serves the page, and let nobody keep what was read.
@@ -99,14 +105,20 @@ class ApiHandler(RequestHandler):
                 await self.authorize(endpoint)
             await function(self, **await self._arguments(endpoint, path))
         except InvalidRequestError as error:
+            await self.before_refusal()
             self._refuse(error)
         except ProblemError as problem:
+            await self.before_refusal()
             self._answer_problem(problem)
         except StoreUnavailable as error:
+            await self.before_refusal()
             logger.warning("request=%s the database does not answer: %s", self.request_id, error)
             self._answer_problem(storage_unavailable())
         finally:
             self.services.under_way -= counted
+
+    async def before_refusal(self) -> None:
+        """Do what must be done before a refusal is answered: nothing, where the body is here."""
 
     def on_finish(self) -> None:
         """Give back the memory of the body, also where no operation was reached."""
@@ -157,6 +169,11 @@ class ApiHandler(RequestHandler):
         # Tornado takes even an empty body for one that 204 may not have.
         self.finish(body or None)
 
+    @property
+    def loggable_path(self) -> str:
+        """The path without what nobody who reads the log may know."""
+        return _SECRETS.sub("...", self.request.path)
+
     def note(self, **facts: object) -> None:
         """Add facts to this request's line in the log."""
         self.notes = {**self.notes, **facts}
@@ -174,7 +191,7 @@ class ApiHandler(RequestHandler):
                 "request=%s %s %s failed",
                 self.request_id,
                 request.method,
-                request.path,
+                self.loggable_path,
                 exc_info=value,
             )
 

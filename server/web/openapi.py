@@ -80,8 +80,7 @@ def _schemas(endpoints: Iterable[Endpoint]) -> tuple[References, dict[str, Any]]
     sent: list[type[BaseModel]] = []
     answered: list[type[BaseModel]] = [Problem, ValidationErrorBody]
     for endpoint in endpoints:
-        if endpoint.body is not None:
-            sent.append(endpoint.body)
+        sent += [model for model in (endpoint.body, endpoint.lines) if model is not None]
         answered.extend(model for model in endpoint.answers.values() if model is not None)
     modes = [(model, "validation") for model in dict.fromkeys(sent)]
     modes += [(model, "serialization") for model in dict.fromkeys(answered)]
@@ -111,17 +110,28 @@ def _described(method: str, endpoint: Endpoint, references: References) -> dict[
             "content": {"application/json": {"schema": references[endpoint.body]}},
         }
     if endpoint.raw_body:
-        described["requestBody"] = {
-            "required": True,
-            "description": f"At most {endpoint.max_body_bytes} bytes.",
-            "content": {media_type: {} for media_type in endpoint.raw_body},
-        }
+        described["requestBody"] = _raw_body(endpoint, references)
     if not endpoint.public:
         scopes = [endpoint.scope.value] if endpoint.scope else []
         described["security"] = [{"token": scopes}]
         if endpoint.scope is not Scope.MACHINE_CONNECT:  # A machine's token signs nobody in.
             described["security"].append({"session": scopes})
     return described
+
+
+def _raw_body(endpoint: Endpoint, references: References) -> dict[str, Any]:
+    bounds, content = f"At most {endpoint.max_body_bytes} bytes", {}
+    if endpoint.lines is not None:
+        bounds = (
+            f"Any number of lines, each of {bounds.lower()} and {endpoint.max_body_values} JSON "
+            "values and of this schema"
+        )
+        content = {"schema": references[endpoint.lines]}
+    return {
+        "required": True,
+        "description": f"{bounds}.",
+        "content": dict.fromkeys(endpoint.raw_body, content),
+    }
 
 
 def _parameters(model: type[BaseModel] | None, place: str) -> Iterable[dict[str, Any]]:

@@ -14,6 +14,7 @@ from schemas.link.messages import MAX_MESSAGE_BYTES
 from server.services import Services
 from server.web.access_log import AccessLog
 from server.web.bodies.incoming import Body
+from server.web.bodies.lines import LineBody
 from server.web.bodies.refused import RefusedHandler
 from server.web.endpoint import Endpoint, endpoints_of
 from server.web.handler import ApiHandler, UnknownAddressHandler
@@ -67,7 +68,8 @@ class ApiApplication(Application):
                 request, target_class, target_kwargs, path_args, path_kwargs
             )
         endpoint = self._endpoints.get((target_class, request.method))
-        body = Body(self._services, request, endpoint, self._refuse)
+        kind = LineBody if endpoint is not None and endpoint.lines else Body
+        body = kind(self._services, request, endpoint, self._refuse)
         body.accepted = super().get_handler_delegate(
             request,
             target_class,

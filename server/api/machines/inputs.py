@@ -16,6 +16,7 @@ from schemas.inputs.bodies import (
 )
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
+from server.api.machines.callers import caller_of
 from server.api.machines.paths import MachinePath
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
@@ -31,6 +32,12 @@ class InputHeaders(BaseModel):
         alias="Idempotency-Key",
         description="1 to 255 visible ASCII characters, bare or quoted (RFC 8941).  The input "
         "happens at most once, and a retry with the same key gets the first answer.",
+    )
+    farhand_control: str | None = Field(
+        None,
+        alias="Farhand-Control",
+        max_length=200,
+        description="The id of the caller's control lease, while they have control of the machine.",
     )
     prefer: str | None = Field(
         None,
@@ -54,6 +61,7 @@ def _input(summary: str, body: type[AnyInput]) -> Endpoint:
         problems=(
             problems.NOT_FOUND,
             problems.KEY_IN_PROGRESS,
+            problems.CONTROL_ENDED,
             problems.MACHINE_BUSY,
             problems.MACHINE_UNAVAILABLE,
             problems.NOT_CARRIED_OUT,
@@ -75,7 +83,7 @@ class InputHandler(ApiHandler):
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
         preferred = return_preference(headers.prefer)
-        dispatcher = self.services.dispatcher
+        dispatcher, lease = self.services.dispatcher, headers.farhand_control
         command = dispatcher.accept(
             organization_id=self.principal.organization_id,
             machine_id=path.machine_id,
@@ -85,6 +93,7 @@ class InputHandler(ApiHandler):
             minimal=(preferred or self.services.settings.input_response) == "minimal",
             token_id=self.principal.token_id,
             token_name=self.principal.token_name,
+            proof=None if lease is None else caller_of(self).proof(lease),
         )
         self.note(command=command.id)
         answer, is_replayed = await dispatcher.carry_out(command)

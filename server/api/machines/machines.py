@@ -128,9 +128,11 @@ class MachineHandler(ApiHandler):
     async def delete(self, path: MachinePath) -> None:
         organization_id = self.principal.organization_id
         await self.services.tokens.revoke_of_machine(organization_id, path.machine_id)
+        # Now another node's link can still be found; and again for one that was just coming up.
+        await self.services.dispatcher.disconnect(organization_id, path.machine_id)
         if not await self.services.machines.delete(organization_id, path.machine_id):
             raise unknown_machine(path.machine_id)
-        self.services.dispatcher.disconnect(organization_id, path.machine_id)
+        await self.services.dispatcher.disconnect(organization_id, path.machine_id)
         self.services.machine_events.changed(organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)

@@ -183,7 +183,7 @@ class StreamHandler(ApiHandler):
             except Exception:
                 screen.end("the server could not check whether this may still be seen")
                 raise
-            if self.services.stopping:
+            if self.services.leaving:
                 screen.end("the server is stopping")
 
     async def _show(self, screen: LiveScreen, picture: Picture) -> None:

@@ -129,9 +129,12 @@ class Body(HTTPMessageDelegate):
             and content_type_of(headers) not in endpoint.media_types
         ):
             return wrong_media_type(endpoint)
-        if (length or 0) > endpoint.max_body_bytes:
+        return self._problem_with_length(endpoint, length or 0)
+
+    def _problem_with_length(self, endpoint: Endpoint, length: int) -> ProblemError | None:
+        if length > endpoint.max_body_bytes:
             return too_many_bytes(endpoint)
-        if endpoint.takes_body and not self._services.body_memory.fits(length or 0):
+        if endpoint.takes_body and not self._services.body_memory.fits(length):
             return too_many_bodies()
         return None
 
@@ -227,7 +230,7 @@ def content_type_of(headers: HTTPHeaders) -> str:
 
 def wrong_media_type(endpoint: Endpoint) -> ProblemError:
     """The problem of a body that is something else than the operation reads."""
-    what = "a picture" if endpoint.raw_body else "JSON"
+    what = "JSON lines" if endpoint.lines else "a picture" if endpoint.raw_body else "JSON"
     return ProblemError(
         problems.UNSUPPORTED_MEDIA_TYPE,
         f"send {what} with Content-Type: {' or '.join(endpoint.media_types)}",

@@ -14,8 +14,8 @@ FOR_A_SCOPE = "forbidden"
 FOR_A_BODY = "body-too-large unsupported-media-type server-busy"
 
 OF_INPUTS = (
-    "not-found idempotency-key-in-progress machine-busy machine-unavailable not-carried-out "
-    "input-failed outcome-unknown input-expired outcome-pending"
+    "not-found idempotency-key-in-progress control-ended machine-busy machine-unavailable "
+    "not-carried-out input-failed outcome-unknown input-expired outcome-pending"
 )
 OF_SCREENS = "not-found machine-busy machine-unavailable"
 
@@ -102,6 +102,8 @@ TABLE = (
     Row("POST", "/v1/trajectories", "trajectories:write", 201, ITS_OWN, "already-exists",
         body=TRAJECTORY, takes_body=True),
     Row("GET", "/v1/trajectories/export", "trajectories:read", 200, ITS_OWN),
+    Row("POST", "/v1/trajectories/import", "trajectories:write", 200, ITS_OWN,
+        content=b"wrong\n", headers={"Content-Type": "application/x-ndjson"}, takes_body=True),
     Row("GET", "/v1/trajectories/{trajectory_id}", "trajectories:read", 200, OTHERS_404,
         "not-found"),
     Row("PATCH", "/v1/trajectories/{trajectory_id}", "trajectories:write", 200, OTHERS_404,
@@ -134,6 +136,13 @@ TABLE = (
     Row("PATCH", "/v1/machines/{machine_id}", "machines:write", 200, OTHERS_404, "not-found",
         body={"name": "n"}, takes_body=True),
     Row("DELETE", "/v1/machines/{machine_id}", "machines:write", 204, OTHERS_404, "not-found"),
+    Row("POST", "/v1/machines/{machine_id}/control", "machines:control", 503, OTHERS_404,
+        "not-found control-held control-ended control-unsupported machine-unavailable",
+        takes_body=True),
+    Row("PUT", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409, OTHERS_404,
+        "not-found control-ended"),
+    Row("DELETE", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409,
+        OTHERS_404, "not-found control-ended"),
     Row("GET", "/v1/machines/{machine_id}/commands", "machines:read", 200, OTHERS_404,
         "not-found"),
     Row("GET", "/v1/machines/{machine_id}/commands/{command_id}", "input:send", 200, OTHERS_404,
@@ -165,5 +174,5 @@ TABLE = (
     Row("GET", "/problems/{name}", PUBLIC, 404, problems="not-found"),
     Row("GET", "/metrics", "metrics:read", 200),
     Row("GET", "/healthz", PUBLIC, 200),
-    Row("GET", "/readyz", PUBLIC, 200, problems="storage-unavailable"),
+    Row("GET", "/readyz", PUBLIC, 200, problems="storage-unavailable server-stopping"),
 )

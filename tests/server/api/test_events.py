@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from schemas.link.messages import CloseCode
-from schemas.resources.events import TrajectoryChanged
+from schemas.link.close_codes import CloseCode
+from schemas.resources.events import Reset, TrajectoryChanged
 from schemas.resources.tokens import Scope
 from server.api import events as events_module
+from server.events.memory_hub import MemoryEventHub
 from tests.events import EventReader, listening
 from tests.links import hello
 from tests.service import Service, until
@@ -141,7 +142,9 @@ async def test_who_heard_nothing_yet_can_come_back_too(service: Service) -> None
 
 def newest_of(service: Service) -> int:
     """How many events the organization has had."""
-    return service.server.services.events._channel(service.organization_id).newest
+    hub = service.server.services.events
+    assert isinstance(hub, MemoryEventHub)
+    return hub._channel(service.organization_id).newest
 
 
 @pytest.mark.gen_test
@@ -167,6 +170,20 @@ async def test_events_can_be_chosen_by_machine_and_by_type(service: Service) -> 
         await service.request("PATCH", "/v1/machines/desk-2", {"paused": True})
         assert (await of_machine.next()).data["id"] == "desk-2"
         assert (await of_type.next()).type == "trajectory"
+
+
+@pytest.mark.gen_test
+async def test_reset_is_told_to_everybody_whatever_was_chosen(service: Service) -> None:
+    await service.new_machine("desk-1")
+    async with (
+        listening(service, "?machine_id=desk-1") as of_machine,
+        listening(service, "?types=trajectory") as of_type,
+    ):
+        reset = Reset(reason="more happened than could be told")
+        service.server.services.events.publish(service.organization_id, "reset", reset)
+        for stream in (of_machine, of_type):
+            told = await stream.until(lambda told: told.type == "reset")
+            assert told.data == {"reason": "more happened than could be told"}
 
 
 @pytest.mark.parametrize(

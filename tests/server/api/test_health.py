@@ -6,10 +6,9 @@ from tests.service import Service
 
 @pytest.mark.gen_test
 async def test_health_needs_no_token(service: Service) -> None:
-    for path in ("/healthz", "/readyz"):
-        reply = await service.get(path, token=None)
-        assert reply.status == 200
-        assert reply.json == {"status": "ok"}
+    live, ready = [await service.get(path, token=None) for path in ("/healthz", "/readyz")]
+    assert (live.status, live.json) == (200, {"status": "ok"})
+    assert (ready.status, ready.json) == (200, {"status": "ok", "node": None, "bus": "alone"})
 
 
 @pytest.mark.gen_test

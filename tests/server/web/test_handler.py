@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from server.store.errors import StoreError, StoreUnavailable
-from server.store.machines import MachineStore
+from server.store.machines.machines import MachineStore
 from tests.service import PATIENCE_SECONDS, Service, new_key
 
 WORKFLOWS = "/v1/workflows"

@@ -1,13 +1,19 @@
 """The handshake of the machines' websocket."""
 
+import gc
+import logging
+
 import pytest
+from tornado.httputil import HTTPServerRequest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
 from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Welcome
 from schemas.resources.tokens import Scope
+from server.api.machines.connect import ConnectHandler
 from server.machines.link.greeting import reconnect_spread
+from server.machines.socket import LinkSocket
 from tests.links import hello
 from tests.service import ScriptedLink, Service
 
@@ -92,6 +98,47 @@ async def test_websocket_that_breaks_before_its_hello_leaves_nothing(service: Se
     await machine.until_closed()
     reply = await service.get("/v1/machines/desk-1")
     assert reply.json["reason"] == "it has never connected"
+
+
+def of_the_handshake() -> list[object]:
+    """What there is of any machine's handshake, which the garbage collector has not seen."""
+    return [
+        each
+        for each in gc.get_objects()
+        if type(each) is ConnectHandler
+        or (type(each) is HTTPServerRequest and each.path == CONNECT_PATH)
+    ]
+
+
+@pytest.mark.gen_test
+async def test_nothing_of_the_handshake_is_kept_as_long_as_the_link(service: Service) -> None:
+    machine = await service.new_machine()
+    gc.disable()
+    try:
+        before = of_the_handshake()
+        async with machine.connected():
+            await machine.until_live()
+            assert len(of_the_handshake()) <= len(before)
+    finally:
+        gc.enable()
+
+
+@pytest.mark.gen_test
+async def test_mistake_about_a_frame_is_logged_and_ends_the_link(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def mistaken(_: LinkSocket, message: str | bytes) -> None:
+        raise ZeroDivisionError(message)
+
+    monkeypatch.setattr(LinkSocket, "received", mistaken)
+    machine = await service.new_machine()
+    async with machine.open_websocket() as websocket:
+        await websocket.send("something")
+        await machine.until_closed()
+    (failed,) = [each for each in caplog.records if each.levelno == logging.ERROR]
+    assert failed.getMessage().startswith("machine=desk-1 link=")
+    assert failed.exc_text is not None
+    assert "ZeroDivisionError: something" in failed.exc_text
 
 
 @pytest.mark.parametrize(

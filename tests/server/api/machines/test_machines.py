@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 
 from schemas.http.queries import PageQuery
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 from schemas.resources.machines import CreatedMachine, Machine
 from tests.links import hello
 from tests.service import ScriptedMachine, Service

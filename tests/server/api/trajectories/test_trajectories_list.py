@@ -216,14 +216,14 @@ async def test_list_that_breaks_off_does_not_look_whole(
 ) -> None:
     for _ in range(3):
         await made(service, trajectory_data=[{"text": "x" * 100_000}])
-    whole = TrajectoryListing.trajectories
+    whole = TrajectoryListing.batches
 
     async def half(listing: TrajectoryListing) -> Any:
-        async for item in whole(listing):
-            yield item
+        async for batch in whole(listing):
+            yield batch
             raise StoreUnavailable("The database does not answer.")
 
-    monkeypatch.setattr(TrajectoryListing, "trajectories", half)
+    monkeypatch.setattr(TrajectoryListing, "batches", half)
     with pytest.raises(HTTPStreamClosedError):
         await service.get("/v1/trajectories")
 
@@ -236,7 +236,7 @@ async def test_list_that_cannot_begin_is_503(
         raise StoreUnavailable("The database does not answer.")
         yield
 
-    monkeypatch.setattr(TrajectoryListing, "trajectories", none)
+    monkeypatch.setattr(TrajectoryListing, "batches", none)
     reply = await service.get("/v1/trajectories")
     assert (reply.status, reply.problem) == (503, "storage-unavailable")
 

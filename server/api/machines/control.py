@@ -1,0 +1,99 @@
+"""Control of a machine: taken, renewed and given back."""
+
+from pydantic import Field
+
+from schemas.http import problems
+from schemas.resources.machines import Control, NewControl
+from schemas.resources.tokens import Scope
+from server.api.machines.callers import caller_of
+from server.api.machines.paths import MachinePath
+from server.store.machines.controls import StoredControl
+from server.web.auditing import record
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
+
+
+class LeasePath(MachinePath):
+    """Names a lease of a machine."""
+
+    lease: str = Field(max_length=200)
+
+
+class ControlHandler(ApiHandler):
+    """Takes control."""
+
+    @endpoint(
+        Endpoint(
+            summary="Take control of a machine",
+            description="From then on inputs without this lease are refused.  Before it is "
+            "answered, whatever ran on the machine has ended, and whatever was held is released.  "
+            "Control ends after 30 seconds unless it is renewed.",
+            scope=Scope.MACHINES_CONTROL,
+            path=MachinePath,
+            body=NewControl,
+            body_required=False,
+            answers={201: Control},
+            problems=(
+                problems.NOT_FOUND,
+                problems.CONTROL_HELD,
+                problems.CONTROL_ENDED,
+                problems.CONTROL_UNSUPPORTED,
+                problems.MACHINE_UNAVAILABLE,
+            ),
+        )
+    )
+    async def post(self, path: MachinePath, body: NewControl) -> None:
+        machine_id = path.machine_id
+        lease, control = await self.services.control.take(
+            self.principal.organization_id, machine_id, caller_of(self), take_over=body.take_over
+        )
+        action = "control.taken_over" if body.take_over else "control.taken"
+        await record(self, action, machine_id, machine_id=machine_id, note=body.note)
+        self.answer(201, _view(machine_id, lease, control))
+
+
+class LeaseHandler(ApiHandler):
+    """A lease that somebody has."""
+
+    @endpoint(
+        Endpoint(
+            summary="Renew control of a machine",
+            scope=Scope.MACHINES_CONTROL,
+            path=LeasePath,
+            answers={200: Control},
+            problems=(problems.NOT_FOUND, problems.CONTROL_ENDED),
+        )
+    )
+    async def put(self, path: LeasePath) -> None:
+        control = await self.services.control.renew(
+            self.principal.organization_id, path.machine_id, caller_of(self), path.lease
+        )
+        self.answer(200, _view(path.machine_id, path.lease, control))
+
+    @endpoint(
+        Endpoint(
+            summary="Give control of a machine back",
+            description="Whatever is held on the machine is released.",
+            scope=Scope.MACHINES_CONTROL,
+            path=LeasePath,
+            answers={204: None},
+            problems=(problems.NOT_FOUND, problems.CONTROL_ENDED),
+        )
+    )
+    async def delete(self, path: LeasePath) -> None:
+        machine_id = path.machine_id
+        await self.services.control.end(
+            self.principal.organization_id, machine_id, caller_of(self), path.lease
+        )
+        await record(self, "control.ended", machine_id, machine_id=machine_id)
+        self.answer(204)
+
+
+def _view(machine_id: str, lease: str, control: StoredControl) -> Control:
+    return Control(
+        id=lease,
+        machine_id=machine_id,
+        by=control.by,
+        since=control.since,
+        expires_at=control.expires_at,
+    )
