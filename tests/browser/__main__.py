@@ -156,6 +156,8 @@ def show_machine(visit: Visit, scene: Scene) -> None:
 def show_control(visit: Visit, scene: Scene) -> None:
     """The same with hands on it."""
     show_machine(visit, scene)
+    api, machine = scene.site.api, scene.desk.machine
+    until(lambda: api.machine(machine)["control"] is None, "the one before has left")
     visit.page.get_by_role("button", name="Take control").click()
     expect(visit.page.get_by_text("You are in control")).to_be_visible()
 
@@ -220,6 +222,8 @@ def take_pictures(browser: Browser, scene: Scene, pages: list[str]) -> None:
             with Visit.begun(browser, scene.site, **options) as visit:
                 PAGES[name](visit, scene)
                 picture(visit.page, f"{name}-{variant}")
+                # Which gives control back.
+                visit.page.close()
 
 
 def take_pictures_of_nothing(browser: Browser, directory: Path) -> None:

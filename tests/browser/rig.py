@@ -15,7 +15,7 @@ from websockets.typing import Subprotocol
 
 from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello, Ready
 from tests.desktop import program, virtual_display
-from tests.processes import Program, ServedApi, ServerProcess, joined, running
+from tests.processes import Program, ServedApi, ServerProcess, joined, running, until
 
 PATIENCE_SECONDS = 20.0
 """For anything on a page: not how fast it must be, but when it certainly will not come."""
@@ -173,6 +173,16 @@ class Visit:
         """Keep what the browser says of its own accord; a refused request is no mistake."""
         if message.type == "error" and "Failed to load resource" not in message.text:
             self.complaints.append(message.text)
+
+    def hears(self, words: str) -> None:
+        """Wait until the browser complains of something, which is then no mistake of the page's."""
+
+        def complained() -> bool:
+            self.page.wait_for_timeout(10)  # The browser is heard only meanwhile.
+            return any(words in complaint for complaint in self.complaints)
+
+        until(complained, f"the browser complains of {words}")
+        self.complaints.clear()
 
     def go(self, place: str = "") -> None:
         """Go to a place of the console such as ``/machines``."""

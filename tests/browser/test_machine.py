@@ -1,15 +1,14 @@
 """One machine's page: its live screen, and hands on it that reach the right place once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Route, expect
 
+from tests.browser.hands import HEIGHT, WIDTH, Hands
 from tests.browser.rig import Desk, Site, Visit
 from tests.processes import ServedApi, until
-
-WIDTH, HEIGHT = 1280, 800
 
 
 @pytest.fixture(scope="module")
@@ -28,70 +27,13 @@ def looking(visit: Visit, desk: Desk) -> Visit:
 
 
 @pytest.fixture
-def hands(looking: Visit, desk: Desk) -> "Hands":
-    """Somebody who has taken control."""
-    looking.page.get_by_role("button", name="Take control").click()
-    expect(looking.page.get_by_text("You are in control of Reception")).to_be_visible()
-    return Hands(looking.page, desk)
-
-
-class Hands:
-    """A mouse over the picture, and what has arrived at the machine since."""
-
-    def __init__(self, page: Page, desk: Desk) -> None:
-        self.page = page
-        self._desk = desk
-        self._seen = len(desk.arrived())
-
-    def over(self, x: int, y: int) -> tuple[float, float]:
-        """Where a place of the machine's screen is in the browser's window."""
-        canvas = self.page.locator(".stage canvas")
-        canvas.scroll_into_view_if_needed()
-        box = canvas.bounding_box()
-        assert box is not None
-        return (
-            box["x"] + (x + 0.5) * box["width"] / WIDTH,
-            box["y"] + (y + 0.5) * box["height"] / HEIGHT,
-        )
-
-    def until(self, condition: Callable[[], object], what: str) -> None:
-        """Wait for something; meanwhile what the page tells of its requests is heard."""
-
-        def looked() -> object:
-            self.page.wait_for_timeout(10)
-            return condition()
-
-        try:
-            until(looked, what)
-        except AssertionError as failure:
-            failure.add_note(f"arrived: {self.new()}, said: {self.said()}")
-            raise
-
-    def said(self) -> str:
-        """What the page says of the inputs."""
-        return self.page.locator(".said").text_content() or ""
-
-    def new(self) -> list[str]:
-        return self._desk.arrived()[self._seen :]
-
-    def arrive(self, *lines: str) -> None:
-        """Wait until just this has arrived, within a pixel where there are places."""
-        self.until(lambda: len(self.new()) >= len(lines), f"{lines} arrives")
-        for got, wanted in zip(self.new(), lines, strict=True):
-            assert is_near(got, wanted), f"{self.new()}, and not {list(lines)}"
-
-
-def is_near(got: str, wanted: str) -> bool:
-    """Whether two lines differ by two pixels at most: the picture is smaller than the screen."""
-
-    def parts(line: str) -> list[Any]:
-        words = line.replace(",", " ").split(" ")
-        return [int(word) if word.lstrip("-").isdigit() else word for word in words]
-
-    pairs = list(zip(parts(got), parts(wanted), strict=False))
-    return len(parts(got)) == len(parts(wanted)) and all(
-        abs(a - b) <= 2 if isinstance(a, int) and isinstance(b, int) else a == b for a, b in pairs
-    )
+def hands(looking: Visit, desk: Desk) -> Iterator[Hands]:
+    """Somebody who has taken control, and gives it back at the end."""
+    hands = Hands(looking.page, desk)
+    hands.take()
+    yield hands
+    looking.page.close()
+    until(lambda: looking.site.api.machine(desk.machine)["control"] is None, "control is free")
 
 
 PICTURE = """(canvas) => {
@@ -120,11 +62,11 @@ def test_click_lands_where_the_picture_shows_it(hands: Hands) -> None:
 
 
 def test_double_click_is_one_input_of_two_clicks(hands: Hands) -> None:
-    sent: list[Any] = []
-    hands.page.on("request", lambda r: sent.append(r.post_data_json) if "click" in r.url else None)
-    hands.page.mouse.dblclick(*hands.over(300, 300))
+    with hands.page.expect_request(lambda request: "click" in request.url) as sent:
+        hands.page.mouse.dblclick(*hands.over(300, 300))
     hands.arrive("click left 300,300", "click left 300,300")
-    assert [body["clicks"] for body in sent] == [2]
+    body: Any = sent.value.post_data_json
+    assert body["clicks"] == 2
 
 
 def test_right_and_middle_clicks_are_those(hands: Hands) -> None:
@@ -195,7 +137,7 @@ def test_escape_leaves_and_then_nothing_is_sent(hands: Hands) -> None:
     page.on("request", lambda r: sent.append(r.url) if "/input/" in r.url else None)
     page.mouse.click(*hands.over(200, 150))
     page.keyboard.type("abc")
-    page.get_by_role("button", name="Take control").click()
+    hands.take()
     page.mouse.click(*hands.over(250, 150))
     hands.arrive("click left 250,150")
     assert len(sent) == 1
@@ -262,16 +204,6 @@ def test_commands_are_told_with_who_and_how_they_ended_and_never_what_was_typed(
     expect(page.locator(".facts")).to_contain_text("failed")
 
 
-def test_pausing_ends_control_and_says_why(hands: Hands, desk: Desk) -> None:
-    page = hands.page
-    page.get_by_role("button", name="Pause", exact=True).click()
-    expect(page.get_by_text("Control has ended: An operator paused the machine.")).to_be_visible()
-    expect(page.get_by_role("button", name="Take control")).to_be_disabled()
-    expect(page.get_by_text("Live. The picture changes")).to_be_visible()
-    page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_role("button", name="Take control")).to_be_enabled()
-
-
 def test_machine_is_renamed_in_its_place(looking: Visit, desk: Desk) -> None:
     page = looking.page
     try:
@@ -298,7 +230,9 @@ def test_without_the_scopes_one_looks_or_is_told_what_is_lacking(
         page = visit.page
         expect(page.get_by_text("Live. The picture changes")).to_be_visible()
         expect(page.get_by_role("button", name="Take control")).to_be_disabled()
-        expect(page.get_by_text("lacks the scope input:send, so you can look only")).to_be_visible()
+        expect(
+            page.get_by_text("lacks the scopes input:send and machines:control, so you can look")
+        ).to_be_visible()
         expect(page.get_by_role("button", name="Pause", exact=True)).to_have_count(0)
     knowing = site.new_token("machines:read")
     with Visit.begun(browser, site) as visit:
@@ -315,8 +249,10 @@ def test_machine_that_goes_and_comes_back_is_seen_to(operator: Visit) -> None:
     with site.desk("Wanderer") as desk:
         operator.go(f"/machines/{desk.machine}")
         expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+        Hands(page, desk).take()
         desk.client.terminate()
         expect(page.locator(".lead")).to_contain_text("Offline")
+        expect(page.locator(".sign")).to_contain_text("Control has ended: ")
         expect(page.locator(".veil")).to_contain_text("not connected")
         expect(page.get_by_text("Control needs a machine that is online.")).to_be_visible()
 

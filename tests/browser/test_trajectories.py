@@ -158,6 +158,8 @@ def test_news_are_announced_and_not_pushed_under_the_pointer(
 ) -> None:
     page = reader.page
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    # What comes before the list was read is no news.
+    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
     library.add("Just made", CLICK)
     news = page.get_by_role("button", name="There are changes: show them")
     news.click()

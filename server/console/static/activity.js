@@ -14,6 +14,7 @@ const FAMILIES = [
   ["", "Everything"],
   ["input", "Inputs"],
   ["machine", "Machines"],
+  ["control", "Control"],
   ["trajectory", "Trajectories"],
   ["workflow", "Workflows"],
   ["token", "Tokens"],

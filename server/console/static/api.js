@@ -80,13 +80,14 @@ export async function call(method, address, { body, headers = {}, signal } = {})
  * Send a request and return the Response with its body unread, for streams.
  * @type {(method: string, address: string, options?: RequestOptions<string>) => Promise<Response>}
  */
-export async function request(method, address, { body = null, headers = {}, signal = null } = {}) {
+export async function request(method, address, { body = null, headers = {}, signal = null, keepalive = false } = {}) {
   let response;
   try {
     response = await fetch(new URL(address.replace(/^\//, ""), HOME), {
       method,
       body,
       signal,
+      keepalive,
       headers: method === "GET" ? headers : { "Farhand-Console": "1", ...headers },
       credentials: "same-origin",
       cache: "no-store",

@@ -5,6 +5,7 @@ import { place } from "./address.js";
 import { call, session, statusOf, wordsOf } from "./api.js";
 import { byId, fill, h, setText } from "./dom.js";
 import { Events } from "./events.js";
+import { giveAllBack } from "./lease.js";
 import { machinePage } from "./machine.js";
 import { machinesPage } from "./machines.js";
 import { failure, notFound, notice, tickTimes } from "./parts.js";
@@ -104,6 +105,8 @@ function leave(words) {
 }
 
 async function signOut() {
+  // First, as afterwards it would be nobody's to give.
+  await giveAllBack();
   try {
     await call("DELETE", "console/session");
   } catch (error) {

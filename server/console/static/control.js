@@ -14,7 +14,7 @@ const BUTTONS = ["left", "middle", "right"];
 /**
  * Listens to `surface` until the signal is aborted.  `placeOf(event)` is the place on the machine
  * under the pointer or null; `inputs` takes what is done; `leave()` is called for Escape.
- * @param {Control} control
+ * @param {Hands} hands
  */
 export function takeControl({ surface, placeOf, inputs, leave, signal }) {
   const clicks = new Clicks(inputs, signal);

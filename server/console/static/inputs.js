@@ -5,6 +5,8 @@
 
 import { call, path, Problem, wordsOf } from "./api.js";
 import { pause } from "./dom.js";
+import { isControlEnded } from "./lease.js";
+import { count } from "./words.js";
 
 export const MAX_WAITING = 64;
 const MAX_TEXT = 1000;
@@ -18,13 +20,22 @@ function newKey() {
 }
 
 /**
- * The inputs of one person on one machine.  `told(sentence, kind)` hears what became of them.
+ * The inputs of one person on one machine, while they have control of it.  `told(sentence, kind)`
+ * hears what became of them.
  * What waits is joined where that changes nothing: characters to a text, notches to more notches.
  */
 export class Inputs {
   /** @type {Input[]} */
   #waiting = [];
   #sending = false;
+  #sent = Promise.resolve();
+  /**
+   * What the inputs are sent with.
+   * @type {import("./lease.js").Lease | null}
+   */
+  #lease = null;
+  /** How many were given up behind the one that is under way. */
+  #givenUp = 0;
   /** Whether something was not sent since all was quiet: that stays said meanwhile. */
   #hasLost = false;
 
@@ -44,6 +55,14 @@ export class Inputs {
   }
 
   /**
+   * From now on inputs are sent with this lease.
+   * @param {import("./lease.js").Lease} lease
+   */
+  begin(lease) {
+    this.#lease = lease;
+  }
+
+  /**
    * Put an input behind the others: the end of its address, such as "mouse/click", and its body.
    * @template {keyof InputBodies} Name
    * @param {Name} operation
@@ -60,7 +79,21 @@ export class Inputs {
       return;
     }
     this.#waiting.push(next);
-    if (!this.#sending) void this.#sendAll();
+    if (!this.#sending) this.#sent = this.#sendAll();
+  }
+
+  /** Resolves when what is under way is answered. */
+  settled() {
+    return this.#sent;
+  }
+
+  /** Control has ended: forget what has not been sent, and say so. */
+  giveUp() {
+    const dropped = this.drop();
+    if (!dropped) return;
+    this.#givenUp += dropped;
+    this.#hasLost = true;
+    this.told(`Control has ended: ${count(dropped, "input")} that waited ${wereNotSent(dropped)}`, "bad");
   }
 
   /** Forget what has not been sent. */
@@ -81,23 +114,27 @@ export class Inputs {
       } catch (error) {
         if (this.signal.aborted) break;
         // What was to follow was meant for a screen on which this had happened.
-        const dropped = this.drop();
-        const rest = dropped ? ` ${dropped} more that waited behind it ${dropped === 1 ? "was" : "were"} not sent.` : "";
-        this.told(wordsOf(error) + rest, "bad");
+        const dropped = this.drop() + this.#givenUp;
+        this.told(wordsOf(error) + (dropped ? ` ${dropped} more that waited behind it ${wereNotSent(dropped)}` : ""), "bad");
       }
     }
     this.#sending = false;
+    this.#givenUp = 0;
   }
 
   /** @param {Input} input */
   async #sendOne({ operation, body }) {
     const address = path`/v1/computer/${this.machineId}/input/` + operation;
+    const lease = this.#lease;
+    /** @type {Record<string, string>} */
     const headers = { "Idempotency-Key": newKey() };
+    if (lease) headers["Farhand-Control"] = lease.id;
     const until = performance.now() + TRY_AGAIN_MILLISECONDS;
     for (let wait = 200; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       try {
         return await call("POST", address, { body, headers, signal: this.signal });
       } catch (error) {
+        if (isControlEnded(error)) lease?.lose();
         if (this.signal.aborted || !mayAskAgain(error)) throw inWords(error);
         const again = Math.max(wait, error.retryAfter * 1000);
         if (performance.now() + again > until) throw inWords(error);
@@ -121,11 +158,18 @@ function mayAskAgain(error) {
 /** @param {unknown} error */
 function inWords(error) {
   if (!(error instanceof Problem)) return error;
+  if (isControlEnded(error))
+    return new Problem(error.status, "Control has ended: what was done last was not sent.");
   if (error.status !== 0 && error.problem !== "outcome-pending") return error;
   return new Problem(
     error.status,
     "It is not known whether this was carried out: no answer came in time. Look at the screen before you go on.",
   );
+}
+
+/** @param {number} dropped */
+function wereNotSent(dropped) {
+  return `${dropped === 1 ? "was" : "were"} not sent.`;
 }
 
 /**

@@ -2,16 +2,12 @@
 
 import { call, HOME, path, sentence, statusOf } from "./api.js";
 import { CommandList, counted } from "./commands.js";
-import { takeControl } from "./control.js";
+import { ControlBar } from "./control_bar.js";
 import { fill, h, pause, setAttribute, setText } from "./dom.js";
-import { Inputs } from "./inputs.js";
-import { OFFERED } from "./keys.js";
 import {
   commandLine,
   failure,
-  labelled,
   notFound,
-  notice,
   setTime,
   stateBadge,
   timeAgo,
@@ -111,9 +107,6 @@ export function machinePage({ signal, events, me, id, title }) {
 /** The parts of the page, and what changes in them. */
 class MachineView {
   #closing = new AbortController();
-  /** @type {AbortController | null} */
-  #control = null;
-  shows = false;
   name = h("h1");
   badge = h("span");
   reason = h("span", { class: "why" });
@@ -124,10 +117,7 @@ class MachineView {
   veil = h("div", { class: "veil" });
   stage = h("div", { class: "stage" }, this.canvas, this.veil);
   caption = h("p", { class: "caption small" });
-  told = h("p", { class: "said", role: "status" });
   facts = h("dl", { class: "facts" });
-  controlButton = h("button", { type: "button", class: "primary", click: () => this.#toggle() });
-  sign = h("strong", { class: "sign", role: "status" });
 
   /** @param {ViewParts & {machine: Machine}} parts */
   constructor({ machine, address, me, signal, read }) {
@@ -135,15 +125,20 @@ class MachineView {
     this.address = address;
     this.read = read;
     this.signal = AbortSignal.any([signal, this.#closing.signal]);
-    this.maySend = me.scopes.includes("input:send");
     this.mayChange = me.scopes.includes("machines:write");
-    this.inputs = new Inputs(machine.id, (words, kind) => this.#tell(words, kind), this.signal);
     this.commands = new CommandList(machine.id, this.signal);
     this.heading = h("div", { class: "head" }, this.#titleRow());
-    this.keypad = this.#keypad();
-    this.element = this.#element(me.scopes.includes("audit:read"));
     this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
-    this.signal.addEventListener("abort", () => this.leave());
+    this.control = new ControlBar({
+      machine,
+      scopes: me.scopes,
+      surface: this.canvas,
+      placeOf: (event, clamped) => this.screen.placeOf(event, clamped),
+      changed: (inControl) => this.#showControl(inControl),
+      read,
+      signal: this.signal,
+    });
+    this.element = this.#element(me.scopes.includes("audit:read"));
     void this.commands.read();
   }
 
@@ -153,6 +148,7 @@ class MachineView {
 
   /** @param {boolean} mayAudit */
   #element(mayAudit) {
+    const { control } = this;
     return h(
       "div",
       {},
@@ -161,7 +157,7 @@ class MachineView {
       h(
         "div",
         { class: "split" },
-        h("div", {}, this.#controlBar(), this.stage, this.told, this.keypad, this.caption),
+        h("div", {}, control.element, this.stage, control.told, control.keypad, this.caption),
         h(
           "aside",
           {},
@@ -183,30 +179,6 @@ class MachineView {
     ];
   }
 
-  #controlBar() {
-    return h("div", { class: "control-bar" }, this.controlButton, this.sign);
-  }
-
-  /** Keys that a browser keeps for itself, and a field for those without a keyboard. */
-  #keypad() {
-    const text = h("input", { type: "text", maxlength: 1000, autocomplete: "off", spellcheck: "false" });
-    /** @param {Event} event */
-    const send = (event) => {
-      event.preventDefault();
-      if (text.value) this.inputs.send("keyboard/type", { text: text.value });
-      text.value = "";
-    };
-    const keys = OFFERED.map(([label, chord]) =>
-      h("button", { type: "button", click: () => this.inputs.send("keyboard/key", { text: chord }) }, label),
-    );
-    return h(
-      "div",
-      { class: "keypad", hidden: true },
-      h("div", { class: "row", role: "group", "aria-label": "Keys" }, keys),
-      h("form", { class: "row", submit: send }, labelled("Text", text, "field inline"), h("button", {}, "Type it")),
-    );
-  }
-
   /** @param {Machine} machine */
   update(machine) {
     const before = this.machine;
@@ -221,11 +193,7 @@ class MachineView {
     setTime(this.since, machine.since);
     setText(this.pausing, machine.paused ? "Resume" : "Pause");
     this.#describe();
-    this.#showControl();
-    if (machine.state !== "online" && this.#control) {
-      this.leave();
-      notice(`Control has ended: ${sentence(machine.reason)}`, "bad");
-    }
+    this.control.update(machine);
     const hasCome = machine.screen?.available && !before.screen?.available;
     if (before.state !== machine.state || hasCome) this.screen.again();
   }
@@ -237,6 +205,7 @@ class MachineView {
       Platform: machine.platform ?? "–",
       Version: machine.client_version ?? "–",
       Displays: displays(machine.displays),
+      Node: machine.node ?? "–",
       "Round trip": span(machine.round_trip_ms),
       Inputs: machine.inputs
         ? `${number(machine.inputs.completed)} completed, ${number(machine.inputs.failed)} failed`
@@ -257,7 +226,6 @@ class MachineView {
   /** @type {(state: string, words: string) => void} */
   #seen = (state, words) => {
     this.stage.dataset.state = state;
-    this.shows = state === "live";
     if (state === "live") {
       if (this.veil.firstChild) this.veil.replaceChildren();
       setText(this.caption, "Live. The picture changes when the screen does.");
@@ -267,63 +235,13 @@ class MachineView {
       const never = machine.state === "offline" && machine.client_version === null;
       fill(this.veil, never ? joinAdvice() : h("p", {}, words || "Asking for the screen…"));
     }
-    this.#showControl();
+    this.control.see(state === "live");
   };
 
-  #showControl() {
-    const { machine, maySend, shows } = this;
-    const why = !maySend
-      ? "Your token lacks the scope input:send, so you can look only."
-      : machine.state !== "online"
-        ? "Control needs a machine that is online."
-        : shows
-          ? ""
-          : "Control begins with a picture.";
-    const inControl = this.#control !== null;
-    setText(this.controlButton, inControl ? "Leave control" : "Take control");
-    this.controlButton.disabled = !inControl && why !== "";
-    setText(
-      this.sign,
-      inControl ? `You are in control of ${machine.name}: mouse and keys go there. Esc leaves.` : why,
-    );
-    this.sign.classList.toggle("quiet", !inControl);
+  /** @param {boolean} inControl */
+  #showControl(inControl) {
     this.element.classList.toggle("in-control", inControl);
-    this.keypad.hidden = !inControl;
     setAttribute(this.canvas, "role", inControl ? "application" : "img");
-  }
-
-  #toggle() {
-    if (this.#control) {
-      this.leave();
-      return;
-    }
-    this.#control = new AbortController();
-    takeControl({
-      surface: this.canvas,
-      placeOf: (event, clamped) => this.screen.placeOf(event, clamped),
-      inputs: this.inputs,
-      leave: () => this.leave(),
-      signal: this.#control.signal,
-    });
-    this.#tell("", "good");
-    this.#showControl();
-    this.canvas.focus({ preventScroll: true });
-  }
-
-  /** Take the hands off; what was not sent yet is not sent any more. */
-  leave() {
-    if (!this.#control) return;
-    this.#control.abort();
-    this.#control = null;
-    this.inputs.drop();
-    this.#showControl();
-    this.controlButton.focus({ preventScroll: true });
-  }
-
-  /** @type {(words: string, kind: Kind) => void} */
-  #tell(words, kind) {
-    setText(this.told, words);
-    this.told.dataset.kind = kind;
   }
 
   async #pause() {

@@ -8,6 +8,7 @@ import {
   commandLine,
   emptyState,
   failure,
+  holderLine,
   labelled,
   setTime,
   stateShape,
@@ -153,8 +154,9 @@ export function machinesPage({ signal, events, query, title }) {
     if (chosen.state && machine.state !== chosen.state) return false;
     const text = chosen.text.trim().toLowerCase();
     if (!text) return true;
-    const parts = [machine.name, machine.id, machine.reason, machine.platform, machine.client_version];
-    return [...parts, stateOf(machine.state).word].some((part) => part?.toLowerCase().includes(text));
+    const { name, id, reason, platform, client_version, control } = machine;
+    const parts = [name, id, reason, platform, client_version, control?.by, stateOf(machine.state).word];
+    return parts.some((part) => part?.toLowerCase().includes(text));
   }
 
   function drawChips() {
@@ -295,7 +297,8 @@ function rowOf(rows, machine) {
   }
   setText(cells.link, machine.name);
   setText(cells.id, machine.id === machine.name ? "" : machine.id);
-  setText(cells.reason, capital(whyOf(machine)));
+  setText(cells.why, capital(whyOf(machine)));
+  showHolder(cells, machine.control);
   setAttribute(cells.reason, "title", machine.reason);
   setTime(cells.since, machine.since);
   setText(cells.round_trip, machine.round_trip_ms === null ? "–" : span(machine.round_trip_ms));
@@ -308,6 +311,18 @@ function rowOf(rows, machine) {
   return row;
 }
 
+/**
+ * Who has control of the machine, which of most is nobody: those rows stay without a line for it.
+ * @type {(cells: Row["cells"], holder: Holder | null) => void}
+ */
+function showHolder(cells, holder) {
+  if (holder && !cells.holder) {
+    cells.holder = holderLine();
+    cells.reason.append(" ", cells.holder.element);
+  }
+  cells.holder?.show(holder);
+}
+
 /** @param {Machine} machine */
 function newRow({ id }) {
   /** @type {(column: string, ...content: Child[]) => HTMLElement} */
@@ -316,11 +331,14 @@ function newRow({ id }) {
     const attributes = { role: "cell", "data-label": label, "data-column": column };
     return h("td", { ...attributes, class: numeric ? "number" : null }, content);
   };
+  const why = h("span");
   const cells = {
     state: h("span", { class: "state" }),
     link: h("a", { href: `#${path`/machines/${id}`}` }),
     id: h("small"),
-    reason: cell("reason"),
+    reason: cell("reason", why),
+    why,
+    holder: /** @type {ReturnType<typeof holderLine> | null} */ (null),
     since: timeAgo(null),
     round_trip: cell("round_trip"),
     display: cell("display"),

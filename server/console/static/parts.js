@@ -68,6 +68,20 @@ export function setTime(element, time) {
   }
 }
 
+/** Who has control of a machine, and since when, in a line that `show` changes. */
+export function holderLine() {
+  const by = h("span");
+  const since = timeAgo(null);
+  const element = h("small", { class: "holder", hidden: true }, by, since);
+  /** @param {Holder | null} holder */
+  function show(holder) {
+    element.hidden = !holder;
+    setText(by, holder ? `${holder.by} has control, taken ` : "");
+    setTime(since, holder?.since ?? null);
+  }
+  return { element, show };
+}
+
 /** Bring every time on the page up to date; called every few seconds. */
 export function tickTimes() {
   /** @type {NodeListOf<HTMLTimeElement>} */

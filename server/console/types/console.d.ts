@@ -27,6 +27,7 @@ type Scope =
   | "trajectories:write"
   | "machines:read"
   | "machines:write"
+  | "machines:control"
   | "input:send"
   | "screen:read"
   | "tokens:write"
@@ -54,6 +55,17 @@ interface InputCounts {
   failed: number;
 }
 
+interface Holder {
+  by: string;
+  since: string;
+}
+
+interface Control extends Holder {
+  id: string;
+  machine_id: string;
+  expires_at: string;
+}
+
 interface Machine {
   id: string;
   organization_id: string;
@@ -62,8 +74,10 @@ interface Machine {
   reason: string;
   since: string;
   paused: boolean;
+  control: Holder | null;
   platform: string | null;
   client_version: string | null;
+  node: string | null;
   displays: Display[];
   round_trip_ms: number | null;
   inputs: InputCounts;
@@ -106,6 +120,7 @@ interface AuditEntry {
   target: string | null;
   machine_id: string | null;
   request_id: string;
+  note: string | null;
   command: CommandItem | null;
 }
 
@@ -171,6 +186,8 @@ interface ProblemMembers {
   type?: string;
   detail?: string | { loc?: string[]; msg: string }[];
   scope?: string;
+  by?: string;
+  since?: string;
   final?: boolean;
 }
 
@@ -198,6 +215,8 @@ interface RequestOptions<Body> {
   body?: Body | null;
   headers?: Record<string, string>;
   signal?: AbortSignal | null;
+  /** Whether it goes on when the page is left. */
+  keepalive?: boolean;
 }
 
 /** What is told by the server's events, by the event's name. */
@@ -284,11 +303,22 @@ interface Sender {
 }
 
 /** What hands on a picture need. */
-interface Control {
+interface Hands {
   surface: HTMLElement;
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
   inputs: Sender;
   leave: () => void;
+  signal: AbortSignal;
+}
+
+/** What control of a machine on its page needs. */
+interface ControlParts {
+  machine: Machine;
+  scopes: Scope[];
+  surface: HTMLElement;
+  placeOf: Hands["placeOf"];
+  changed: (inControl: boolean) => void;
+  read: () => Promise<void>;
   signal: AbortSignal;
 }
 

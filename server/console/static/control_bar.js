@@ -1,0 +1,278 @@
+/** Control on a machine's page: taking it, saying who has it, and what became of the inputs. */
+
+import { Problem, sentence, wordsOf } from "./api.js";
+import { takeControl } from "./control.js";
+import { h, pause, setAttribute, setText } from "./dom.js";
+import { Inputs } from "./inputs.js";
+import { OFFERED } from "./keys.js";
+import { giveAllBack, LEASE_SECONDS, takeLease } from "./lease.js";
+import { holderLine, labelled } from "./parts.js";
+
+const LAST_INPUT_MILLISECONDS = 10_000;
+/** @type {Scope[]} */
+const NEEDED = ["input:send", "machines:control"];
+
+// What cannot be given back then runs out by itself.
+addEventListener("pagehide", () => void giveAllBack());
+
+/**
+ * The button and the signs above the picture, and what is below it while one is in control.
+ * `changed(inControl)` hears when hands come on the picture and off it; `read()` reads the machine
+ * anew.
+ */
+export class ControlBar {
+  /** @type {import("./lease.js").Lease | null} */
+  #lease = null;
+  /** Ends the hands on the picture alone, before the lease. */
+  #hands = new AbortController();
+  #isTaking = false;
+  #shows = false;
+  /** Why control was refused, or has ended; the empty text otherwise. */
+  #words = "";
+  /**
+   * From whom control can be taken over, because that was said to the person.
+   * @type {Holder | null}
+   */
+  #offered = null;
+  #givenBack = Promise.resolve();
+  /** When this page's own latest lease began. */
+  #mine = "";
+  button = h("button", { type: "button", class: "primary", click: () => this.#toggle() });
+  takingOver = h("button", { type: "button", click: () => this.#take(true) }, "Take over");
+  sign = h("strong", { class: "sign", role: "status" });
+  holder = holderLine();
+  told = h("p", { class: "said", role: "status" });
+
+  /** @param {ControlParts} parts */
+  constructor({ machine, scopes, surface, placeOf, changed, read, signal }) {
+    this.machine = machine;
+    this.lacking = NEEDED.filter((scope) => !scopes.includes(scope));
+    this.surface = surface;
+    this.placeOf = placeOf;
+    this.changed = changed;
+    this.read = read;
+    this.signal = signal;
+    this.inputs = new Inputs(machine.id, (words, kind) => this.#tell(words, kind), signal);
+    this.element = h("div", { class: "control-bar" }, this.button, this.takingOver, this.sign, this.holder.element);
+    this.keypad = this.#keypad();
+    signal.addEventListener("abort", () => this.leave());
+  }
+
+  /** Keys that a browser keeps for itself, and a field for those without a keyboard. */
+  #keypad() {
+    const text = h("input", { type: "text", maxlength: 1000, autocomplete: "off", spellcheck: "false" });
+    /** @param {Event} event */
+    const send = (event) => {
+      event.preventDefault();
+      if (text.value) this.inputs.send("keyboard/type", { text: text.value });
+      text.value = "";
+    };
+    const keys = OFFERED.map(([label, chord]) =>
+      h("button", { type: "button", click: () => this.inputs.send("keyboard/key", { text: chord }) }, label),
+    );
+    return h(
+      "div",
+      { class: "keypad", hidden: true },
+      h("div", { class: "row", role: "group", "aria-label": "Keys" }, keys),
+      h("form", { class: "row", submit: send }, labelled("Text", text, "field inline"), h("button", {}, "Type it")),
+    );
+  }
+
+  /**
+   * The machine is like this now.
+   * @param {Machine} machine
+   */
+  update(machine) {
+    this.machine = machine;
+    if (this.#offered && machine.control?.since !== this.#offered.since) {
+      // Somebody else has it by now, or nobody: that is another question.
+      this.#offered = null;
+      this.#words = "";
+    }
+    this.#check();
+    this.#draw();
+  }
+
+  /**
+   * Whether there is a live picture.
+   * @param {boolean} shows
+   */
+  see(shows) {
+    this.#shows = shows;
+    this.#draw();
+  }
+
+  /** End control where what is known of the machine says so. */
+  #check() {
+    const { machine } = this;
+    const lease = this.#lease;
+    if (!lease) return;
+    if (!isThere(machine)) {
+      this.#words = `Control has ended: ${sentence(machine.reason)}`;
+      this.#letGo();
+      void lease.giveBack();
+      return;
+    }
+    const holder = machine.control;
+    if (holder?.since === lease.since && holder.by === lease.by) return;
+    if (holder && holder.since > lease.since) lease.lose();
+    // That is older than the lease, or nobody has it: the server knows better.
+    else void lease.renew();
+  }
+
+  #toggle() {
+    if (this.#lease) this.leave();
+    else void this.#take(false);
+  }
+
+  /** @param {boolean} takeOver */
+  async #take(takeOver) {
+    this.#isTaking = true;
+    this.#offered = null;
+    this.#words = "";
+    this.#tell("", "good");
+    this.#draw();
+    try {
+      await this.#givenBack;
+      const lease = await takeLease(this.machine.id, takeOver);
+      if (this.signal.aborted || !isThere(this.machine)) void lease.giveBack();
+      else this.#begin(lease);
+    } catch (error) {
+      this.#refused(error);
+    } finally {
+      this.#isTaking = false;
+      this.#draw();
+    }
+    if (!this.#lease && document.activeElement === document.body) this.button.focus({ preventScroll: true });
+  }
+
+  /** @param {import("./lease.js").Lease} lease */
+  #begin(lease) {
+    this.#lease = lease;
+    this.#hands = new AbortController();
+    this.#mine = lease.since;
+    // Until the server tells the same.
+    this.machine.control = { by: lease.by, since: lease.since };
+    this.inputs.begin(lease);
+    const signal = AbortSignal.any([this.#hands.signal, lease.signal]);
+    takeControl({
+      surface: this.surface,
+      placeOf: this.placeOf,
+      inputs: this.inputs,
+      leave: () => this.leave(),
+      signal,
+    });
+    lease.signal.addEventListener("abort", () => void this.#ended(lease));
+    this.#draw();
+    this.surface.focus({ preventScroll: true });
+  }
+
+  /** @param {unknown} error */
+  #refused(error) {
+    this.#words = wordsOf(error);
+    if (!(error instanceof Problem)) return;
+    const { by, since } = error.members;
+    if (error.problem === "control-held" && by && since) {
+      this.#words = `Take over to end what ${by} does, and to work yourself.`;
+      this.#offered = { by, since };
+      this.machine.control = this.#offered;
+    } else if (error.problem === "control-unsupported")
+      this.#words += " Upgrade farhand-machine there to take control.";
+  }
+
+  /**
+   * Control is over, whoever ended it: say why, where the person did not.
+   * @param {import("./lease.js").Lease} lease
+   */
+  async #ended(lease) {
+    if (this.#lease !== lease) return;
+    const { isGivenBack, hasRunOut } = lease;
+    this.#words = isGivenBack ? "" : "Control has ended.";
+    this.#letGo();
+    if (isGivenBack) return;
+    if (!hasRunOut && !this.#takerFrom(lease)) await this.read();
+    if (this.#lease || this.#isTaking) return;
+    const how = hasRunOut
+      ? `it ran out, as it was not renewed for ${LEASE_SECONDS} seconds`
+      : `${this.#takerFrom(lease) || "somebody"} took it over`;
+    this.#words = `Control has ended: ${how}.`;
+    this.#draw();
+  }
+
+  /** @param {import("./lease.js").Lease} lease */
+  #takerFrom(lease) {
+    const holder = this.machine.control;
+    return holder && holder.since > lease.since ? holder.by : "";
+  }
+
+  /** The person goes: take the hands off, and give control back once the last input is answered. */
+  leave() {
+    const lease = this.#lease;
+    if (!lease) return;
+    this.inputs.drop();
+    this.#handsOff();
+    const last = Promise.race([this.inputs.settled(), pause(LAST_INPUT_MILLISECONDS)]);
+    this.#givenBack = last.then(() => lease.giveBack());
+    this.button.focus({ preventScroll: true });
+  }
+
+  /** The hands come off although the person did not leave: say what that has cost. */
+  #letGo() {
+    this.inputs.giveUp();
+    const wasBelow = this.keypad.contains(document.activeElement);
+    this.#handsOff();
+    // Not to the button: what is being typed would press it.
+    if (wasBelow) this.surface.focus({ preventScroll: true });
+  }
+
+  #handsOff() {
+    this.#hands.abort();
+    this.#lease = null;
+    this.#draw();
+  }
+
+  /** Why nobody, or not this person, can take control now; nothing where they can. */
+  #obstacle() {
+    if (this.lacking.length) {
+      const scopes = `scope${this.lacking.length > 1 ? "s" : ""} ${this.lacking.join(" and ")}`;
+      return `Your token lacks the ${scopes}, so you can look only.`;
+    }
+    if (!isThere(this.machine)) return "Control needs a machine that is online.";
+    return this.#shows ? "" : "Control begins with a picture.";
+  }
+
+  #draw() {
+    const { machine } = this;
+    const inControl = this.#lease !== null;
+    const obstacle = inControl || this.#isTaking ? "" : this.#obstacle();
+    const offer = this.#isTaking ? "Taking control…" : "Take control";
+    setText(this.button, inControl ? "Leave control" : offer);
+    this.button.disabled = this.#isTaking || obstacle !== "";
+    setAttribute(this.button, "aria-busy", this.#isTaking);
+    this.takingOver.hidden = !this.#offered || inControl || obstacle !== "";
+    const words = [this.#words, obstacle].filter(Boolean).join(" ");
+    setText(
+      this.sign,
+      inControl ? `You are in control of ${machine.name}: mouse and keys go there. Esc leaves.` : words,
+    );
+    this.sign.classList.toggle("quiet", !inControl);
+    // What is being given back is still told for a moment.
+    this.holder.show(machine.control?.since === this.#mine ? null : machine.control);
+    this.keypad.hidden = !inControl;
+    this.changed(inControl);
+  }
+
+  /** @type {(words: string, kind: Kind) => void} */
+  #tell(words, kind) {
+    setText(this.told, words);
+    this.told.dataset.kind = kind;
+  }
+}
+
+/**
+ * Whether inputs of whoever has control reach a machine: they also do while it is paused.
+ * @param {Machine} machine
+ */
+function isThere({ state, node }) {
+  return state === "online" || (state === "paused" && node !== null);
+}

@@ -1,0 +1,258 @@
+"""Control of a machine from its page: taken, kept, given back, and lost to somebody else."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.hands import Hands
+from tests.browser.rig import Desk, Site, Visit
+from tests.processes import ServedApi, until
+
+ROBOT = "the nightly robot"
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Iterator[Desk]:
+    """A machine that no test ends."""
+    with site.desk("Reception") as desk:
+        yield desk
+
+
+@pytest.fixture
+def looking(visit: Visit, desk: Desk) -> Visit:
+    """Somebody who sees the machine's live screen, and whose clock can be put forward."""
+    visit.page.clock.install()
+    visit.sign_in(f"/machines/{desk.machine}")
+    expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
+    return visit
+
+
+@pytest.fixture(scope="module")
+def robot(site: Site) -> Iterator[ServedApi]:
+    """A program that may do the same."""
+    made = site.new_token("machines:control", "input:send", "machines:read", name=ROBOT)
+    api = ServedApi(site.server.url, made["token"])
+    yield api
+    api.close()
+
+
+def control_of(desk: Desk) -> str:
+    return f"/v1/machines/{desk.machine}/control"
+
+
+def holder(site: Site, desk: Desk) -> Any:
+    """Who has control, as the server tells everybody."""
+    return (site.api.machine(desk.machine)["control"] or {}).get("by")
+
+
+def actions(site: Site) -> list[str]:
+    """What was done about control, the latest first."""
+    entries = site.api.call("GET", "/v1/audit?action=control").json["items"]
+    return [entry["action"] for entry in entries]
+
+
+def sign(page: Page) -> Any:
+    return expect(page.locator(".sign"))
+
+
+def stop_the_clock(page: Page) -> None:
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+
+
+def held_up(page: Page, pattern: str, method: str) -> Callable[[], None]:
+    """Hold requests up until what this returns is called."""
+    go_on = threading.Event()
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if go_on.is_set() or route.request.method != method:
+            route.continue_()
+        else:
+            waiting.append(route)
+
+    def release() -> None:
+        go_on.set()
+        for route in waiting:
+            route.continue_()
+
+    page.route(pattern, hold)
+    return release
+
+
+def test_hands_go_on_the_picture_with_a_lease_that_is_renewed(looking: Visit, desk: Desk) -> None:
+    site, page, hands = looking.site, looking.page, Hands(looking.page, desk)
+    sent: list[str] = []
+    page.on("request", lambda r: sent.append(r.headers.get("farhand-control", "")))
+    release = held_up(page, "**/control", "POST")
+    page.get_by_role("button", name="Take control").click()
+    busy = page.get_by_role("button", name="Taking control")
+    expect(busy).to_be_disabled()
+    page.mouse.click(*hands.over(100, 100))
+    with page.expect_response("**/control") as taken:
+        release()
+    lease = taken.value.json()["id"]
+    sign(page).to_contain_text("You are in control of Reception")
+    page.mouse.click(*hands.over(200, 150))
+    hands.arrive("click left 200,150")
+    assert [each for each in sent if each] == [lease]
+    assert site.api.send(desk.machine, "mouse/click", {"x": 9, "y": 9}).json["by"] == (
+        "administrator"
+    )
+    expect(page.locator(".holder")).to_be_hidden()
+    # Programs are paused, and the person goes on.
+    page.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.locator(".lead")).to_contain_text("Paused")
+    page.mouse.click(*hands.over(300, 150))
+    hands.arrive("click left 200,150", "click left 300,150")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(".lead")).to_contain_text("Online")
+    with page.expect_response(f"**/control/{lease}") as renewed:
+        page.clock.fast_forward(10_000)
+    assert (renewed.value.request.method, renewed.value.status) == ("PUT", 200)
+    sign(page).to_contain_text("You are in control of Reception")
+    # The last input is not cut short by leaving.
+    release = held_up(page, "**/mouse/click", "POST")
+    page.mouse.click(*hands.over(400, 150), button="right")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Take control")).to_be_focused()
+    assert holder(site, desk) == "administrator"
+    release()
+    hands.arrive("click left 200,150", "click left 300,150", "click right 400,150")
+    hands.until(lambda: holder(site, desk) is None, "control is given back")
+    sign(page).to_have_text("")
+
+
+def test_control_is_given_back_however_one_leaves(looking: Visit, desk: Desk) -> None:
+    site, page, hands = looking.site, looking.page, Hands(looking.page, desk)
+    ways: list[Callable[[], object]] = [
+        lambda: page.get_by_role("link", name="Machines", exact=True).click(),
+        lambda: page.get_by_role("button", name="Sign out").click(),
+        lambda: page.goto("about:blank"),
+        page.close,
+    ]
+    for number, leave in enumerate(ways, 1):
+        if number > 1:
+            page.goto("about:blank")
+            looking.go(f"/machines/{desk.machine}")
+        if number == 3:
+            looking.sign_in(f"/machines/{desk.machine}")
+        hands.take()
+        leave()
+        if number == 2:
+            expect(page.get_by_text("You have signed out.")).to_be_visible()
+        until(lambda: holder(site, desk) is None, f"control is given back, {number}", 15)
+    # Neither ran out, nor ended with its session.
+    expected = ["control.ended", "control.taken"] * len(ways)
+    until(lambda: actions(site)[: len(expected)] == expected, "all is in the audit")
+
+
+def test_somebody_elses_control_is_said_and_taken_over_and_lost_to_them_again(
+    looking: Visit, desk: Desk, robot: ServedApi
+) -> None:
+    page, hands, path = looking.page, Hands(looking.page, desk), control_of(desk)
+    lease = robot.call("POST", path).json["id"]
+    held = page.locator(".holder")
+    expect(held).to_contain_text(f"{ROBOT} has control, taken ")
+    assert held.locator("time").get_attribute("title")
+    page.get_by_role("button", name="Take control").click()
+    sign(page).to_have_text(f"Take over to end what {ROBOT} does, and to work yourself.")
+    page.get_by_role("button", name="Take over").click()
+    sign(page).to_contain_text("You are in control of Reception")
+    expect(held).to_be_hidden()
+    expect(page.get_by_role("button", name="Take over")).to_be_hidden()
+    assert robot.call("PUT", f"{path}/{lease}").status == 409
+    stop_the_clock(page)  # Nothing is renewed: an event alone can tell that control has ended.
+    # Two wait behind one that is under way.
+    held_up(page, "**/input/**", "POST")
+    page.mouse.click(*hands.over(400, 300), button="right")
+    page.keyboard.press("ArrowDown")
+    page.mouse.click(*hands.over(400, 320), button="right")
+    lease = robot.call("POST", path, {"take_over": True}).json["id"]
+    sign(page).to_have_text(f"Control has ended: {ROBOT} took it over.")
+    expect(page.locator(".said")).to_have_text(
+        "Control has ended: 2 inputs that waited were not sent."
+    )
+    expect(held).to_contain_text(ROBOT)
+    page.unroute_all()
+    page.clock.resume()
+    page.keyboard.type("abc ")
+    looking.go("/machines")
+    row = page.get_by_role("row").filter(has_text="Reception")
+    expect(row).to_contain_text(f"{ROBOT} has control, taken ")
+    assert robot.call("DELETE", f"{path}/{lease}").status == 204
+    expect(row).not_to_contain_text(ROBOT)
+    assert hands.new() == []
+
+
+def test_control_that_ended_is_found_out_by_an_input_or_a_renewal_alone(
+    looking: Visit, desk: Desk, robot: ServedApi
+) -> None:
+    page, hands, path = looking.page, Hands(looking.page, desk), control_of(desk)
+    # No event says it.
+    page.route("**/v1/events", lambda route: route.abort())
+    page.reload()
+    expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+    hands.take()
+    stop_the_clock(page)
+    lease = robot.call("POST", path, {"take_over": True}).json["id"]
+    page.mouse.click(*hands.over(400, 300), button="right")
+    expect(page.locator(".said")).to_have_text(
+        "Control has ended: what was done last was not sent."
+    )
+    sign(page).to_have_text(f"Control has ended: {ROBOT} took it over.")
+    robot.call("DELETE", f"{path}/{lease}")
+    page.clock.resume()
+    page.reload()
+    expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+    hands.take()
+    lease = robot.call("POST", path, {"take_over": True}).json["id"]
+    robot.call("DELETE", f"{path}/{lease}")
+    page.clock.fast_forward(10_000)
+    sign(page).to_have_text("Control has ended: somebody took it over.")
+    assert hands.new() == []
+
+
+def test_control_that_cannot_be_renewed_ends_on_the_page_as_well(
+    looking: Visit, desk: Desk
+) -> None:
+    site, page, hands = looking.site, looking.page, Hands(looking.page, desk)
+    hands.take()
+    page.route("**/control/*", lambda route: route.abort())
+    stop_the_clock(page)
+    page.clock.fast_forward(20_000)
+    sign(page).to_contain_text("You are in control of Reception")
+    page.clock.fast_forward(10_000)
+    sign(page).to_have_text("Control has ended: it ran out, as it was not renewed for 30 seconds.")
+    page.mouse.click(*hands.over(400, 300), button="right")
+    page.unroute_all()
+    page.clock.resume()
+    # The server's own time was not put forward.
+    page.get_by_role("button", name="Take control").click()
+    page.get_by_role("button", name="Take over").click()
+    sign(page).to_contain_text("You are in control of Reception")
+    page.get_by_role("button", name="Leave control").click()
+    until(lambda: holder(site, desk) is None, "control is given back")
+    assert hands.new() == []
+
+
+def test_refusal_is_said_beside_the_button(looking: Visit) -> None:
+    page = looking.page
+    refusals: list[tuple[int, dict[str, str], str]] = [
+        (
+            409,
+            {"type": "/problems/control-unsupported", "detail": "the machine client is too old"},
+            "The machine client is too old. Upgrade farhand-machine there to take control.",
+        ),
+        (503, {"detail": "nobody has control"}, "Nobody has control."),
+        (403, {"scope": "machines:control"}, "Your token lacks the scope machines:control."),
+    ]
+    for status, problem, said in refusals:
+        answer = partial(Route.fulfill, status=status, json=problem)
+        page.route("**/control", answer, times=1)
+        page.get_by_role("button", name="Take control").click()
+        sign(page).to_contain_text(said)
+        expect(page.get_by_role("button", name="Take control")).to_be_focused()
