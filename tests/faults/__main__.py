@@ -1,4 +1,4 @@
-"""The long fault run: ``python -m tests.faults``.
+"""The long fault run: ``python -m tests.faults``; or kills that are timed, or a rolling restart.
 
 The exit code is 1 where a promise was broken, or where the run was interrupted.
 """
@@ -11,33 +11,35 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.faults.restarts import RestartPlan, Restarts
+from tests.faults.restarts import measure as restarts_measured
 from tests.faults.run import Plan, run
+from tests.faults.takeovers import TakeoverPlan, Takeovers, measure
 from tests.faults.verdict import Verdict
 
 MAX_PRINTED = 20
+COMMANDS_PER_SECOND = 40.0
 
 
 def main() -> int:
     """Run, print the table and every broken promise; the exit code."""
-    plan = _plan()
+    arguments = _arguments()
     # Whoever ends this ends everything that it has started too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     directory = Path(tempfile.mkdtemp(prefix="farhand-faults-"))
-    print(
-        f"seed {plan.seed}: {plan.faults} faults, {plan.commands} commands; logs in {directory}",
-        flush=True,
-    )
-    verdict = run(plan, directory, lambda text: print(text, flush=True))
-    _print_verdict(verdict)
-    is_whole = len(verdict.evidence.faults) >= plan.faults
-    if verdict.is_good and is_whole:
+    measuring = _run
+    if arguments.takeovers:
+        measuring = _time_takeovers
+    elif arguments.restarts:
+        measuring = _restart_all
+    if measuring(arguments, directory):
         shutil.rmtree(directory)
         return 0
     print(f"the logs are kept in {directory}")
     return 1
 
 
-def _plan() -> Plan:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--faults", type=int, default=1000, help="how many (default: 1000)")
     parser.add_argument(
@@ -45,12 +47,82 @@ def _plan() -> Plan:
     )
     parser.add_argument("--seed", type=int, help="chooses faults and commands (default: random)")
     parser.add_argument(
-        "--commands-per-second", type=float, default=40.0, help="new ones (default: 40)"
+        "--commands-per-second",
+        type=float,
+        help="new ones (default: 40; for --restarts 200)",
     )
-    arguments = parser.parse_args()
+    parser.add_argument(
+        "--nodes", type=int, choices=range(1, 10), default=1, metavar="N", help="servers at once"
+    )
+    parser.add_argument(
+        "--takeovers",
+        type=int,
+        default=0,
+        metavar="N",
+        help="instead, kill a server of three so often, and time how soon others have its machines",
+    )
+    parser.add_argument(
+        "--restarts",
+        type=int,
+        default=0,
+        metavar="N",
+        help="instead, restart each of three servers so often, in turn, and see who notices",
+    )
+    parser.add_argument(
+        "--machines",
+        type=int,
+        help="for --takeovers and --restarts: how many (default: 200 and 500)",
+    )
+    return parser.parse_args()
+
+
+def _run(arguments: argparse.Namespace, directory: Path) -> bool:
     seed = random.randrange(1_000_000) if arguments.seed is None else arguments.seed
     commands = 20 * arguments.faults if arguments.commands is None else arguments.commands
-    return Plan(arguments.faults, seed, commands, arguments.commands_per_second)
+    plan = Plan(
+        arguments.faults,
+        seed,
+        commands,
+        arguments.commands_per_second or COMMANDS_PER_SECOND,
+        nodes=arguments.nodes,
+    )
+    _say(f"seed {seed}: {plan.faults} faults, {commands} commands; logs in {directory}")
+    verdict = run(plan, directory, _say)
+    _print_verdict(verdict)
+    return verdict.is_good and len(verdict.evidence.faults) >= plan.faults
+
+
+def _time_takeovers(arguments: argparse.Namespace, directory: Path) -> bool:
+    plan = TakeoverPlan(arguments.takeovers, arguments.machines or TakeoverPlan.machines)
+    _say(f"{plan.kills} kills, {plan.machines} machines; logs in {directory}")
+    return _told(measure(plan, directory, _say))
+
+
+def _restart_all(arguments: argparse.Namespace, directory: Path) -> bool:
+    plan = RestartPlan(
+        arguments.restarts,
+        arguments.machines or RestartPlan.machines,
+        arguments.commands_per_second or RestartPlan.rate,
+    )
+    _say(
+        f"{plan.rounds} rounds, {plan.machines} machines, {plan.rate:g} inputs a second; "
+        f"logs in {directory}"
+    )
+    restarts = restarts_measured(plan, directory, _say)
+    return _told(restarts) and restarts.lost_machines == 0
+
+
+def _told(measured: Takeovers | Restarts) -> bool:
+    wrong = measured.wrong()
+    for name, moves in wrong.items():
+        for move in moves[:MAX_PRINTED]:
+            print(f"{name}: {move}")
+    _say(measured.table())
+    return not any(wrong.values())
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
 
 
 def _print_verdict(verdict: Verdict) -> None:

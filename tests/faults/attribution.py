@@ -213,18 +213,17 @@ class _Reader:
                 each[1] is each[0].input,
                 _was_cut_short(each[0]),
                 -self._distance(arrival.at, each[0]),
-                # Keys that are held come again with another command: its own time is nearest.
-                -self._distance(arrival.at, each[0], around=0),
+                # Keys that are held come again with another command: its own time is nearest,
+                # which ends with its answer, however often that is asked for again.
+                -_away_from(arrival.at, each[0].until_answered()),
             ),
             default=None,
         )
 
-    def _distance(
-        self, at: float, command: CommandHistory, around: float = AROUND_SECONDS
-    ) -> float:
+    def _distance(self, at: float, command: CommandHistory) -> float:
         """How far a moment is from the time in which a command may happen, in seconds."""
         begin, end = self._windows[command.key]
-        return max(begin - at, at - end - around, 0.0)
+        return _away_from(at, (begin, end + AROUND_SECONDS))
 
     def _candidates_at(self, arrival: Arrival) -> list[tuple[CommandHistory, Input]]:
         here = self._candidates.get(Step(arrival.kind, arrival.what, arrival.place), [])
@@ -247,6 +246,12 @@ class _Reader:
         for at in range(index, len(self._arrivals)):
             if not self._arrivals[at].by_person:
                 yield self._arrivals[at]
+
+
+def _away_from(at: float, time: tuple[float, float]) -> float:
+    """How many seconds a moment is before or after a time; 0 within it."""
+    begin, end = time
+    return max(begin - at, at - end, 0.0)
 
 
 def _was_cut_short(command: CommandHistory) -> bool:

@@ -12,9 +12,10 @@ from schemas.programs.failpoints import Failpoint, Side
 from tests.faults.arrivals import TYPED_KEYS
 from tests.faults.fault_proxy import Action, LinkFault
 from tests.faults.history import SOMEBODY_HOLDS, Fault
+from tests.faults.node import Node
 from tests.faults.replica_set import Member, ReplicaSet
 from tests.faults.verdict import JournalLoss
-from tests.faults.world import Machine, Node, World
+from tests.faults.world import Machine, World
 
 STOP_SECONDS = (1.0, 4.0)
 HOLD_SECONDS = (0.2, 2.0)
@@ -77,13 +78,13 @@ class FaultInjector:
         with self.record(f"{_kind_of(target)} killed", target.name):
             process.disable_restart()
             try:
-                _require(process.kill())
-                _require(process.wait_for_end(ends + 1, RESTART_SECONDS))
+                require(process.kill())
+                require(process.wait_for_end(ends + 1, RESTART_SECONDS))
                 if while_down is not None:
                     while_down()
             finally:
                 process.enable_restart()
-            _require(process.wait_for_start(starts + 1, RESTART_SECONDS))
+            require(process.wait_for_start(starts + 1, RESTART_SECONDS))
 
     def recover(self, target: Node | Machine) -> None:
         """Often let a target come back before its next fault: faults need work to disturb."""
@@ -93,7 +94,7 @@ class FaultInjector:
     def stop(self, target: Node | Machine) -> None:
         """Have a program stand still for some seconds."""
         with self.record(f"{_kind_of(target)} stopped", target.name):
-            _require(target.process.signal(signal.SIGSTOP))
+            require(target.process.signal(signal.SIGSTOP))
             time.sleep(self.seconds(STOP_SECONDS))
             target.process.signal(signal.SIGCONT)
 
@@ -112,7 +113,7 @@ class FaultInjector:
                 time.sleep(self.seconds(STOP_SECONDS))
                 target.process.signal(signal.SIGCONT)
             else:
-                _require(target.process.wait_for_start(starts + 2, RESTART_SECONDS))
+                require(target.process.wait_for_start(starts + 2, RESTART_SECONDS))
 
     def _comes_to_failpoint(
         self, target: Node | Machine, point: Failpoint, action: Literal["kill", "stop"]
@@ -156,7 +157,7 @@ class FaultInjector:
             with self.record(f"link {action}", machine.name, detail) as fault:
                 machine.proxy.arm(link_fault)
                 is_injected = link_fault.injected.wait(MESSAGE_SECONDS)
-                _require(is_injected or not machine.proxy.disarm(link_fault))
+                require(is_injected or not machine.proxy.disarm(link_fault))
                 fault.began_at = self.world.clock()
             if fault in self.faults:
                 return
@@ -174,7 +175,7 @@ class FaultInjector:
         def lose() -> None:
             what = "put back from a copy" if to_copy else "deleted"
             with self.record(f"journal {what}", machine.name) as fault:
-                _require(machine.lose_journal(to_copy=to_copy))
+                require(machine.lose_journal(to_copy=to_copy))
                 self.world.journal_losses.append(JournalLoss(machine.name, fault.began_at))
 
         self.kill(machine, lose)
@@ -191,9 +192,9 @@ class FaultInjector:
         old = world.active
         point = self.rng.choice([*_ASLEEP_AT, None])
         if point is None:
-            _require(old.process.signal(signal.SIGSTOP))
+            require(old.process.signal(signal.SIGSTOP))
         else:
-            _require(self._comes_to_failpoint(old, point, "stop"))
+            require(self._comes_to_failpoint(old, point, "stop"))
         with self.record("server asleep, replaced, woken", old.name, f"at {point or 'any point'}"):
             try:
                 self._start_other_than(old)
@@ -229,7 +230,7 @@ class FaultInjector:
         world.serve_by(world.active)
         old.process.disable_restart()
         old.process.kill()
-        _require(old.process.wait_for_end(ends + 1, RESTART_SECONDS))
+        require(old.process.wait_for_end(ends + 1, RESTART_SECONDS))
 
     # MongoDB
 
@@ -243,17 +244,17 @@ class FaultInjector:
 
     def _step_down(self, replica_set: ReplicaSet) -> None:
         with self.record("MongoDB primary stepped down", "mongodb"):
-            _require(replica_set.step_down())
+            require(replica_set.step_down())
 
     def _kill_member(self, replica_set: ReplicaSet) -> None:
         role, member = self._member(replica_set)
         with self.record(f"MongoDB {role} killed", "mongodb"):
-            _require(member.process.kill())
+            require(member.process.kill())
 
     def _stop_member(self, replica_set: ReplicaSet) -> None:
         role, member = self._member(replica_set)
         with self.record(f"MongoDB {role} stopped", "mongodb"):
-            _require(replica_set.pause(member, self.seconds(STOP_SECONDS)))
+            require(replica_set.pause(member, self.seconds(STOP_SECONDS)))
 
     def _member(self, replica_set: ReplicaSet) -> tuple[str, Member]:
         is_primary = self.rng.random() < 0.6
@@ -263,7 +264,8 @@ class FaultInjector:
         return ("primary" if is_primary else "secondary"), member
 
 
-def _require(is_done: bool) -> None:
+def require(is_done: bool) -> None:
+    """Raise NotInjectedError unless it is done."""
     if not is_done:
         raise NotInjectedError
 

@@ -131,7 +131,7 @@ class FaultProxy:
             server = await asyncio.open_connection(*self._target())
         except OSError:
             # A server that is down refuses connections; so does its proxy.
-            _reset(writer)
+            reset(writer)
             return
         connection = _Carried(self.take, (reader, writer), server)
         task = asyncio.current_task()
@@ -171,7 +171,7 @@ class _Carried:
         """Send both ends a reset."""
         self._is_reset = True
         for _, writer in (self._client, self._server):
-            _reset(writer)
+            reset(writer)
 
     async def _flow(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         frames = FrameReader()
@@ -221,7 +221,8 @@ def _finish(writer: asyncio.StreamWriter) -> None:
         writer.write_eof()
 
 
-def _reset(writer: asyncio.StreamWriter) -> None:
+def reset(writer: asyncio.StreamWriter) -> None:
+    """Have the other end see a reset (RST)."""
     with contextlib.suppress(OSError):
         end = writer.get_extra_info("socket")
         end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_AT_CLOSE)

@@ -7,13 +7,14 @@ import json
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
 from tests.faults.inputs import Input, random_maker
 
 SOMEBODY_HOLDS = "somebody at the desk held something"
+HAS_CONTROL = "somebody had control of a machine"
 """The kind of a fault in which a person has a button or a key pressed for a while."""
 
 
@@ -62,6 +63,14 @@ class Try:
         return (answer["status"], answer["body"]) if isinstance(answer, dict) else None
 
     @property
+    def shown(self) -> "Try | None":
+        """The final answer that a look shows, as if it had been given."""
+        if self.looked_up is None:
+            return None
+        status, body = self.looked_up
+        return replace(self, status=status, body=json.dumps(body).encode())
+
+    @property
     def json(self) -> Mapping[str, Any]:
         """The body, where it is a JSON object; else an empty one."""
         try:
@@ -77,7 +86,8 @@ class CommandHistory:
 
     ``other_tries`` are requests with the same key and another body, which must not happen;
     ``looks`` are those for its state, without sending it.  ``release`` is the command that may
-    release what this one keeps pressed.
+    release what this one keeps pressed.  One that is not ``is_keyed`` is sent once, without its
+    key, and looked at where its outcome is pending.
     """
 
     number: int
@@ -89,6 +99,7 @@ class CommandHistory:
     other_tries: list[Try] = field(default_factory=list)
     looks: list[Try] = field(default_factory=list)
     release: "CommandHistory | None" = None
+    is_keyed: bool = True
 
     def id(self, organization_id: UUID) -> UUID:
         """The id that the server and the journal know it by."""
@@ -100,9 +111,17 @@ class CommandHistory:
             return 0.0, 0.0
         return min(each.sent_at for each in self.tries), max(each.ended_at for each in self.tries)
 
+    def until_answered(self) -> tuple[float, float]:
+        """From the first request to the first final answer, or to the end of the last request."""
+        begin, end = self.window()
+        final = self.first_final()
+        return begin, end if final is None else min(end, final.ended_at)
+
     def first_final(self) -> Try | None:
-        """The final answer that came first."""
+        """The final answer that came first; without a key also one that a look has shown."""
         finals = [each for each in self.tries if each.is_final]
+        if not self.is_keyed:
+            finals += [shown for each in self.looks if (shown := each.shown) is not None]
         return min(finals, key=lambda each: each.ended_at) if finals else None
 
 

@@ -1,13 +1,21 @@
 """Judges a fault run: what was promised, beside what the witness, journals and ledger say."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
+from tests.faults.arrivals import Arrival, Kind
 from tests.faults.attribution import Attribution, Occurrence, attributed
-from tests.faults.history import SOMEBODY_HOLDS, CommandHistory, Try
+from tests.faults.history import HAS_CONTROL, SOMEBODY_HOLDS, CommandHistory, Try
 from tests.faults.verdict import Broken, Evidence, Verdict, Violation
 
 HALF_OPEN_SECONDS = 3.0
 """How long a server may still take a link for alive, by the heartbeats of the run."""
+
+CLOCKS_DIFFER_SECONDS = 0.05
+"""By how much an X server's time of an event and the run's may differ."""
+
+NOTHING_HAPPENED = ("machine-unavailable", "machine-busy")
+"""Problems that promise a client without a key that it may send again."""
 
 INTERRUPTED, ALREADY_DOWN = "interrupted", "already_down"
 """Why an input fails where nothing is wrong with the system under test."""
@@ -29,8 +37,31 @@ def judge(evidence: Evidence) -> Verdict:
         for machine, held in evidence.held.items()
         for what in sorted(held)
     ]
+    verdict.violations += _beside_control(evidence)
     verdict.violations += [Violation(Broken.GAVE_UP, end) for end in evidence.ends]
     return verdict
+
+
+def _beside_control(evidence: Evidence) -> Iterator[Violation]:
+    """What programs did between the answer that gave somebody control and the end of that."""
+    for fault in evidence.faults:
+        if fault.kind != HAS_CONTROL or fault.ended_at is None:
+            continue
+        arrivals = evidence.arrivals.get(fault.target, ())
+        for arrival, following in zip_longest(arrivals, arrivals[1:]):
+            is_between = fault.began_at + CLOCKS_DIFFER_SECONDS < arrival.at < fault.ended_at
+            if is_between and not arrival.by_person and not _is_a_persons_way(arrival, following):
+                yield Violation(Broken.BESIDE_CONTROL, f"{arrival} of {fault.target}")
+
+
+def _is_a_persons_way(arrival: Arrival, following: Arrival | None) -> bool:
+    """Whether it stands for motion that was lost earlier, and known by what a person did next."""
+    return (
+        arrival.kind is Kind.MOTION
+        and following is not None
+        and following.by_person
+        and following.at == arrival.at
+    )
 
 
 def _broken_by(
@@ -46,12 +77,31 @@ def _broken_by(
             yield Violation(Broken.UNEXPECTED, "another body got an answer of its own", command)
     if any(answer.status == 500 for answer in command.tries):
         yield Violation(Broken.UNEXPECTED, "500: the server made a mistake", command)
+    if not command.is_keyed:
+        yield from _broken_without_key(command, happened, seen, evidence)
+        return
     final = command.first_final()
     if final is None:
         yield Violation(Broken.UNRESOLVED, f"after {len(command.tries)} requests", command)
         return
     yield from _differing(command, final, evidence)
     yield from _untrue(command, final, happened, evidence)
+    yield from _overstated(command, final, seen)
+
+
+def _broken_without_key(
+    command: CommandHistory, happened: Sequence[Occurrence], seen: Attribution, evidence: Evidence
+) -> Iterator[Violation]:
+    """What is refused must not happen; of what was lost nobody can know more than its look says."""
+    final = command.first_final()
+    if final is None:
+        if any(each.problem in NOTHING_HAPPENED for each in command.tries):
+            yield from _never(command, command.tries[0], happened)
+        elif command.looks and command.looks[-1].status == 200:
+            yield Violation(Broken.UNRESOLVED, f"after {len(command.looks)} looks", command)
+        return
+    if final.problem != "outcome-unknown":
+        yield from _untrue(command, final, happened, evidence)
     yield from _overstated(command, final, seen)
 
 

@@ -20,6 +20,9 @@ LONGEST_RETRY = 4
 IMPATIENT = 0.25
 THREADS = 200
 
+NOT_KEPT = 404
+"""Without a key nothing is kept of a command whose server ends before it can say so."""
+
 
 @dataclass(frozen=True)
 class ClientTiming:
@@ -41,7 +44,8 @@ class Load:
     Every command goes to one of the machines; every request to one of the ``ports`` of the moment.
     Some commands are sent by two clients at once; after many final answers the client asks again,
     after some with another body.  Of what a command keeps pressed, most is released by another one,
-    and the rest by whatever comes next.
+    and the rest by whatever comes next.  A part of all, ``without_key``, is sent once and without a
+    key.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class Load:
         rate: float,
         timing: ClientTiming | None = None,
         open_limit: int = 128,
+        without_key: float = 0.0,
     ) -> None:
         self.commands: list[CommandHistory] = []
         self._seed = seed
@@ -64,6 +69,7 @@ class Load:
         self.clock = clock
         self._rate = rate
         self._timing = timing or ClientTiming()
+        self._without_key = without_key
         self._room = threading.Semaphore(open_limit)
         self._stopping, self._over = threading.Event(), threading.Event()
         self._jobs = 0
@@ -111,6 +117,10 @@ class Load:
         machine = rng.choice(self._machines)
         command = random_command(number, f"run-{self._seed}-{number}", machine, rng)
         self.commands.append(command)
+        if command.release is None and rng.random() < self._without_key:
+            command.is_keyed = False
+            self._begin(lambda: self._send_once(command, rng))
+            return
         self._begin(lambda: self._be_client(command, rng))
         if rng.random() < TWINS:
             twin_rng = random.Random(f"{self._seed}/{number}/twin")
@@ -145,6 +155,20 @@ class Load:
         if rng.random() < OTHER_BODIES:
             body = command.other_input.body
             self._until_final(command, body, command.other_tries, rng)
+
+    def _send_once(self, command: CommandHistory, rng: random.Random) -> None:
+        """Be a client without a key, who looks until the answer is final and never sends again."""
+        try:
+            patience = self._timing.patience
+            answer = self._send(command, command.input.body, rng.choice(self._ports()), patience)
+            command.tries.append(answer)
+            while answer.problem == "outcome-pending" and not self._over.is_set():
+                self._over.wait(rng.uniform(*self._timing.retry) * LONGEST_RETRY)
+                self._look(command, answer.json["command_id"], rng, patience)
+                if command.first_final() is not None or command.looks[-1].status == NOT_KEPT:
+                    return
+        finally:
+            self._room.release()
 
     def _ask_until_final(self, command: CommandHistory, rng: random.Random) -> None:
         self._until_final(command, command.input.body, command.tries, rng)
@@ -181,7 +205,9 @@ class Load:
         self, command: CommandHistory, body: Mapping[str, Any], port: int, patience: float
     ) -> Try:
         path = f"/v1/computer/{command.machine}/input/{command.input.operation}"
-        headers = {"Content-Type": "application/json", "Idempotency-Key": command.key}
+        headers = {"Content-Type": "application/json"}
+        if command.is_keyed:
+            headers["Idempotency-Key"] = command.key
         return self._request("POST", path, json.dumps(body), headers, port, patience)
 
     def _request(

@@ -1,11 +1,9 @@
-"""A MongoDB replica set of three members, each to be killed, stopped and woken."""
+"""A MongoDB replica set, whose members can be killed, stopped and woken."""
 
 import contextlib
-import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +12,9 @@ from typing import Any
 import pymongo
 from pymongo.errors import OperationFailure, PyMongoError
 
-from server.store.embedded import die_with_parent
 from server.store.embedded.mongod import find_mongod
-from tests.faults.supervised_process import SupervisedProcess
-from tests.processes import lasting_port, until
+from tests.faults.supervised_process import SupervisedProcess, child
+from tests.processes import free_port, until
 
 NAME = "faults"
 ELECTION_MILLISECONDS = 2000
@@ -30,7 +27,7 @@ class Member:
     """One mongod on a port of 127.0.0.1; started again whenever it ends."""
 
     def __init__(self, directory: Path, mongod: Path) -> None:
-        self.port = lasting_port()
+        self.port = free_port()
         self._directory = directory
         self._mongod = mongod
         self._client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(
@@ -67,48 +64,35 @@ class Member:
     def _run(self) -> Iterator[subprocess.Popen[bytes]]:
         data = self._directory / "db"
         data.mkdir(parents=True, exist_ok=True)
-        arguments = [
-            *(sys.executable, "-I", "-S", str(Path(die_with_parent.__file__).absolute())),
-            *(str(os.getpid()), str(self._mongod)),
+        with child(
+            self._directory / "mongod.log",
+            str(self._mongod),
             *("--dbpath", str(data), "--replSet", NAME, "--oplogSize", "64"),
             *("--bind_ip", "127.0.0.1", "--port", str(self.port), "--nounixsocket"),
             *("--networkMessageCompressors", "disabled"),
             *("--wiredTigerCacheSizeGB", "0.25", "--quiet"),
             *("--setParameter", "diagnosticDataCollectionEnabled=false"),
-        ]
-        with (self._directory / "mongod.log").open("ab") as log:
-            process = subprocess.Popen(
-                arguments,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        try:
+        ) as process:
             yield process
-        finally:
-            process.kill()
-            process.wait()
 
 
 class ReplicaSet:
-    """Three members; elections take two or three seconds."""
+    """Three members, or fewer; elections take two or three seconds."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, members: int = 3) -> None:
         mongod = find_mongod()
-        self.members = [Member(directory / f"member-{number}", mongod) for number in range(3)]
+        self.members = [Member(directory / f"member-{number}", mongod) for number in range(members)]
 
     @property
     def uri(self) -> str:
         """The address of all members."""
-        hosts = ",".join(member.address for member in self.members)
-        return f"mongodb://{hosts}/?replicaSet={NAME}"
+        return uri_of(*(member.port for member in self.members))
 
     @classmethod
     @contextlib.contextmanager
-    def running(cls, directory: Path) -> Iterator["ReplicaSet"]:
-        """Start three members; yields once one is primary and the others follow it."""
-        replica_set = cls(directory)
+    def running(cls, directory: Path, members: int = 3) -> Iterator["ReplicaSet"]:
+        """Start the members; yields once one is primary and the others follow it."""
+        replica_set = cls(directory, members)
         with contextlib.ExitStack() as stack:
             for member in replica_set.members:
                 stack.callback(member.close)
@@ -182,3 +166,9 @@ class ReplicaSet:
         except OperationFailure as error:
             if error.code != _ALREADY_INITIALIZED:
                 raise
+
+
+def uri_of(*ports: int) -> str:
+    """The address of the members that are found at these ports of 127.0.0.1."""
+    hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
+    return f"mongodb://{hosts}/?replicaSet={NAME}"

@@ -16,6 +16,9 @@ from tests.faults.world import World
 RESOLVED_SECONDS = 30.0
 """How long after the last fault a key may stay without its final answer."""
 
+WITHOUT_KEY = 0.2
+"""Of the commands to several nodes, which one node may forward to another once at most."""
+
 PROGRESS_SECONDS = 10.0
 
 
@@ -23,7 +26,8 @@ PROGRESS_SECONDS = 10.0
 class Plan:
     """How long and how hard a run is; ``pause`` is the least and most seconds between faults.
 
-    It goes on until there are as many faults and as many commands as these.
+    It goes on until there are as many faults and as many commands as these.  ``nodes`` is how many
+    servers there are at the same time.
     """
 
     faults: int
@@ -31,12 +35,13 @@ class Plan:
     commands: int = 0
     commands_per_second: float = 30.0
     pause: tuple[float, float] = (0.8, 1.5)
+    nodes: int = 1
 
 
 def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verdict:
     """Do it all, with every program's files and logs in a directory; the verdict."""
     clock = Clock()
-    with World.running(directory, clock) as world:
+    with World.running(directory, clock, nodes=plan.nodes) as world:
         load = Load(
             seed=plan.seed,
             machines=[machine.name for machine in world.machines],
@@ -44,6 +49,7 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
             token=world.token,
             clock=clock,
             rate=plan.commands_per_second,
+            without_key=WITHOUT_KEY if plan.nodes > 1 else 0.0,
         )
         schedule = FaultSchedule(world, plan.seed)
         load.start()

@@ -4,12 +4,15 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from server.process import die_with_parent
 
 RESTART_SECONDS = 0.1
 CLOSE_SECONDS = 60.0
@@ -124,3 +127,22 @@ class SupervisedProcess:
             if not self._closing.is_set():
                 self.exit_codes.append(code)
             self._changed.notify_all()
+
+
+@contextlib.contextmanager
+def child(log: Path, *command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A program that ends with the block, and with the thread that has started it."""
+    launcher = [sys.executable, "-I", "-S", str(Path(die_with_parent.__file__).absolute())]
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [*launcher, str(os.getpid()), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()

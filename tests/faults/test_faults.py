@@ -10,6 +10,22 @@ FAULTS = 55
 COMMANDS = 200
 SEED = 20_000
 
+NODES = 3
+FAULTS_OF_NODES = 15
+COMMANDS_OF_NODES = 100
+KINDS_OF_NODES = {
+    "server killed",
+    "server stopped",
+    "server asleep, taken for gone, woken",
+    "server drained",
+    "NATS killed",
+    "NATS stopped",
+    "NATS cut off from a server",
+    "NATS held up for a server",
+    "MongoDB cut off from a server",
+    "MongoDB held up for a server",
+}
+
 
 @pytest.mark.timeout(300)
 def test_every_promise_is_kept_through_more_than_50_faults(tmp_path: Path) -> None:
@@ -21,3 +37,23 @@ def test_every_promise_is_kept_through_more_than_50_faults(tmp_path: Path) -> No
     assert verdict.is_good, told
     assert len(verdict.evidence.faults) >= FAULTS
     assert len(verdict.evidence.commands) >= COMMANDS
+
+
+@pytest.mark.timeout(300)
+def test_every_promise_is_kept_by_several_nodes(tmp_path: Path) -> None:
+    """Each way to disturb them comes at least once."""
+    plan = Plan(
+        FAULTS_OF_NODES,
+        SEED,
+        COMMANDS_OF_NODES,
+        commands_per_second=15,
+        pause=(0.5, 1.0),
+        nodes=NODES,
+    )
+    verdict = run(plan, tmp_path)
+    print(verdict.table())
+    told = "\n\n".join(verdict.described(violation) for violation in verdict.violations[:10])
+    assert verdict.is_good, told
+    assert len(verdict.evidence.faults) >= FAULTS_OF_NODES
+    assert len(verdict.evidence.commands) >= COMMANDS_OF_NODES
+    assert {fault.kind for fault in verdict.evidence.faults} >= KINDS_OF_NODES

@@ -79,7 +79,7 @@ def load(answers: Answers) -> Iterator[Load]:
         clock=Clock(),
         rate=200,
         timing=ClientTiming(
-            patience=2.0, impatience=(1.0, 2.0), retry=(0.0, 0.05), again=(0.0, 0.1)
+            patience=30.0, impatience=(10.0, 20.0), retry=(0.0, 0.05), again=(0.0, 0.1)
         ),
     )
     yield load
@@ -134,6 +134,8 @@ def test_closed_load_gives_up(load: Load, answers: Answers) -> None:
     load.start()
     until(lambda: load.commands, "a command was sent")
     answers.shutdown()
+    # What nobody accepts any more would be waited for.
+    answers.server_close()
     load.stop()
     load.close()
     assert not any(thread.name == "client" for thread in threading.enumerate())

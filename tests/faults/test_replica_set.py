@@ -9,6 +9,7 @@ import pymongo
 import pytest
 from pymongo import WriteConcern
 
+from tests.desktop import eventually
 from tests.faults.replica_set import Member, ReplicaSet
 from tests.processes import until
 
@@ -22,9 +23,8 @@ def replica_set(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReplicaSet
 @pytest.fixture
 def primary(replica_set: ReplicaSet) -> Member:
     replica_set.wait_until_whole()
-    primary = replica_set.primary()
-    assert primary is not None
-    return primary
+    # A member that is asked says nothing where it takes too long.
+    return eventually(replica_set.primary, "one is primary")
 
 
 def write_and_count(replica_set: ReplicaSet) -> int:
@@ -69,16 +69,15 @@ def test_primary_that_stands_still_is_replaced_and_follows_when_it_wakes(
 
 
 def test_primary_steps_down_for_another(replica_set: ReplicaSet, primary: Member) -> None:
-    assert replica_set.step_down()
+    until(replica_set.step_down, "the primary gives up its part")
     another_is_primary(replica_set, primary)
 
 
 def test_secondary_killed_hinders_nobody(replica_set: ReplicaSet, primary: Member) -> None:
-    secondary = replica_set.secondary(random.Random(1))
-    assert secondary not in (None, primary)
-    assert secondary is not None
+    secondary = eventually(lambda: replica_set.secondary(random.Random(1)), "one follows")
+    assert secondary is not primary
     secondary.process.disable_restart()
     assert secondary.process.kill()
     assert write_and_count(replica_set) > 0
-    assert replica_set.primary() is primary
+    assert eventually(replica_set.primary, "one is primary") is primary
     secondary.process.enable_restart()

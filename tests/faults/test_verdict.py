@@ -175,6 +175,14 @@ def twice_by_two_commands() -> Evidence:
     )
 
 
+def twice_and_asked_again() -> Evidence:
+    """The same, where the first is asked again while the second happens."""
+    run = twice_by_two_commands()
+    first, second = run.commands
+    asked_again = replace(first, tries=[*first.tries, answered(9.1, COMPLETED)])
+    return replace(run, commands=[asked_again, second])
+
+
 def with_other_body(answer: FinalAnswer, *seen: Step) -> Evidence:
     run = evidence(COMPLETED, seen=[*CLICK.steps, *seen])
     run.commands[0].other_tries.append(answered(5.0, answer))
@@ -241,6 +249,7 @@ GOOD = {
         )
     ),
     "the same keys held by two commands": twice_by_two_commands(),
+    "the same keys held by two commands, one asked again": twice_and_asked_again(),
     "unknown, claims what arrived": evidence(
         problem(502, "outcome-unknown", injected_at_least=2),
         seen=CLICK.steps[:2],

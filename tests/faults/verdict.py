@@ -21,6 +21,7 @@ class Broken(StrEnum):
     NEVER_WITH = '"not carried out", expired or refused, with an event'
     OVERSTATED = '"injected_at_least" above what arrived'
     LEFT_PRESSED = "buttons and keys left pressed"
+    BESIDE_CONTROL = "events of programs while somebody had control"
     DIFFERS = "final answers that differ"
     UNRESOLVED = "keys unresolved 30 s after the last fault"
     UNKNOWN_WITHOUT_REASON = "UNKNOWN outside the window where it is honest"
@@ -86,7 +87,12 @@ class Verdict:
     def table(self) -> str:
         """The run as a table of plain text."""
         commands, faults = self.evidence.commands, self.evidence.faults
-        finals = [each for command in commands if (each := command.first_final())]
+        # Without a key an answer that is not final is all that comes.
+        finals = [
+            each
+            for command in commands
+            if (each := command.first_final() or _only_answer_to(command))
+        ]
         tries = sum(len(command.tries) + len(command.other_tries) for command in commands)
         counts = self.counts()
         rows: list[tuple[str, int] | None] = [
@@ -118,7 +124,11 @@ class Verdict:
 def _operation_of(command: CommandHistory) -> str:
     down = command.input.body.get("down")
     held = "" if down is None else " (held)" if down else " (released)"
-    return f"{command.input.operation}{held}"
+    return f"{command.input.operation}{held}{'' if command.is_keyed else ' without a key'}"
+
+
+def _only_answer_to(command: CommandHistory) -> Try | None:
+    return None if command.is_keyed or not command.tries else command.tries[0]
 
 
 def _kind_of(final: Try) -> str:

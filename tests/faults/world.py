@@ -1,12 +1,14 @@
 """Everything that a fault run strikes at: server nodes, machines behind fault proxies, MongoDB."""
 
 import contextlib
+import random
 import shutil
 import sqlite3
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 from uuid import UUID
 
@@ -15,36 +17,16 @@ from pymongo.database import Database
 
 from tests.faults.fault_proxy import FaultProxy
 from tests.faults.history import Clock, FinalAnswer
+from tests.faults.node import Nats, Node, NodeCables
 from tests.faults.replica_set import ReplicaSet
 from tests.faults.supervised_process import SupervisedProcess
 from tests.faults.verdict import JournalLoss
 from tests.faults.witnessed_desktop import WitnessedDesktop
-from tests.processes import ServedApi, ServerProcess, joined, lasting_port, until
+from tests.processes import ServedApi, joined, until
 
 MACHINES = 3
 START_SECONDS = 60.0
-INPUT_TIMEOUT_SECONDS = 8
 DATABASE = "farhand"
-
-_SETTINGS = {"input_timeout": str(INPUT_TIMEOUT_SECONDS), "heartbeat": "1"}
-
-
-class Node:
-    """A server process on one port, started again whenever it ends."""
-
-    def __init__(self, name: str, directory: Path, mongodb_uri: str) -> None:
-        self.name = name
-        self.server = ServerProcess(
-            directory / name, port=str(lasting_port()), mongodb_uri=mongodb_uri, **_SETTINGS
-        )
-        self.next_failpoints = ""
-        self.process = SupervisedProcess(name, self._run)
-
-    @contextlib.contextmanager
-    def _run(self) -> Iterator[subprocess.Popen[bytes]]:
-        failpoints, self.next_failpoints = self.next_failpoints, ""
-        with self.server.run(failpoints=failpoints) as program:
-            yield program.process
 
 
 class Machine:
@@ -130,34 +112,46 @@ class Machine:
 class World:
     """The system under test.
 
-    There are two nodes, of which one runs, but for the time in which it is replaced by the other.
-    ``active`` is the one that machines are sent to.
+    With ``nats`` all nodes run, and machines come to any of them.  Without there are two, of which
+    one runs, but for the time in which it is replaced by the other.  ``active`` is that one, or
+    the first of all.
     """
 
-    def __init__(self, directory: Path, replica_set: ReplicaSet, clock: Clock) -> None:
+    def __init__(
+        self,
+        replica_set: ReplicaSet,
+        nodes: Sequence[Node],
+        clock: Clock,
+        nats: Nats | None = None,
+    ) -> None:
         self.clock = clock
         self.replica_set = replica_set
-        self.nodes = [Node(name, directory, replica_set.uri) for name in ("node-a", "node-b")]
-        self.active = self.nodes[0]
+        self.nodes = nodes
+        self.nats = nats
+        self.active = nodes[0]
         self.machines: list[Machine] = []
         self.journal_losses: list[JournalLoss] = []
         self.token = ""
-        self._serving = [self.active]
+        self._serving = [self.active] if nats is None else list(nodes)
         self._lock = threading.Lock()
 
     @classmethod
     @contextlib.contextmanager
-    def running(cls, directory: Path, clock: Clock, machines: int = MACHINES) -> Iterator["World"]:
+    def running(
+        cls,
+        directory: Path,
+        clock: Clock,
+        machines: int = MACHINES,
+        nodes: int = 1,
+    ) -> Iterator["World"]:
         """Start everything; yields once every machine is online."""
         with contextlib.ExitStack() as stack:
             replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb"))
-            world = cls(directory, replica_set, clock)
-            world.nodes[1].process.disable_restart()
-            for node in world.nodes:
-                stack.callback(node.process.close)
-                node.process.start()
-            assert world.active.process.wait_for_start(1, START_SECONDS), "the server did not start"
-            world.token = world.active.server.administrators_token()
+            if nodes == 1:
+                world = _with_one_node(directory, replica_set, clock)
+            else:
+                world = _with_several_nodes(directory, replica_set, clock, nodes, stack)
+            world._start_nodes(stack)
             for number in range(machines):
                 desktop = stack.enter_context(WitnessedDesktop.running(clock))
                 proxy = stack.enter_context(FaultProxy(world.address))
@@ -167,9 +161,44 @@ class World:
             world._join_machines()
             yield world
 
+    @classmethod
+    @contextlib.contextmanager
+    def of_nodes(
+        cls, directory: Path, clock: Clock, count: int, **settings: str
+    ) -> Iterator["World"]:
+        """Several nodes alone, without machines, whose connections nobody holds up or cuts.
+
+        ``settings`` are theirs, instead of the run's own.
+        """
+        with contextlib.ExitStack() as stack:
+            replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb", members=1))
+            nats = stack.enter_context(Nats.running(directory))
+            direct = {"nats_url": nats.url, "mongodb_uri": replica_set.uri, **settings}
+            nodes = [Node(name, directory, direct) for name in _names(count)]
+            world = cls(replica_set, nodes, clock, nats)
+            world._start_nodes(stack)
+            yield world
+
+    @classmethod
+    @contextlib.contextmanager
+    def of_cabled_nodes(
+        cls, directory: Path, clock: Clock, count: int, **settings: str
+    ) -> Iterator["World"]:
+        """As `of_nodes`, but each node has cables of its own to NATS and to MongoDB."""
+        with contextlib.ExitStack() as stack:
+            replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb", members=1))
+            world = _with_several_nodes(directory, replica_set, clock, count, stack, **settings)
+            world._start_nodes(stack)
+            yield world
+
     def address(self) -> tuple[str, int]:
-        """Where machines find the active node."""
-        return "127.0.0.1", self.active.server.port
+        """Where a machine finds a node now, as a load balancer chooses one for it."""
+        with self._lock:
+            node = self.active
+            if self.nats is not None:
+                awake = [each for each in self._serving if each.is_awake]
+                node = random.choice(awake or self._serving)
+        return "127.0.0.1", node.server.port
 
     def ports(self) -> list[int]:
         """Where HTTP clients find a node."""
@@ -223,8 +252,9 @@ class World:
         ]
 
     def is_online(self, machines: Sequence[Machine] = ()) -> bool:
-        """Whether the active node has a link to each of these machines, or to all."""
-        api = ServedApi(self.active.server.url, self.token)
+        """Whether a node says that each of these machines, or all, have a link."""
+        awake = next((each for each in self._serving if each.is_awake), self.active)
+        api = ServedApi(awake.server.url, self.token)
         try:
             return all(
                 api.is_in_state(machine.name, "online") for machine in machines or self.machines
@@ -234,6 +264,17 @@ class World:
         finally:
             api.close()
 
+    def _start_nodes(self, stack: contextlib.ExitStack) -> None:
+        """Start the first alone, as it makes what is to be in an empty database."""
+        if self.nats is None:
+            self.nodes[1].process.disable_restart()
+        for node in self.nodes:
+            stack.callback(node.process.close)
+            node.process.start()
+            if node in self._serving:
+                assert node.process.wait_for_start(1, START_SECONDS), f"{node.name} did not start"
+        self.token = self.active.server.administrators_token()
+
     def _join_machines(self) -> None:
         api = ServedApi(self.active.server.url, self.token)
         for machine in self.machines:
@@ -241,6 +282,32 @@ class World:
             machine.process.start()
         api.close()
         until(self.is_online, "all machines are online", START_SECONDS)
+
+
+def _with_one_node(directory: Path, replica_set: ReplicaSet, clock: Clock) -> World:
+    settings = {"mongodb_uri": replica_set.uri}
+    nodes = [Node(name, directory, settings) for name in ("node-a", "node-b")]
+    return World(replica_set, nodes, clock)
+
+
+def _with_several_nodes(
+    directory: Path,
+    replica_set: ReplicaSet,
+    clock: Clock,
+    count: int,
+    stack: contextlib.ExitStack,
+    **settings: str,
+) -> World:
+    nats = stack.enter_context(Nats.running(directory))
+    nodes = []
+    for name in _names(count):
+        cables = stack.enter_context(NodeCables.laid(nats, replica_set))
+        nodes.append(Node(name, directory, {**cables.settings, **settings}, cables))
+    return World(replica_set, nodes, clock, nats)
+
+
+def _names(count: int) -> Sequence[str]:
+    return [f"node-{letter}" for letter in ascii_lowercase[:count]]
 
 
 def _answer(stored: Mapping[str, Any] | None) -> FinalAnswer | None:

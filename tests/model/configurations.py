@@ -3,11 +3,38 @@
 Together the configurations cover: two kills of nodes with two of the machine client; every pair of
 a kill, a cut and an error of the store; two cuts; two errors of the store; and each thing that
 befalls the journal together with a cut, a copy that is put back also with kills of the client and
-with an error of the store.  None covers three different faults but those named.
+with an error of the store.  None covers three different faults but those named.  With a bus
+between the nodes they cover a kill of a node, a kill of the client, a cut and an error of the
+store, each alone; without a key also two kills of the client, and a kill of a node with an error of
+the store.
 """
 
 from tests.model.protocol import Configuration
 from tests.model.state import Faults
+
+
+def _with_key(
+    name: str, faults: Faults, *, has_deadlines: bool = False, claims_while_settling: bool = False
+) -> Configuration:
+    return Configuration(
+        f"forwarded: {name}",
+        faults,
+        has_deadlines=has_deadlines,
+        claims_while_settling=claims_while_settling,
+        has_bus=True,
+    )
+
+
+def _without_key(name: str, faults: Faults, *, has_deadlines: bool = False) -> Configuration:
+    return Configuration(
+        f"forwarded, without a key: {name}",
+        faults,
+        has_deadlines=has_deadlines,
+        claims_while_settling=False,
+        has_bus=True,
+        is_keyed=False,
+    )
+
 
 TWO_BRANCHES = Configuration(
     "copies put back twice, of two branches",
@@ -15,6 +42,23 @@ TWO_BRANCHES = Configuration(
     claims_while_settling=False,
     marks_have_ids=True,
 )
+
+BUS_CONFIGURATIONS = (
+    _with_key("a cut, deadlines", Faults(asks=1, cuts=1), has_deadlines=True),
+    _with_key(
+        "a kill of a node, claims that wait",
+        Faults(asks=1, node_kills=1),
+        claims_while_settling=True,
+    ),
+    _with_key("a kill of the client", Faults(asks=1, machine_kills=1)),
+    _with_key("two requests, a kill of a node", Faults(asks=2, node_kills=1)),
+    _with_key("a store error", Faults(asks=1, store_errors=1)),
+    _without_key("two kills of the client", Faults(asks=1, machine_kills=2)),
+    _without_key("a cut, deadlines", Faults(asks=1, cuts=1), has_deadlines=True),
+    _without_key("a kill of a node, a store error", Faults(asks=1, node_kills=1, store_errors=1)),
+    _without_key("a copy put back", Faults(asks=1, restores=1)),
+)
+"""With a bus between the nodes: requests also come to the node that does not hold the link."""
 
 CONFIGURATIONS = (
     Configuration(
@@ -98,6 +142,7 @@ CONFIGURATIONS = (
         Faults(restores=1, store_errors=1),
         marks_have_ids=True,
     ),
+    *BUS_CONFIGURATIONS,
 )
 
 COPY_AT_ANY_MOMENT = Configuration(
@@ -125,6 +170,10 @@ _KILL_RESTORE = Configuration(
 )
 _ERROR_RESTORE = Configuration("a copy put back, a store error", Faults(restores=1, store_errors=1))
 
+_FORWARDED = _with_key("nothing else", Faults(asks=1))
+_FORWARDED_CUT = _with_key("a cut", Faults(asks=1, cuts=1))
+_UNKEYED_KILL = _without_key("a kill of the client", Faults(asks=1, machine_kills=1))
+
 _UNUSED = "the events were begun, and the key says unused"
 _TWICE = "the events were begun twice"
 _NEVER_BUT_BEGUN = "not carried out, and the events were begun"
@@ -132,6 +181,7 @@ _FALSE_UNKNOWN = "unknown, and the machine was interrupted by nothing"
 _BEGUN_AFTER = "the events were begun after the final answer"
 _NOT_STORED = "is not stored"
 _TWO_ANSWERS = "two final answers"
+_FALSE_WORD = "all who asked were told that nothing has happened"
 
 MUTANTS = {
     "claim_is_unique": (_KILL, _UNUSED),
@@ -187,6 +237,17 @@ MUTANTS = {
     ),
     "unsent_is_never_final": (_EXPIRY, _BEGUN_AFTER),
     "finish_is_tried_again": (_ERROR_RESTORE, _NEVER_BUT_BEGUN),
+    "forward_names_its_link": (_UNKEYED_KILL, _FALSE_WORD),
+    "only_the_named_link_answers": (_FORWARDED_CUT, _FALSE_WORD),
+    "refused_forward_is_remembered": (_FORWARDED, _FALSE_WORD),
+    "taken_forward_is_remembered": (_FORWARDED_CUT, _FALSE_WORD),
+    "late_forward_is_refused": (
+        _with_key("deadlines", Faults(asks=1), has_deadlines=True),
+        _FALSE_WORD,
+    ),
+    "unused_is_said_by_all": (_FORWARDED, _FALSE_WORD),
+    "unkeyed_goes_to_one_link": (_UNKEYED_KILL, _TWICE),
+    "unkeyed_may_be_forgotten": (_UNKEYED_KILL, _NEVER_BUT_BEGUN),
 }
 """Every rule: a small configuration in which it is missed, and the promise that breaks first."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tests.model.links import end_of_machine_link, spend, with_machine
 from tests.model.protocol import World
-from tests.model.state import COMPLETED, Journal, Machine, State, Step
+from tests.model.state import COMPLETED, TOMBSTONE, Journal, Machine, State, Step
 
 FOREIGN_JOURNAL_SEQUENCE = 40
 """Where another journal stands: far on, so that only its id tells."""
@@ -41,10 +41,15 @@ def copied(world: World, state: State) -> Machine:
     There is none, unless the configuration allows it, after the mark and before the INTENT.
     """
     machine, faults = state.machine, state.faults
-    copy = machine.journal._replace(flushed_sequence=0, flushed_entry=None, flushed_marks=())
+    if not (faults.restores or faults.image_restores):
+        return machine
+    journal = machine.journal
+    if not world.configuration.is_keyed:
+        journal = journal._replace(entry=journal.flushed_entry)
+    copy = journal._replace(flushed_sequence=0, flushed_entry=None, flushed_marks=())
     is_up = machine.link is not None and machine.link.is_up
     may = not is_up or copy.entry is not None or world.configuration.copies_while_up
-    if may and (faults.restores or faults.image_restores) and copy not in machine.copies:
+    if may and copy not in machine.copies:
         return machine._replace(copies=(*machine.copies, copy))
     return machine
 
@@ -54,7 +59,19 @@ def _killed(world: World, state: State) -> State:
     state = end_of_machine_link(
         world.rules, state._replace(seen=state.seen._replace(was_interrupted=interrupted))
     )
-    return with_machine(state, state.machine._replace(running=0, is_queued=False))
+    machine = state.machine._replace(running=0, is_queued=False)
+    if not world.configuration.is_keyed:
+        journal = machine.journal._replace(entry=machine.journal.flushed_entry)
+        machine = machine._replace(journal=journal)
+    return with_machine(state, machine)
+
+
+def settled(world: World, state: State) -> State:
+    """What has no key is written when there is time: then it outlives a kill."""
+    journal = state.machine.journal
+    sequence = journal.sequence + world.configuration.counts
+    journal = journal._replace(sequence=sequence, flushed_entry=journal.entry)
+    return with_machine(state, copied(world, state)._replace(journal=journal))
 
 
 def _lost(state: State) -> State:
@@ -99,6 +116,8 @@ def _with_journal(state: State, journal: Journal) -> State:
 
 def written(world: World, journal: Journal, entry: str, *, flushed: bool) -> Journal:
     """The journal with an entry for the command in the place of what was there."""
+    if not world.configuration.is_keyed and entry != TOMBSTONE:
+        return journal._replace(entry=entry)
     sequence = journal.sequence + world.configuration.counts
     if flushed:
         return Journal(journal.id, sequence, entry, sequence, entry, journal.marks, journal.marks)

@@ -8,7 +8,7 @@ from itertools import product
 
 from tests.model.properties import observed
 from tests.model.protocol import World
-from tests.model.state import FINAL, Faults, Journal, Machine, Node, Seen, State
+from tests.model.state import FINAL, Faults, Journal, Machine, Node, Record, Seen, State
 from tests.model.successors import possible_steps, seen_of, successors_under
 
 
@@ -38,7 +38,7 @@ def explore(world: World) -> Exploration:
 
     Where no promise is broken, see that every state has a way without faults to a final record.
     """
-    with _without_collector():
+    with without_collector():
         return _Explorer(world).explore()
 
 
@@ -111,9 +111,7 @@ class _Explorer:
         """The nearest state from which no way without faults leads to a final record."""
         reaches = bytearray(len(self._states))
         todo = [
-            index
-            for index in range(len(self._states))
-            if (record := self._state(index).record) is not None and record.state in FINAL
+            index for index in range(len(self._states)) if self._is_final(self._state(index).record)
         ]
         for index in todo:
             reaches[index] = 1
@@ -124,6 +122,12 @@ class _Explorer:
                     todo.append(before)
         stuck = reaches.find(0)
         return None if stuck < 0 else stuck
+
+    def _is_final(self, record: Record | None) -> bool:
+        """Whether there is nothing to wait for: without a key also where there is no record."""
+        if record is None:
+            return not self._world.configuration.is_keyed
+        return record.state in FINAL
 
     def _state(self, index: int) -> State:
         situation, left = divmod(self._states[index], len(self._left))
@@ -142,7 +146,7 @@ class _Explorer:
                 for step in possible_steps(world, state)
                 if seen_of(world, step.state) == wanted
             )
-            state = observed(step.state)
+            state = observed(step.state, is_keyed=world.configuration.is_keyed)
             names.append(step.name)
         return tuple(names)
 
@@ -157,12 +161,17 @@ def _weights(faults: Faults) -> list[int]:
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Spare the search for cycles, of which tuples have none: it would take half of the time."""
+def without_collector() -> Iterator[None]:
+    """Spare the search for cycles, of which tuples have none: it would take half of the time.
+
+    Nor is it made up for at the end: what was kept meanwhile counts as old from then on.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
+        gc.unfreeze()
         if was_enabled:
             gc.enable()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tests.model.links import with_record
 from tests.model.protocol import Rules, World
 from tests.model.state import CLAIMED, FINAL, SENT, UNKNOWN, Record, State, Step, Write
 
@@ -64,7 +65,7 @@ def carry_out(world: World, state: State, write: Write) -> Iterator[Written]:
     """
     name = f"{write.kind} {write.record.state}"
     record, changed = apply(world.rules, state.record, write)
-    landed = state._replace(record=record)
+    landed = with_record(state, record)
     yield Written(name, changed, landed)
     if not state.faults.store_errors:
         return
@@ -109,6 +110,8 @@ def _expired(rules: Rules, state: State) -> State:
 def _is_quiet(state: State) -> bool:
     """Whether nothing is under way that cannot take 24 hours."""
     machine = state.machine
+    if state.bus.forwards or any(node.sending is not None for node in state.nodes):
+        return False
     if state.late is not None or machine.running or machine.is_queued:
         return False
     if machine.link is not None and machine.link.inbox:
@@ -123,7 +126,7 @@ def _is_quiet(state: State) -> bool:
 def free_attempt(state: State) -> int:
     """A number that stands for a random one: none that is in use anywhere."""
     used = {0}
-    for _, request in state.nodes:
+    for _, request, _, _ in state.nodes:
         if request is not None:
             used |= {request.record.attempt, request.taken}
     if state.record is not None:
@@ -131,6 +134,8 @@ def free_attempt(state: State) -> int:
     if state.late is not None:
         used |= {state.late.attempt, state.late.record.attempt}
     used |= {
-        link.write.attempt for link, _ in state.nodes if link is not None and link.write is not None
+        node.link.write.attempt
+        for node in state.nodes
+        if node.link is not None and node.link.write is not None
     }
     return next(number for number in range(1, 12) if number not in used)

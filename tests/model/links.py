@@ -5,15 +5,22 @@ pleases, and until then writes to nobody (a half-open link).  What one end wrote
 arrive; what is lost is what its reader did not read before it gave up.
 """
 
+from tests.model.answers import answered
 from tests.model.protocol import Rules
-from tests.model.state import Machine, Message, Node, Request, State
+from tests.model.state import PENDING, Machine, Message, Node, Record, ServerLink, State
 
 
 def with_node(state: State, number: int, node: Node) -> State:
     """The state with another node in the place of one."""
-    record, late, (first, second), machine, epoch, faults, seen = state
+    record, late, (first, second), machine, epoch, faults, seen, bus = state
     nodes = (node, second) if number == 0 else (first, node)
-    return State(record, late, nodes, machine, epoch, faults, seen)
+    return State(record, late, nodes, machine, epoch, faults, seen, bus)
+
+
+def with_record(state: State, record: Record | None) -> State:
+    """The state with another record in the ledger."""
+    _, late, nodes, machine, epoch, faults, seen, bus = state
+    return State(record, late, nodes, machine, epoch, faults, seen, bus)
 
 
 def tell_node(state: State, message: Message) -> State:
@@ -34,17 +41,26 @@ def tell_machine(state: State, number: int, message: Message) -> State:
         return state
     assert machine.link is not None
     heard = machine.link._replace(inbox=(*machine.link.inbox, message))
-    return state._replace(machine=machine._replace(link=heard))
+    return with_machine(state, machine._replace(link=heard))
 
 
-def without_answer(rules: Rules, node: Node) -> Request | None:
-    """What is left of a node's request when its link ends: one that waits for the machine fails."""
+def with_link(rules: Rules, state: State, number: int, link: ServerLink | None) -> State:
+    """The state with another link, or none, in the place of a node's.
+
+    What waited for the machine on the one before fails; what has no key is recorded first.
+    """
+    node = state.nodes[number]
     request = node.request
-    if request is None or request.stage not in ("ack", "asked"):
-        return request
-    if request.stage == "ack" and not rules.only_unsent_is_forgotten:
-        return request._replace(stage="forget")
-    return None
+    if request is None or request.stage not in ("ack", "asked", "sent"):
+        return with_node(state, number, node._replace(link=link))
+    if request.stage == "sent":
+        request = request._replace(stage="keep")
+    elif request.stage == "ack" and not rules.only_unsent_is_forgotten:
+        request = request._replace(stage="forget")
+    else:
+        state = with_node(state, number, node._replace(link=link, request=None))
+        return answered(state, request, PENDING)
+    return with_node(state, number, node._replace(link=link, request=request))
 
 
 def end_of_link(rules: Rules, state: State, number: int) -> State:
@@ -53,8 +69,8 @@ def end_of_link(rules: Rules, state: State, number: int) -> State:
     assert node.link is not None
     if node.link.connected and machine.link is not None:
         machine = machine._replace(link=machine.link._replace(connected=False))
-        state = state._replace(machine=machine)
-    return with_node(state, number, Node(None, without_answer(rules, node)))
+        state = with_machine(state, machine)
+    return with_link(rules, state, number, None)
 
 
 def end_of_machine_link(rules: Rules, state: State) -> State:
@@ -76,8 +92,8 @@ def end_of_machine_link(rules: Rules, state: State) -> State:
 
 def with_machine(state: State, machine: Machine) -> State:
     """The state with another machine."""
-    record, late, nodes, _, epoch, faults, seen = state
-    return State(record, late, nodes, machine, epoch, faults, seen)
+    record, late, nodes, _, epoch, faults, seen, bus = state
+    return State(record, late, nodes, machine, epoch, faults, seen, bus)
 
 
 def spend(state: State, **left: int) -> State:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from tests.model.disk import copied, written
+from tests.model.canonical import fresh_mark
+from tests.model.disk import copied, settled, written
 from tests.model.links import (
     end_of_machine_link,
     spend,
     tell_node,
+    with_link,
     with_machine,
-    with_node,
-    without_answer,
 )
 from tests.model.protocol import World
 from tests.model.state import (
@@ -23,12 +23,10 @@ from tests.model.state import (
     UNKNOWN,
     MachineLink,
     Message,
-    Node,
     Sent,
     ServerLink,
     State,
     Step,
-    fresh_mark,
 )
 
 
@@ -52,6 +50,9 @@ def machine_steps(world: World, state: State) -> Iterator[Step]:
         if link.inbox:
             yield from _receive(world, state, link)
     yield from _carry_out(world, state)
+    journal = state.machine.journal
+    if not world.configuration.is_keyed and journal.entry != journal.flushed_entry:
+        yield Step("machine writes what it had noted", False, settled(world, state))
     if state.machine.stale:
         message, machine = state.machine.stale[0], state.machine
         late = with_machine(state, machine._replace(stale=machine.stale[1:]))
@@ -85,8 +86,7 @@ def _connect(world: World, state: State, number: int) -> State:
     journal = state.machine.journal
     hello = Sent(0, journal.id, journal.sequence, state.machine.boot)
     opened = ServerLink("hello", hello, journal.sequence, (), connected=True, write=None)
-    node = state.nodes[number]
-    state = with_node(state, number, Node(opened, without_answer(world.rules, node)))
+    state = with_link(world.rules, state, number, opened)
     link = MachineLink(number, (), connected=True, is_up=False, is_owed=False)
     return with_machine(state, state.machine._replace(link=link))
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from tests.model.answers import told
+from tests.model.bus import bus_steps
 from tests.model.ledger import carry_out
 from tests.model.links import end_of_link, tell_machine, with_node
 from tests.model.protocol import Rules, World
@@ -11,10 +13,12 @@ from tests.model.request import (
     is_lost,
     is_older,
     question,
+    reported,
     request_steps,
     write_of,
 )
 from tests.model.state import (
+    PENDING,
     SENT,
     UNKNOWN,
     Message,
@@ -25,6 +29,7 @@ from tests.model.state import (
     Step,
     Write,
 )
+from tests.model.without_key import steps_without_key
 
 
 def node_steps(world: World, state: State, number: int) -> Iterator[Step]:
@@ -33,6 +38,10 @@ def node_steps(world: World, state: State, number: int) -> Iterator[Step]:
     if link is not None:
         yield from _link_steps(world, state, number, link)
     yield from request_steps(world, state, number)
+    if not world.configuration.is_keyed:
+        yield from steps_without_key(world, state, number)
+    if world.configuration.has_bus:
+        yield from bus_steps(world, state, number)
     if state.faults.node_kills and state.nodes[number] != Node():
         yield from _kills(world, state, number)
 
@@ -44,10 +53,10 @@ def eager_node_step(world: World, state: State) -> Step | None:
     a request that waits for it: should the link end, that one fails, and another may begin.  A
     link that never will be ready is as good as none.
     """
-    for number, (link, request) in enumerate(state.nodes):
+    for number, (link, request, _, _) in enumerate(state.nodes):
         if link is None:
             continue
-        if link.inbox and (request is None or request.stage not in ("ack", "asked")):
+        if link.inbox and (request is None or request.stage not in ("ack", "asked", "sent")):
             return _heard(world, state, number, link)
         is_new = link.stage == "welcomed" or (
             link.stage == "hello" and world.rules.judged_after_ready
@@ -60,9 +69,12 @@ def eager_node_step(world: World, state: State) -> Step | None:
 
 def _kills(world: World, state: State, number: int) -> Iterator[Step]:
     """The process ends and starts anew; a write that it was making is lost, or lands later."""
-    link, request = state.nodes[number]
+    link, request, sending, _ = state.nodes[number]
     faults = state.faults._replace(node_kills=state.faults.node_kills - 1)
     killed = state._replace(faults=faults)
+    if sending is not None or (request is not None and request.is_client):
+        killed = told(killed, PENDING)  # Its clients hear nothing, which says as much.
+    killed = with_node(killed, number, state.nodes[number]._replace(request=None))
     if link is not None:
         killed = end_of_link(world.rules, killed, number)
     killed = with_node(killed, number, Node())
@@ -117,12 +129,12 @@ def _hear(world: World, state: State, number: int, link: ServerLink) -> State:
             link = link._replace(stage="running")
         case ("asked", "report") | ("running", "ack"):
             assert link.write is not None
-            assert message.outcome is not None
-            record = link.write.record._replace(state=message.outcome)
+            outcome = reported(world, message)
+            record = link.write.record._replace(state=outcome)
             link = link._replace(stage="store", write=link.write._replace(record=record))
     node = state.nodes[number]
     state = with_node(state, number, node._replace(link=link))
-    return hear(world.rules, state, number, message)
+    return hear(world, state, number, message)
 
 
 def _settle(world: World, state: State, number: int, link: ServerLink) -> Iterator[Step]:
@@ -195,4 +207,4 @@ def _with_write(link: ServerLink, stage: str, record: Record, outcome: str) -> S
 
 
 def _at(state: State, number: int, link: ServerLink) -> State:
-    return with_node(state, number, Node(link, state.nodes[number].request))
+    return with_node(state, number, state.nodes[number]._replace(link=link))

@@ -3,7 +3,7 @@
 from tests.model.state import COMPLETED, EXPIRED, FINAL, NOT_CARRIED_OUT, UNKNOWN, State
 
 
-def observed(state: State) -> State:
+def observed(state: State, *, is_keyed: bool = True) -> State:
     """The state with what an observer notes in it: the first final answer, and what is wrong.
 
     What is final in the ledger is counted as answered: some client may have just read it.  When a
@@ -12,6 +12,10 @@ def observed(state: State) -> State:
     """
     seen, record = state.seen, state.record
     final = record.state if record is not None and record.state in FINAL else None
+    if not is_keyed:
+        if seen.wrong is None and (promise := _broken_without_key(state, final)) is not None:
+            return state._replace(seen=seen._replace(wrong=promise))
+        return state
     if final is not None and (
         seen.answer is None or (seen.has_expired and final == UNKNOWN and _is_honest(state))
     ):
@@ -36,6 +40,26 @@ def _broken(state: State, final: str | None) -> str | None:
         return "unknown, and the machine was interrupted by nothing"
     if seen.begun and record is None and not seen.has_expired:
         return "the events were begun, and the key says unused"
+    return _broken_word(state)
+
+
+def _broken_without_key(state: State, final: str | None) -> str | None:
+    """The promise that does not hold of a command without a key: what is said of it is true."""
+    seen = state.seen
+    for answer in (final, seen.answer):
+        if answer == COMPLETED and not seen.finished:
+            return "completed, and the events were not all there"
+        if answer in (NOT_CARRIED_OUT, EXPIRED) and seen.begun:
+            return f"{answer}, and the events were begun"
+    if final is not None and seen.answer not in (None, final):
+        return f"two final answers: {seen.answer}, {final}"
+    return _broken_word(state)
+
+
+def _broken_word(state: State) -> str | None:
+    """Whether clients were told that nothing has happened, and it has."""
+    if state.seen.is_unused and state.seen.begun and not state.seen.has_expired:
+        return "the events were begun, and all who asked were told that nothing has happened"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The protocol of a keyed command as a model: its rules, which a mutant leaves out one by one.
+"""The protocol of a command as a model: its rules, which a mutant leaves out one by one.
 
 The model is every state that one key, one machine and two nodes can get into, visited one after
 another.  Nothing in it has a clock and nothing is drawn by lot: what can happen next is tried, all
@@ -9,6 +9,10 @@ is a final answer.  The machine connects to either node, one link at a time; a l
 counted (the epoch), is judged by its hello, has the journal marked, is settled, and only then
 carries input.  A node works on the key for one client at a time, whoever else asks it waits.
 
+Where there is a bus, clients also ask a node that does not hold the link.  It forwards the request
+to one that believes to, and relays the answer; a request without a key is asked once, and recorded
+only where its end is not known.
+
 **What goes wrong.**  Nodes and the machine client are killed and come back.  A paused process is
 one that takes no step for a while; a lease may be over at any time.  Each end of a link gives up
 when it pleases and the other notices when it pleases, so a link can be half open, and all that was
@@ -16,15 +20,19 @@ not read is lost; within a link order is kept.  A write to the ledger fails, or 
 fail, or seems to fail and is made later, or is made later though its node was killed.  The
 journal's file is replaced by another journal, or by any copy that could have been made of it; the
 machine reboots, and what was not flushed is lost; or the disk's image is put back, and boots.
+The bus loses, delays, reorders and repeats what is said on it: it may arrive at any later time, as
+often as it likes, or never.  Of a command without a key a killed machine client may have forgotten
+all.
 
 **What is promised** is in ``properties``; beside it, every state must have a way without faults to
-a final record.
+a final record (without a key, every state with a record).
 
 **What is left out.**  The text of answers and how much was injected at least.  A second node that
 counts the same epoch.  Heartbeats, whose marks only let a copy be told that is younger than the
 link.  More than one key at once: another command is a message that must not be begun while what
 was begun on an older link is open.  Two requests for the key in one node: they would be told apart
-by the ledger as two nodes are.  A lifetime's end together with a lost journal: then the key is new.
+by the ledger as two nodes are.  On a bus, a client that waits for what another's forward has begun.
+A lifetime's end together with a lost journal: then the key is new.
 
 **The known limit.**  A copy of the journal's file made after the mark and before the INTENT has the
 number that the record says, so it is not found out when it is put back.  The configurations make
@@ -33,7 +41,8 @@ does not where the machine boots with the copy.
 
 **Bounds.**  Each configuration is exhaustive for the faults that it names; what no configuration
 puts together (two errors of the store and a copy put back, say) is not checked together.  Where a
-step is the same whether it comes now or later, it comes now; such steps say so.
+step is the same whether it comes now or later, it comes now; such steps say so.  States that differ
+in names alone, of the nodes or of attempts, count as one.
 """
 
 from dataclasses import dataclass, field
@@ -123,6 +132,22 @@ class Rules:
     """A claim that was in time for nothing is forgotten: the journal may know an earlier end."""
     finish_is_tried_again: bool = True
     """A final state that the store did not confirm is written again."""
+    forward_names_its_link: bool = True
+    """A forward is for one link, by its epoch, and no other takes it."""
+    only_the_named_link_answers: bool = True
+    """Whoever does not hold the link that a forward names says nothing about it."""
+    refused_forward_is_remembered: bool = True
+    """What a node has refused it never takes, however often it is repeated."""
+    taken_forward_is_remembered: bool = True
+    """What a node has taken it does not take again: a repetition has the same answer."""
+    late_forward_is_refused: bool = True
+    """A forward whose time is over is not taken; a node may have forgotten it then."""
+    unused_is_said_by_all: bool = True
+    """"Nothing has happened" is relayed where every link that was asked has said so."""
+    unkeyed_goes_to_one_link: bool = True
+    """Without a key a request is forwarded to one link, and never to another after it."""
+    unkeyed_may_be_forgotten: bool = True
+    """Without a key, what the journal does not know is UNKNOWN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +162,10 @@ class Configuration:
     """A node claims before its link has settled; else it claims what it can send at once."""
     copies_while_up: bool = False
     """Copies of the journal are made at any moment, also after the mark and before the INTENT."""
+    has_bus: bool = False
+    """A node without the link forwards what it is asked; clients are told what became of it."""
+    is_keyed: bool = True
+    """The command has a key; else it is asked for once, and the journal notes it when it likes."""
     marks_have_ids: bool = False
     """The machine client gives each mark an id; one of before gives it a number alone."""
 

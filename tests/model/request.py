@@ -8,6 +8,7 @@ may have been given it as an answer at once.
 
 from collections.abc import Iterator
 
+from tests.model.answers import answered
 from tests.model.ledger import carry_out, free_attempt
 from tests.model.links import tell_machine, with_node
 from tests.model.protocol import Rules, World
@@ -15,6 +16,10 @@ from tests.model.state import (
     CLAIMED,
     EXPIRED,
     FINAL,
+    NO_JOURNAL,
+    NOT_CARRIED_OUT,
+    PENDING,
+    REFUSED,
     SENT,
     UNKNOWN,
     Message,
@@ -28,8 +33,8 @@ from tests.model.state import (
     Write,
 )
 
-_UP = frozenset({"resolve", "asked", "running", "store", "settled"})
-_READY = _UP | {"judge", "store unknown", "judged"}
+UP = frozenset({"resolve", "asked", "running", "store", "settled"})
+_READY = UP | {"judge", "store unknown", "judged"}
 _KINDS = {
     "claim": "claim",
     "mark": "mark sent",
@@ -37,13 +42,18 @@ _KINDS = {
     "expire": "expire",
     "forget": "forget",
     "finish": "finish",
+    "keep": "claim",
 }
+
+
+NOTHING = Record("", 0, None)
+"""What a request is about before it has claimed anything."""
 
 
 def can_send(rules: Rules, link: ServerLink) -> bool:
     """Whether new input may be sent on a link: what still runs will be acknowledged on it first."""
     return link.stage in ("settled", "running") or (
-        not rules.settled_before_new and link.stage in _UP
+        not rules.settled_before_new and link.stage in UP
     )
 
 
@@ -58,6 +68,8 @@ def is_lost(rules: Rules, record: Record, link: ServerLink) -> bool:
     """Whether the machine's hello shows that its journal cannot know what became of a record."""
     sent, hello = record.sent, link.hello
     assert sent is not None
+    if sent.journal == NO_JOURNAL:
+        return False
     return (
         (rules.journal_id_is_compared and hello.journal != sent.journal)
         or (rules.sequence_is_compared and hello.sequence < sent.sequence)
@@ -75,10 +87,12 @@ def write_of(request: Request) -> Write | None:
 
 def request_steps(world: World, state: State, number: int) -> Iterator[Step]:
     """Begin a request, or take it one step on."""
-    link, request = state.nodes[number]
+    link, request, _, _ = state.nodes[number]
     if request is None:
-        if link is not None and (state.record is None or state.record.state not in FINAL):
-            yield from _begin(world, state, number, link)
+        is_open = state.record is None or state.record.state not in FINAL
+        if link is not None and is_open and world.configuration.is_keyed:
+            asked = Request("", NOTHING, is_client=world.configuration.has_bus)
+            yield from begin(world, asks(state), number, link, asked)
         return
     write = write_of(request)
     if write is not None:
@@ -98,13 +112,15 @@ def _hold(world: World, state: State, number: int, request: Request) -> Iterator
         yield from _start_write(world, state, number, request._replace(stage="forget"))
         return
     if world.configuration.has_deadlines:
-        ended = request._replace(stage="forget")
+        late = request._replace(stage="forget")
         if not world.rules.unsent_is_never_final:
-            ended = Request("expire", request.record._replace(state=EXPIRED))
-        yield Step(f"node {number} has waited too long", False, _at(state, number, ended))
+            expired = request.record._replace(state=EXPIRED)
+            late = request._replace(stage="expire", record=expired)
+        yield Step(f"node {number} has waited too long", False, at_work(state, number, late))
     if can_send(world.rules, link):
         record = Record(SENT, request.record.attempt, sent_on(link))
-        yield Step(f"node {number} has settled", False, _at(state, number, Request("mark", record)))
+        marked = request._replace(stage="mark", record=record)
+        yield Step(f"node {number} has settled", False, at_work(state, number, marked))
 
 
 def sent_on(link: ServerLink) -> Sent:
@@ -112,27 +128,36 @@ def sent_on(link: ServerLink) -> Sent:
     return link.hello._replace(sequence=link.seen)
 
 
-def _begin(world: World, state: State, number: int, link: ServerLink) -> Iterator[Step]:
-    """A client asks, and the machine is here: the node claims; while it settles, to send later.
+def asks(state: State) -> State:
+    """A client asks: from now on what is asked for may happen."""
+    if not state.seen.is_unused:
+        return state
+    return state._replace(seen=state.seen._replace(is_unused=False))
+
+
+def begin(
+    world: World, state: State, number: int, link: ServerLink, asked: Request
+) -> Iterator[Step]:
+    """Somebody asks, and the machine is here: the node claims; while it settles, to send later.
 
     It may do so on a settled link too: that is the same as a claim that took long.
     """
     rules, attempt = world.rules, free_attempt(state)
     if world.configuration.claims_while_settling and link.stage in _READY:
-        claimed = Request("claim", Record(CLAIMED, attempt, None))
+        claimed = asked._replace(stage="claim", record=Record(CLAIMED, attempt, None))
         yield from _start_write(world, state, number, claimed)
     if can_send(rules, link):
         if not rules.sent_before_bytes:
             state = tell_machine(state, number, Message("input"))
-        sent = Request("claim", Record(SENT, attempt, sent_on(link)))
-        yield Step(f"node {number} is asked", False, _at(state, number, sent))
+        sent = asked._replace(stage="claim", record=Record(SENT, attempt, sent_on(link)))
+        yield Step(f"node {number} is asked", False, at_work(state, number, sent))
 
 
 def _start_write(world: World, state: State, number: int, request: Request) -> Iterator[Step]:
     """Begin and make a write in one step, as what it writes does not depend on when it is made."""
     write = write_of(request)
     assert write is not None
-    yield from _write(world, _at(state, number, request), number, request, write)
+    yield from _write(world, at_work(state, number, request), number, request, write)
 
 
 def _write(
@@ -144,68 +169,82 @@ def _write(
         if written.is_done is None:
             may_give_up = request.stage != "finish" or not rules.finish_is_tried_again
             if may_give_up:
-                yield Step(f"{name}; it gives up", is_fault, _at(written.state, number, None))
+                given_up = ended(written.state, number, request, PENDING)
+                yield Step(f"{name}; it gives up", is_fault, given_up)
             if request.stage != "finish" or rules.finish_is_tried_again:
                 yield Step(name, is_fault, written.state)
-        elif request.stage in ("forget", "finish", "expire"):
-            yield Step(name, is_fault, _at(written.state, number, None))
+        elif request.stage in ("forget", "finish", "expire", "keep"):
+            answer = _answer_after(written.state, request)
+            yield Step(name, is_fault, ended(written.state, number, request, answer))
         elif written.is_done:
-            yield Step(name, is_fault, _won(rules, written.state, number, request.record))
+            yield Step(name, is_fault, _won(rules, written.state, number, request))
         else:
             for step in _known(world, written.state, number, request):
                 yield step._replace(name=f"{name} loses; {step.name}")
 
 
-def _won(rules: Rules, state: State, number: int, record: Record) -> State:
+def _answer_after(state: State, request: Request) -> str:
+    """What a request is answered after its last write: what is stored, or that nothing was sent."""
+    record = state.record
+    if record is not None and record.state in FINAL and request.stage != "keep":
+        return record.state
+    if request.stage == "forget" and (record is None or record.state == CLAIMED):
+        return REFUSED
+    return PENDING
+
+
+def _won(rules: Rules, state: State, number: int, request: Request) -> State:
     """The claim is this node's: wait until the link has settled, or send at once."""
+    record, link = request.record, state.nodes[number].link
     if record.state == CLAIMED:
-        return _at(state, number, Request("hold", record))
-    link = state.nodes[number].link
+        return at_work(state, number, request._replace(stage="hold", taken=0))
     assert record.sent is not None
     if link is None or link.hello.epoch != record.sent.epoch:
-        return _at(state, number, Request("forget", record))
+        return at_work(state, number, request._replace(stage="forget", taken=0))
     if rules.sent_before_bytes:
         state = tell_machine(state, number, Message("input"))
-    return _at(state, number, Request("ack", record))
+    return at_work(state, number, request._replace(stage="ack", taken=0))
 
 
 def _known(world: World, state: State, number: int, request: Request) -> Iterator[Step]:
     """The claim was not made: the record says why."""
     rules = world.rules
     record, link = state.record, state.nodes[number].link
-    ended = _at(state, number, None)
     if record is None or record.state in FINAL:
-        yield Step("it ends", False, ended)
+        answer = PENDING if record is None else record.state
+        yield Step("it ends", False, ended(state, number, request, answer))
     elif record.attempt == request.record.attempt or (
         record.state == SENT and not rules.claim_is_known_by_attempt
     ):
-        won = request.record if not rules.claim_is_known_by_attempt else record
+        won = request if not rules.claim_is_known_by_attempt else request._replace(record=record)
         yield Step("it is its own", False, _won(rules, state, number, won))
     elif record.state == CLAIMED:
-        yield Step("it ends", False, ended)
+        yield Step("it ends", False, ended(state, number, request, PENDING))
         if link is not None:
             taken = Record(CLAIMED, request.record.attempt, None)
-            take_over = Request("take", taken, record.attempt)
+            take_over = request._replace(stage="take", record=taken, taken=record.attempt)
             if rules.takeover_compares:
                 yield from _start_write(world, state, number, take_over)
             else:
-                yield Step("the lease is over", False, _at(state, number, take_over))
+                yield Step("the lease is over", False, at_work(state, number, take_over))
     elif link is not None and can_send(rules, link):
-        yield _ask(rules, state, number, record, link)
+        yield ask(rules, state, number, link, request._replace(record=record, taken=0))
     else:
-        yield Step("it ends", False, ended)
+        yield Step("it ends", False, ended(state, number, request, PENDING))
 
 
-def _ask(rules: Rules, state: State, number: int, record: Record, link: ServerLink) -> Step:
+def ask(rules: Rules, state: State, number: int, link: ServerLink, request: Request) -> Step:
     """Resolve what is SENT: by the hello, or by asking the machine."""
+    record = request.record
     if not rules.sent_is_never_sent_again:
         again = tell_machine(state, number, Message("input"))
-        return Step("it sends again", False, _at(again, number, Request("ack", record)))
+        return Step("it sends again", False, at_work(again, number, request._replace(stage="ack")))
     if is_older(rules, record, link) and is_lost(rules, record, link):
-        unknown = Request("finish", record._replace(state=UNKNOWN))
-        return Step("it judges", False, _at(state, number, unknown))
+        unknown = request._replace(stage="finish", record=record._replace(state=UNKNOWN))
+        return Step("it judges", False, at_work(state, number, unknown))
     asked = tell_machine(state, number, question(record))
-    return Step("it asks the machine", False, _at(asked, number, Request("asked", record)))
+    request = request._replace(stage="asked")
+    return Step("it asks the machine", False, at_work(asked, number, request))
 
 
 def question(record: Record) -> Message:
@@ -214,22 +253,43 @@ def question(record: Record) -> Message:
     return Message("resolve", mark=record.sent.mark)
 
 
-def hear(rules: Rules, state: State, number: int, message: Message) -> State:
+def reported(world: World, message: Message) -> str:
+    """What a machine's word on a command means.
+
+    The journal may have lost what has no key when the machine client was killed.
+    """
+    assert message.outcome is not None
+    is_forgetful = not world.configuration.is_keyed and world.rules.unkeyed_may_be_forgotten
+    if message.kind == "report" and message.outcome == NOT_CARRIED_OUT and is_forgetful:
+        return UNKNOWN
+    return message.outcome
+
+
+def hear(world: World, state: State, number: int, message: Message) -> State:
     """Give a message of the machine to the request that waits for it."""
     request = state.nodes[number].request
     if request is None:
         return state
     match request.stage, message.kind:
         case "asked", "report" if message.outcome is None:
-            return _at(state, number, request._replace(stage="ack"))
+            return at_work(state, number, request._replace(stage="ack"))
         case ("asked", "report") | ("ack", "ack"):
-            assert message.outcome is not None
-            if not rules.stored_before_answered and state.seen.answer is None:
-                state = state._replace(seen=state.seen._replace(answer=message.outcome))
-            record = request.record._replace(state=message.outcome)
-            return _at(state, number, Request("finish", record))
+            outcome = reported(world, message)
+            if not world.rules.stored_before_answered and state.seen.answer is None:
+                state = state._replace(seen=state.seen._replace(answer=outcome))
+            record = request.record._replace(state=outcome)
+            return at_work(state, number, request._replace(stage="finish", record=record, taken=0))
+        case "sent", "ack":
+            return ended(state, number, request, reported(world, message))
     return state
 
 
-def _at(state: State, number: int, request: Request | None) -> State:
-    return with_node(state, number, Node(state.nodes[number].link, request))
+def ended(state: State, number: int, request: Request, answer: str) -> State:
+    """A node's work has ended, and whoever waits is answered."""
+    return answered(at_work(state, number, None), request, answer)
+
+
+def at_work(state: State, number: int, request: Request | None) -> State:
+    """The state with other work on the key in the place of a node's."""
+    link, _, sending, taken = state.nodes[number]
+    return with_node(state, number, Node(link, request, sending, taken))

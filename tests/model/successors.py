@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from tests.model.bus import time_steps
+from tests.model.canonical import canonical
 from tests.model.disk import disk_steps
 from tests.model.ledger import ledger_steps
 from tests.model.machine import eager_machine_step, machine_steps
@@ -19,6 +21,7 @@ from tests.model.node import eager_node_step, node_steps
 from tests.model.properties import observed
 from tests.model.protocol import World
 from tests.model.state import (
+    Bus,
     Faults,
     Machine,
     Node,
@@ -27,7 +30,6 @@ from tests.model.state import (
     State,
     Step,
     Write,
-    canonical,
     is_over,
 )
 
@@ -45,6 +47,7 @@ MOST_THAT_MATTER = Faults(
     replacements=1,
     expiries=1,
     others=1,
+    asks=2,
 )
 """How many of a fault a step can tell apart: none from some.
 
@@ -65,11 +68,12 @@ class Situation(NamedTuple):
     machine: Machine
     epoch: int
     seen: Seen
+    bus: Bus
 
     def with_faults(self, faults: Faults) -> State:
         """The state that has so many faults left."""
-        record, late, nodes, machine, epoch, seen = self
-        return State(record, late, nodes, machine, epoch, faults, seen)
+        record, late, nodes, machine, epoch, seen, bus = self
+        return State(record, late, nodes, machine, epoch, faults, seen, bus)
 
 
 class Successor(NamedTuple):
@@ -94,8 +98,8 @@ class Successors:
 
     def number(self, state: State) -> int:
         """The number of a state's situation, which is a new one if nobody has been there."""
-        record, late, nodes, machine, epoch, _, seen = state
-        situation = Situation(record, late, nodes, machine, epoch, seen)
+        record, late, nodes, machine, epoch, _, seen, bus = state
+        situation = Situation(record, late, nodes, machine, epoch, seen, bus)
         number = self._numbers.setdefault(situation, len(self.situations))
         if number == len(self.situations):
             self.situations.append(situation)
@@ -109,14 +113,17 @@ class Successors:
         """Work out the successors of a state, for everybody who comes here later."""
         left = _that_matter(faults)
         state = self.situations[situation].with_faults(left)
-        successors = () if is_over(state) else tuple(self._successors(state))
+        successors = () if is_over(state) else self._successors(state)
         self._found[left][situation] = successors
         return successors
 
-    def _successors(self, state: State) -> Iterator[Successor]:
-        for step in possible_steps(self._world, state):
-            after = seen_of(self._world, step.state)
-            yield Successor(self.number(after), _spent(state, after), step.is_fault)
+    def _successors(self, state: State) -> tuple[Successor, ...]:
+        world, number = self._world, self.number
+        found = []
+        for _, is_fault, reached in possible_steps(world, state):
+            after = seen_of(world, reached)
+            found.append(Successor(number(after), _spent(state, after), is_fault))
+        return tuple(found)
 
 
 def successors_under(world: World) -> Successors:
@@ -146,15 +153,17 @@ def possible_steps(world: World, state: State) -> Iterator[Step]:
     yield from ledger_steps(world, state)
     yield from machine_steps(world, state)
     yield from disk_steps(world, state)
+    yield from time_steps(world, state)
     yield from node_steps(world, state, 0)
     yield from node_steps(world, state, 1)
 
 
 def seen_of(world: World, state: State) -> State:
     """A state as it is compared: with what the observer noted, and in its canonical form."""
-    return canonical(observed(state), marks_have_ids=world.configuration.marks_have_ids)
+    return canonical(world, observed(state, is_keyed=world.configuration.is_keyed))
 
 
+@lru_cache(maxsize=1 << 10)
 def _that_matter(faults: Faults) -> Faults:
     return Faults(*map(min, faults, MOST_THAT_MATTER))
 

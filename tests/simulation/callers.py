@@ -3,11 +3,15 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID, uuid5
 
+from schemas.http.problems import MACHINE_BUSY, MACHINE_UNAVAILABLE
 from schemas.inputs.bodies import AnyInput
+from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
+from tests.simulation.desktop import Desktop
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH
 from tests.simulation.network import latency
 from tests.simulation.node import Answered, Node
@@ -19,15 +23,35 @@ Caller = Callable[[], Coroutine[object, object, None]]
 
 REUSED = "idempotency_key_reused"
 
+NOTHING_HAPPENED = (MACHINE_UNAVAILABLE.name, MACHINE_BUSY.name)
+"""The problems that say so."""
+
+LOOKS = 4
+"""How often an input must not be found before nobody looks for it any more."""
+
+TRIES_TO_TAKE = 5
+"""How often somebody asks for control who does not get it."""
+
+PAUSE_PATIENCE = 15.0
+"""Seconds that an operator waits; a node that tells another one's link takes its time."""
+
 LOSING_ENDS = FAULTS_END + LONGEST_AFTERMATH
 """When the last answer is lost, in seconds: as every other fault, so that all can become final."""
+
+
+class Looked(NamedTuple):
+    """What a look-up said."""
+
+    record: CommandRecord | None
 
 
 @dataclass
 class KeyHistory:
     """One key, or one input without any, and all that was said of it in its present life.
 
-    ``marks`` are the inputs that were sent under it: more than one where bodies were changed.
+    ``bodies`` are the inputs that were sent under it, by their marks: more than one where bodies
+    were changed.  ``under_way`` counts requests that are not over; ``may_have_happened`` is False
+    for as long as each that is over was told that nothing happened.
     """
 
     key: str | None
@@ -35,6 +59,8 @@ class KeyHistory:
     bodies: dict[int, AnyInput]
     timeout: float
     command_id: UUID | None = None
+    under_way: int = 0
+    may_have_happened: bool = False
     answers: list[Answered] = field(default_factory=list)
     answered_bodies: set[int] = field(default_factory=set)
     earlier: list[tuple[int, bytes]] = field(default_factory=list)
@@ -56,21 +82,18 @@ class KeyHistory:
 class Callers:
     """All HTTP clients, in a process that nothing happens to."""
 
-    def __init__(self, world: World, nodes: list[Node], *, losing: float) -> None:
+    def __init__(self, world: World, nodes: list[Node], desktop: Desktop, *, losing: float) -> None:
         self.world = world
+        self._desktop = desktop
         self.process = Process(world, "callers")
         self._nodes = nodes
         self._losing = losing
-        self._left = 0
-
-    @property
-    def are_done(self) -> bool:
-        """Whether every caller has what it wanted."""
-        return self._left == 0
+        self.left = 0
+        """How many have not what they want yet."""
 
     def start(self, caller: Caller, after: float) -> None:
         """Have a caller begin."""
-        self._left += 1
+        self.left += 1
         self.process.call_later(after, self._begin, caller)
 
     def _begin(self, caller: Caller) -> None:
@@ -78,7 +101,7 @@ class Callers:
 
     async def _counted(self, caller: Caller) -> None:
         await caller()
-        self._left -= 1
+        self.left -= 1
 
     async def pursue(self, history: KeyHistory, mark: int, asks_again: int) -> None:
         """Ask until the answer is final, and then some more times."""
@@ -97,9 +120,7 @@ class Callers:
         if answered is not None and answered.is_final:
             history.answers.append(answered)
         elif answered is not None and answered.name == "outcome-pending":
-            for _ in range(3):
-                await asyncio.sleep(self.world.between(0.5, 3))
-                await self._look(command_id)
+            await self._look_until_final(command_id)
 
     async def pause(self, machine_id: str, seconds: float) -> None:
         """Pause a machine for a while, as an operator does, and resume it."""
@@ -111,16 +132,80 @@ class Callers:
         await self._set_paused(machine_id, paused=False)
         self.world.calm_at = max(self.world.calm_at, self.world.now)
 
-    async def _set_paused(self, machine_id: str, *, paused: bool) -> None:
-        """Tell every node, as often as it takes: which of them has the link may change."""
-        change = self.world.number()
-        for node in self._nodes:
+    async def work_by_hand(self, machine_id: str, seconds: float) -> None:
+        """Take control of a machine for a while, as a person does, and give it back.
 
-            def work(node: Node = node) -> Coroutine[object, object, bool]:
+        Until it is given back, nothing of a program may reach the desktop.
+        """
+        world = self.world
+        lease = await self._take_control(machine_id)
+        if lease is None:
+            return
+        world.facts["taken by a person"] += 1
+        if not any(node.takes_over for node in self._nodes):
+            world.controlled[machine_id] = lease
+        world.must_be_released(machine_id)
+        await asyncio.sleep(seconds)
+        if world.controlled.get(machine_id) == lease:
+            del world.controlled[machine_id]
+        has_ended: bool | None = None
+        while not has_ended:
+            node = world.random.choice(self._nodes)
+            give_back = partial(node.give_back, machine_id, lease)
+            has_ended = await self._from(node, give_back, PAUSE_PATIENCE)
+            await asyncio.sleep(0 if has_ended else 0.2)
+        world.calm_at = max(world.calm_at, world.now)
+
+    async def _take_control(self, machine_id: str) -> str | None:
+        """Ask some nodes, one after another; None where none gives it."""
+        for _ in range(TRIES_TO_TAKE):
+            node = self.world.random.choice(self._nodes)
+            take = partial(node.take_control, machine_id, take_over=self.world.chance(0.5))
+            lease = await self._from(node, take, PAUSE_PATIENCE)
+            if lease is not None:
+                return lease
+            await asyncio.sleep(self.world.between(0.2, 2))
+        return None
+
+    async def _set_paused(self, machine_id: str, *, paused: bool) -> None:
+        """Tell some node, as often as it takes, and wait until it holds."""
+        change = self.world.number()
+        is_told = None
+        had_old_link = self._has_old_link(machine_id)
+        while is_told is None:
+            node = self.world.random.choice(self._nodes)
+
+            def work(node: Node = node) -> Coroutine[object, object, bool | None]:
                 return node.pause(machine_id, paused, change)
 
-            while not await self._from(node, work, 6.0):  # noqa: ASYNC110  a node that is away
-                await asyncio.sleep(0.2)
+            is_told = await self._from(node, work, PAUSE_PATIENCE)
+            await asyncio.sleep(0.2 if is_told is None else 0)
+        had_old_link = had_old_link or self._has_old_link(machine_id)
+        if is_told and not had_old_link:
+            self.world.facts["pauses told"] += 1
+        else:
+            self.world.facts["pauses found out"] += 1
+            await self._until_all_have_looked()
+
+    def _has_old_link(self, machine_id: str) -> bool:
+        """Whether a node has a link that its machine has left: it may be the one that is told."""
+        return any(
+            link.machine_id == machine_id and link.is_up and connection.is_over
+            for node in self._nodes
+            for connection, link in node.connections.items()
+        )
+
+    async def _until_all_have_looked(self) -> None:
+        """Wait until every node that lives has looked whom machines take inputs from.
+
+        Twice: it may have begun the first look before.  Links that are begun later see it.
+        """
+        before = [(node, node.process, node.looks) for node in self._nodes]
+        while any(  # noqa: ASYNC110  nobody tells
+            node.process is process and not process.is_dead and node.looks < looks + 2
+            for node, process, looks in before
+        ):
+            await asyncio.sleep(0.05)
 
     async def _has_final(self, history: KeyHistory, mark: int) -> bool:
         if history.command_id is not None and self.world.chance(0.1):
@@ -144,7 +229,8 @@ class Callers:
         """One request to some node; None where no answer comes."""
         node = self.world.random.choice(self._nodes)
         body = history.bodies[mark]
-
+        self.must_not_have_happened(history)
+        history.under_way += 1
         patience = self.world.between(0.5, history.timeout + 3)
         got = await self._from(
             node,
@@ -152,12 +238,34 @@ class Callers:
             patience,
         )
         self.world.trace("ask", mark, history.key, node.name, got)
+        history.under_way -= 1
+        if got is None or got[0].name not in NOTHING_HAPPENED:
+            history.may_have_happened = True
         return (None, None) if got is None else got
 
-    async def _look(self, command_id: UUID | None) -> None:
-        if command_id is not None:
-            node = self.world.random.choice(self._nodes)
-            await self._from(node, lambda: _looked(node, command_id), 6.0)
+    def must_not_have_happened(self, history: KeyHistory) -> None:
+        """Where everybody was told that nothing happened, nothing has."""
+        if history.may_have_happened or history.under_way:
+            return
+        begun = sum(self._desktop.happened(mark).begun for mark in history.bodies)
+        if begun:
+            self.world.violated(f"{history.bodies} was answered that nothing happened, and it did")
+
+    async def _look(self, command_id: UUID) -> Looked | None:
+        node = self.world.random.choice(self._nodes)
+        return await self._from(node, lambda: _looked(node, command_id), 12.0)
+
+    async def _look_until_final(self, command_id: UUID | None) -> None:
+        """Look for what became of an input without a key; nothing is kept for whom a node dies."""
+        times_missed = 0
+        while command_id is not None and times_missed < LOOKS:
+            await asyncio.sleep(self.world.between(0.5, 3))
+            looked = await self._look(command_id)
+            if looked is not None and looked.record is None:
+                times_missed += 1
+            elif looked is not None and looked.record is not None and looked.record.state.is_final:
+                self.world.facts[f"looked up: {looked.record.state}"] += 1
+                return
 
     async def _from(
         self, node: Node, work: Callable[[], Coroutine[object, object, T]], patience: float
@@ -190,14 +298,14 @@ class Callers:
 
         requests[number] = hang_up
         process.call_later(latency(world), arrive)
-        await asyncio.wait((answer,), timeout=patience)
-        if not answer.done():
-            answer.set_result(None)
-        return answer.result()
+        timer = self.process.call_later(patience, settle, None)
+        result = await answer
+        timer.cancel()
+        return result
 
 
-async def _looked(node: Node, command_id: UUID) -> bool:
+async def _looked(node: Node, command_id: UUID) -> Looked | None:
     try:
-        return await node.look(command_id) is not None
+        return Looked(await node.look(command_id))
     except StoreUnavailable:
-        return False
+        return None

@@ -8,14 +8,17 @@ import math
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
+from uuid import UUID
 
 from machine_client.journal.journal import Journal
 from machine_client.link.events import (
     BeginCommand,
     CloseLink,
+    CommandsInterrupted,
     Effect,
     Event,
     ExpireCommand,
+    InterruptCommands,
     JournalMarked,
     LinkLost,
     LinkOpened,
@@ -28,11 +31,11 @@ from machine_client.link.events import (
 )
 from machine_client.link.session import Session
 from machine_client.worker import Worker
+from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     PROTOCOLS,
     SERVER_MESSAGES,
     Capability,
-    CloseCode,
     Display,
     HeartbeatAck,
     Hello,
@@ -88,6 +91,7 @@ class Client:
 
     def __init__(self, machine: Hardware) -> None:
         self.machine = machine
+        self.machine_id = machine.machine_id
         self.world = machine.world
         self.process = Process(self.world, f"{machine.machine_id}.{machine.starts}")
         self.journal = Journal(SimulatedStorage(machine.disk, self.step))
@@ -219,12 +223,19 @@ class Client:
                 self._do_beside(lambda: self._report(JournalMarked(*self.journal.mark())))
             case ReleaseHeld():
                 self._do_next(self.hand.release_all)
+            case InterruptCommands(request):
+                self.hand.interrupt()
+                self._do_next(lambda: self._end_interrupt(request))
             case CloseLink(code, reason):
                 self.machine.client_closes(code, reason)
                 if self.connection is not None:
                     self.connection.close_by_machine(code, reason)
 
     # The two threads.
+
+    def _end_interrupt(self, request: UUID) -> None:
+        self.hand.release_all()
+        self._report(CommandsInterrupted(request))
 
     def _carry_out(self, command: Input, begin_by: float) -> None:
         self.begin_by = begin_by

@@ -4,6 +4,7 @@ The core takes its clocks as arguments; what is left is a handful of names, whic
 world's as long as :func:`simulated` lasts.
 """
 
+import asyncio
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,6 +20,8 @@ import server.dispatch.ledger.ledger
 import server.dispatch.ledger.resolver
 from schemas.programs.failpoints import Failpoint
 from tests.simulation.world import World
+
+_sleep = asyncio.sleep
 
 FIRST_MOMENT = 1_700_000_000
 """When every simulated history begins, in seconds since 1970."""
@@ -47,9 +50,28 @@ class Clocks:
         """What the operating system would give."""
         return self.world.random.randbytes(size)
 
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop that runs: asyncio's own answer takes a call of the system."""
+        return self.world.current.as_loop
+
+    async def sleep(self, seconds: float) -> None:
+        """As asyncio's own, which looks for its loop and takes back a timer that has rung."""
+        if seconds <= 0:
+            await _sleep(0)
+            return
+        process = self.world.current
+        woken = process.create_future()
+        process.call_later(seconds, _wake, woken)
+        await woken
+
     def reached(self, point: Failpoint) -> None:
         """A failpoint is passed."""
         self.passed(point)
+
+
+def _wake(sleeper: asyncio.Future[None]) -> None:
+    if not sleeper.done():
+        sleeper.set_result(None)
 
 
 @contextmanager
@@ -59,6 +81,9 @@ def simulated() -> Iterator[Clocks]:
     monotonic = SimpleNamespace(monotonic=clocks.seconds, perf_counter=clocks.seconds)
     with ExitStack() as stack:
         for module, name, stand_in in (
+            (asyncio, "get_running_loop", clocks.loop),
+            (asyncio.events, "get_running_loop", clocks.loop),
+            (asyncio, "sleep", clocks.sleep),
             (uuid, "os", SimpleNamespace(urandom=clocks.randomness)),
             (server.clock, "time", SimpleNamespace(time_ns=clocks.nanoseconds)),
             (server.dispatch.ledger.claims, "now", clocks.now),

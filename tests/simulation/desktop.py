@@ -46,6 +46,7 @@ class Holder(Protocol):
     """The client whose hand it is."""
 
     begin_by: float
+    machine_id: str
 
     def clock(self) -> float:
         """Seconds."""
@@ -83,6 +84,7 @@ class Hand:
         self._desktop = desktop
         self._x_server = x_server
         self._holder = holder
+        self._is_interrupted = False
         self.release_left_behind()
 
     def release_left_behind(self) -> None:
@@ -106,6 +108,8 @@ class Hand:
         late = self._holder.clock() - self._holder.begin_by
         if late > LATEST_SECONDS and self._desktop.must_be_early:
             world.violated(f"input {mark} begins {late:.3f} s after its time")
+        if self._is_interrupted:
+            raise InjectionFailed("interrupted", "somebody took control", 0)
         lets_go = let_go_by(body)
         pressed = {what for kind, what in plan.steps if kind is Kind.PRESS}
         self._check(pressed if lets_go is None else {lets_go})
@@ -118,7 +122,9 @@ class Hand:
             self._do((Kind.RELEASE, what), happened)
         for number, step in enumerate(plan.steps):
             if number == plan.fails_after:
-                self._fail(plan.steps[:number], happened)
+                self._fail("display_lost", plan.steps[:number], happened)
+            if self._is_interrupted:
+                self._fail("interrupted", plan.steps[:number], happened)
             if self._do(step, happened):
                 happened.steps.append(step)
             self._holder.pass_time(world.between(0, 2 * plan.gap))
@@ -133,15 +139,17 @@ class Hand:
         if wanted.intersection(self._x_server.down).difference(self.held):
             raise InjectionFailed("already_down", "somebody else holds it", 0)
 
-    def _fail(self, done: list[Step], happened: Happened) -> None:
+    def _fail(self, code: str, done: list[Step], happened: Happened) -> None:
         for _, what in done:
             if what in self.held:
                 self._do((Kind.RELEASE, what), happened)
-        raise InjectionFailed("display_lost", "the display is gone", self.injected)
+        raise InjectionFailed(code, "it went no further", self.injected)
 
     def _do(self, step: Step, happened: Happened) -> bool:
         """Make an event, if it is one; whether it is."""
         kind, what = step
+        if self._holder.machine_id in self._desktop.world.controlled:
+            self._desktop.world.violated(f"{step} came while a person had control")
         if kind is Kind.PRESS:
             self._x_server.record.append(what)
             self.held.append(what)
@@ -155,7 +163,8 @@ class Hand:
         return is_event
 
     def interrupt(self) -> None:
-        """Nothing interrupts."""
+        """End what runs before its next step."""
+        self._is_interrupted = True
 
     def release_all(self) -> None:
         """Release what is held."""
@@ -163,6 +172,7 @@ class Hand:
             self._x_server.do(Kind.RELEASE, what)
             self._x_server.record.remove(what)
         self.held.clear()
+        self._is_interrupted = False
 
     def take_released(self) -> None:
         """Nothing was released."""

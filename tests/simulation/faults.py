@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from schemas.programs.failpoints import Failpoint
 from server.store.commands import CommandRecord, CommandState
+from tests.simulation.bus import BusRates, Exchange
 from tests.simulation.disk import Copy, empty
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import FailureRates, Mongo
@@ -34,6 +35,7 @@ class Faults:
         nodes: list[Node],
         machines: list[Machine],
         mongo: Mongo,
+        exchange: Exchange,
         *,
         heartbeat_seconds: float,
     ) -> None:
@@ -41,6 +43,7 @@ class Faults:
         self._nodes = nodes
         self._machines = machines
         self._mongo = mongo
+        self._exchange = exchange
         self._heartbeat = heartbeat_seconds
         self.pauses = False
         kinds: list[Callable[[], None]] = [
@@ -61,6 +64,11 @@ class Faults:
             self._failing_operations,
             self._outage,
             self._stale_reads,
+            self._bad_bus,
+            self._bad_bus,
+            self._bad_bus,
+            self._bus_away_from_a_node,
+            self._bus_away,
             self._reboot,
             self._copy_and_restore,
             self._copy_and_restore,
@@ -263,6 +271,46 @@ class Faults:
             ping = world.between(self._heartbeat, 2 * self._heartbeat)
             if ping < seconds:
                 connection.break_for_unanswered_ping(ping)
+
+    # The bus.
+
+    def _bad_bus(self) -> None:
+        random, rates = self.world.random, self._exchange.rates
+        seconds = self.world.between(1, 8)
+        rates.lost = random.choice((0.0, 0.2, 0.6))
+        rates.late = random.choice((0.0, 0.2, 0.6))
+        rates.repeated = random.choice((0.0, 0.5, 1.0))
+        self._record("bad bus", seconds)
+        self.world.aftermath(seconds, self._bus_is_good)
+
+    def repeat_all_on_the_bus(self) -> None:
+        """Have whatever crosses the bus come twice, from the beginning."""
+        self._record("bus that repeats")
+        self._exchange.rates = BusRates(repeated=1.0)
+        self.world.aftermath(FAULTS_END, self._bus_is_good)
+
+    def _bus_is_good(self) -> None:
+        self._exchange.rates = BusRates()
+
+    def _bus_away_from_a_node(self) -> None:
+        node, seconds = self._node(), self.world.between(0.1, 6)
+        self._record("bus away from a node", node.name, seconds)
+        node.process.call_soon(node.bus.go_away)
+        self.world.aftermath(seconds, node.process.call_soon, node.bus.come_back)
+
+    def _bus_away(self) -> None:
+        seconds = self.world.between(0.1, 6)
+        self._record("bus away", seconds)
+        self._exchange.is_out = True
+        for node in self._nodes:
+            node.process.call_soon(node.bus.go_away)
+        self.world.aftermath(seconds, self._bus_is_back)
+
+    def _bus_is_back(self) -> None:
+        self._exchange.is_out = False
+        for node in self._nodes:
+            after = self.world.between(0, 1)
+            self.world.aftermath(after, node.process.call_soon, node.bus.come_back)
 
     # The database.
 

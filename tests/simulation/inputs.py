@@ -17,6 +17,9 @@ from tests.simulation.screen import Kind
 Step = tuple[Kind, str]
 
 _TENS, _ONES = "abcdefgh", "pqrstuvwxy"
+MOST_INPUTS = len(_TENS)
+"""In one life, each of which has marks that begin with a ten of its own."""
+
 _COMMON_KEY = "z"
 """Which all key combinations press, so that one is often held by another."""
 

@@ -1,4 +1,4 @@
-"""One seed: two nodes, a machine or two, some callers, and all that goes wrong."""
+"""One seed: two nodes or three, a machine or two, some callers, and all that goes wrong."""
 
 import gc
 import logging
@@ -11,11 +11,13 @@ from uuid import UUID
 from schemas.inputs.bodies import AnyInput
 from schemas.programs.failpoints import Failpoint
 from server.dispatch.command import Command
+from server.dispatch.forwarding.neighbours import STATE_SECONDS
+from tests.simulation.bus import Exchange
 from tests.simulation.callers import Callers, KeyHistory
 from tests.simulation.clocks import Clocks
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH, Faults
-from tests.simulation.inputs import random_input, steps_of
+from tests.simulation.inputs import MOST_INPUTS, random_input, steps_of
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
@@ -30,6 +32,12 @@ FINAL_WITHIN = 120.0
 
 AFTERWARDS = 3.0
 """Seconds at the end in which nothing may happen any more that should not."""
+
+OFTEN = 3
+"""How often a person takes control, where that is to be seen."""
+
+LINKS_KNOWN_WITHIN = STATE_SECONDS + 5.0
+"""Seconds after the faults within which the database knows each link that is live."""
 
 
 @dataclass
@@ -57,8 +65,20 @@ class _Complaints(logging.Handler):
         self._world.violated(f"logged as an error: {record.getMessage()} {error!r}")
 
 
-def live(seed: int, clocks: Clocks, *, tracing: bool = False) -> Life:
-    """Run one seed from its beginning to its verdict."""
+def live(
+    seed: int,
+    clocks: Clocks,
+    *,
+    tracing: bool = False,
+    always_repeats: bool = False,
+    often_taken: bool = False,
+) -> Life:
+    """Run one seed from its beginning to its verdict.
+
+    With ``always_repeats`` there is a proxy that repeats inputs, as in one life of ten otherwise.
+    With ``often_taken`` there are more inputs, and a person who takes control again and again, and
+    not once in one life of ten.
+    """
     world = World(seed, tracing=tracing)
     clocks.world = world
     complaints = _Complaints(world)
@@ -69,7 +89,7 @@ def live(seed: int, clocks: Clocks, *, tracing: bool = False) -> Life:
         logger.propagate = False
         logger.setLevel(logging.ERROR)
     try:
-        run = _Run(world, clocks)
+        run = _Run(world, clocks, always_repeats=always_repeats, often_taken=often_taken)
         run.to_the_end()
     except Exception:  # noqa: BLE001  whatever it is, the seed's number must be told with it
         world.violated(traceback.format_exc())
@@ -93,22 +113,26 @@ def live(seed: int, clocks: Clocks, *, tracing: bool = False) -> Life:
 
 
 class _Run:
-    def __init__(self, world: World, clocks: Clocks) -> None:
+    def __init__(
+        self, world: World, clocks: Clocks, *, always_repeats: bool, often_taken: bool
+    ) -> None:
         self.world = world
         random = world.random
         heartbeat = world.between(2, 6)
-        repeats = world.chance(0.1)
+        repeats = world.chance(0.1) or always_repeats
         machine_ids = ["desk-1"] if world.chance(0.75) else ["desk-1", "desk-2"]
         self.mongo = Mongo(world, machine_ids, ORGANIZATION)
+        self.exchange = Exchange(world)
         self.nodes = [
             Node(
                 world,
                 name,
                 self.mongo,
+                self.exchange,
                 ORGANIZATION,
                 heartbeat_seconds=heartbeat,
             )
-            for name in ("north", "south")
+            for name in ("north", "south", "west")[: 3 if world.chance(0.25) else 2]
         ]
         self.desktop = Desktop(world)
         self.machines = [
@@ -131,13 +155,24 @@ class _Run:
             self.nodes,
             self.machines,
             self.mongo,
+            self.exchange,
             heartbeat_seconds=heartbeat,
         )
-        self.callers = Callers(world, self.nodes, losing=random.choice((0.0, 0.0, 0.2)))
-        if world.chance(0.3):
+        self.callers = Callers(
+            world, self.nodes, self.desktop, losing=random.choice((0.0, 0.0, 0.2))
+        )
+        self._repeats_forwards = world.chance(0.2)
+        if self._repeats_forwards:
+            self.faults.repeat_all_on_the_bus()
+        if world.chance(0.7 if self._repeats_forwards else 0.3):
             paused, seconds = random.choice(machine_ids), world.between(0.5, 4)
             self.callers.start(partial(self.callers.pause, paused, seconds), world.between(0, 10))
-        self.histories = [self._history(number) for number in range(random.randint(2, 4))]
+        for _ in range(OFTEN if often_taken else world.chance(0.1)):
+            worked, seconds = random.choice(machine_ids), world.between(0.5, 6)
+            work = partial(self.callers.work_by_hand, worked, seconds)
+            self.callers.start(work, world.between(0, 10))
+        inputs = MOST_INPUTS if often_taken else random.randint(2, 4)
+        self.histories = [self._history(number) for number in range(inputs)]
 
     def _passed(self, point: Failpoint) -> None:
         """Whoever's turn it is passes a failpoint."""
@@ -155,7 +190,7 @@ class _Run:
         """A key, or an input without one, and whoever sends it when."""
         world, random = self.world, self.world.random
         machine_id = random.choice(self.machines).machine_id
-        is_keyed = world.chance(0.85)
+        is_keyed = world.chance(0.4 if self._repeats_forwards else 0.85)
         marks = [1 + 10 * number]
         if is_keyed and world.chance(0.15):
             marks.append(2 + 10 * number)  # the same key with another body
@@ -209,21 +244,29 @@ class _Run:
             self._remove_machines(limit)
 
     def _is_over(self) -> bool:
-        return bool(self.world.violations) or self.callers.are_done
+        return not self.callers.left or bool(self.world.violations)
 
     def _must_be_done(self, what: str) -> None:
-        if not self.world.violations and not self.callers.are_done:
+        if not self.world.violations and self.callers.left:
             self.world.violated(f"not everything became {what} in time")
 
     def _check(self) -> None:
         """Whatever was to happen afterwards has happened; then nothing may be wrong."""
         world = self.world
         world.run(max(world.now, world.calm_at) + AFTERWARDS, self._has_failed)
+        if self.verdict.links_unknown():
+            world.facts["links stated again"] += 1
+            world.run(world.now + LINKS_KNOWN_WITHIN, self._all_links_are_known)
+            world.violations += self.verdict.links_unknown()
         for history in self.histories:
             self.verdict.check_answers(history)
             self.verdict.check_happened(history, self.desktop)
+            self.callers.must_not_have_happened(history)
         self.verdict.check_left_open()
         self.verdict.check_left_pressed()
+
+    def _all_links_are_known(self) -> bool:
+        return self._has_failed() or not self.verdict.links_unknown()
 
     def _has_failed(self) -> bool:
         return bool(self.world.violations)
@@ -295,7 +338,7 @@ class _Run:
         for machine in self.machines:
             machine.is_removed = True
             machine.kill()
-            del self.mongo.machines[machine.machine_id]
+            self.mongo.remove_machine(machine.machine_id)
         world.run(world.now + 1, self._has_failed)
         for history in self.histories:
             if history.key is not None and history.answers:

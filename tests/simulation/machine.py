@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from uuid import UUID, uuid4
 
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 from tests.simulation.client import Client
 from tests.simulation.desktop import Desktop
 from tests.simulation.disk import Copy, Disk

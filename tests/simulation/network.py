@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
-from schemas.link.messages import CloseCode
+from schemas.link.close_codes import CloseCode
 from tests.simulation.world import Process, World
 
 ABORT_SECONDS = 5.0
@@ -19,7 +19,7 @@ BROKEN = 1006
 
 def latency(world: World) -> float:
     """Seconds that a message takes: mostly a few milliseconds, now and then a third of a second."""
-    return 0.001 + 0.3 * math.pow(world.random.random(), 6)
+    return 0.001 + 0.3 * world.random.random() ** 6
 
 
 class Ends(Protocol):

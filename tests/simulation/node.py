@@ -2,40 +2,64 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID, uuid4
 
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.inputs.bodies import AnyInput
-from schemas.link.messages import CloseCode, Released
+from schemas.link.close_codes import CloseCode
+from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
+from server.bus.subjects import Subjects
 from server.dispatch.command import Command
+from server.dispatch.control import Caller, MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
+from server.dispatch.forwarding.addresses import LinkAddresses
+from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
+from server.dispatch.forwarding.neighbours import Neighbours
+from server.dispatch.forwarding.remote_viewers import RemoteViewers
+from server.dispatch.forwarding.responder import Responder
+from server.dispatch.here import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver
 from server.dispatch.ledger.under_way import CommandsUnderWay
+from server.dispatch.links_here import LinksHere
 from server.dispatch.recorder import InputRecorder
-from server.events.hub import EventHub
+from server.events.memory_hub import MemoryEventHub
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
-from server.machines.maintenance import tick_links
+from server.machines.maintenance import check_restrictions, tick_links
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.metrics import Metrics
-from server.store.commands import CommandRecord
+from server.node import Node as NodeIdentity
+from server.nodes.presence import Presence
+from server.store.commands import Answer, CommandRecord
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
-from tests.simulation.mongo import Mongo, SimulatedAuditStore, SimulatedMachineStore
+from tests.simulation.bus import Exchange, SimulatedBus
+from tests.simulation.controls import AllTokens, NoAudit, NoSessions, SimulatedControlStore
+from tests.simulation.mongo import (
+    Mongo,
+    SimulatedAuditStore,
+    SimulatedMachineStore,
+    SimulatedNodeStore,
+)
 from tests.simulation.network import Connection
 from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
 
 TOKEN_ID = UUID(int=1)
+PERSON = Caller(UUID(int=2), "a person")
 FINGERPRINTS = Fingerprints(b"simulated")
 FINGERPRINTS_AFTER_AN_UPGRADE = Fingerprints(b"simulated", knows_earlier=True)
+METRICS = Metrics()
+"""Of all nodes, as nobody reads them, and it takes long to make new ones."""
 UNANSWERED_LIMIT = 8
 INPUT_TIMEOUT = 30.0
+SUBJECTS = Subjects(b"simulated")
 
 
 @dataclass(frozen=True)
@@ -74,7 +98,9 @@ class _Connection:
 
     def send_text(self, text: str) -> None:
         world = self._connection.world
-        if '"type":"input"' in text and self._connection.machine_id in world.paused:
+        # A link that its machine has left already, and its node does not know that, reaches nobody.
+        is_heard = not self._connection.is_over
+        if is_heard and '"type":"input"' in text and self._connection.machine_id in world.paused:
             world.violated(f"an input was sent to a machine that is paused: {text}")
         self._connection.to_machine(text)
 
@@ -87,6 +113,42 @@ class _Connection:
         self._connection.close_by_node(code, reason)
 
 
+def _name_of(error: ProblemError | InvalidRequestError | StoreUnavailable) -> str:
+    if isinstance(error, ProblemError):
+        return error.problem_type.name
+    return "invalid" if isinstance(error, InvalidRequestError) else "storage-unavailable"
+
+
+class _Elsewhere(MachinesElsewhere):
+    """Counts what becomes of commands for other nodes, and notes whether a pause was told."""
+
+    def __init__(self, world: World, bus: SimulatedBus, *parts: Any) -> None:
+        super().__init__(bus, *parts)
+        self._world = world
+        self.has_told_pause = False
+
+    async def carry_out(self, command: Command) -> tuple[Answer, bool] | None:
+        how = "answered"
+        try:
+            answered = await super().carry_out(command)
+        except ForwardLostError:
+            how = "lost"
+            raise
+        except (ProblemError, InvalidRequestError, StoreUnavailable) as error:
+            how = _name_of(error)
+            raise
+        else:
+            how = how if answered is not None else "no link elsewhere"
+            return answered
+        finally:
+            key = "with" if command.is_keyed else "without"
+            self._world.facts[f"forwarded {key} a key: {how}"] += 1
+
+    async def pause_changed(self, organization_id: UUID, machine_id: str) -> bool:
+        self.has_told_pause = await super().pause_changed(organization_id, machine_id)
+        return self.has_told_pause
+
+
 class Node:
     """One server process; each start makes a new one, which knows nothing of the one before."""
 
@@ -97,6 +159,7 @@ class Node:
         world: World,
         name: str,
         mongo: Mongo,
+        exchange: Exchange,
         organization_id: UUID,
         *,
         heartbeat_seconds: float,
@@ -107,6 +170,7 @@ class Node:
         self.links: list[tuple[Connection, LinkSocket]] = []
         self.fingerprints = FINGERPRINTS
         self._mongo = mongo
+        self._exchange = exchange
         self._organization_id = organization_id
         self._heartbeat_seconds = heartbeat_seconds
         self._skew = world.between(-3, 3)
@@ -121,41 +185,101 @@ class Node:
         self.process = Process(self.world, f"{self.name}.{self._starts}", skew=self._skew)
         self.connections = {}
         self.requests: dict[int, Callable[[], None]] = {}
+        self.takes_over = 0
         perform = self._mongo.perform_for(self.process)
-        machines = self._machines = SimulatedMachineStore(self._mongo, perform)
+        machines = self._machines = SimulatedMachineStore(self._mongo, self.process)
+        self._controls = SimulatedControlStore(self._mongo, self.process)
         commands = SimulatedCommandStore(self._mongo.commands, perform, self._mongo.read)
         self.background = Tasks()
         self.registry = LinkRegistry()
+        self._assemble(machines, commands, SimulatedNodeStore(self._mongo, self.process))
+        self.process.call_soon(self._begin)
+
+    def _assemble(
+        self,
+        machines: SimulatedMachineStore,
+        commands: SimulatedCommandStore,
+        nodes: SimulatedNodeStore,
+    ) -> None:
+        """Put the parts together as `server.assembly` does."""
+        self.identity = node = NodeIdentity.new(self.name)
         resolver, under_way = Resolver(commands), CommandsUnderWay(self.background)
-        self.ledger = Ledger(commands, resolver, under_way, self.background)
+        ledger = Ledger(commands, resolver, under_way, self.background)
+        self.bus = SimulatedBus(self._exchange, self.process, self.background)
+        self._elsewhere = _Elsewhere(
+            *(self.world, self.bus, SUBJECTS),
+            *(LinkAddresses(machines, node.node_id), self.background, ledger.is_answered),
+        )
+        listener = _NobodyListens()
+        self._neighbours = Neighbours(
+            *(self.bus, SUBJECTS, node.node_id, self._elsewhere, self.registry, machines),
+            listener.changed,
+        )
         self._admission = Admission(
             self.registry,
             machines,
             Reconciler(commands, resolver, under_way),
-            _NobodyListens(),
+            listener,
+            self._neighbours,
             self.background,
+            node=node,
             terms=LinkTerms(UNANSWERED_LIMIT, self._heartbeat_seconds),
             reconnects_per_second=1000.0,
         )
+        recorder = InputRecorder(SimulatedAuditStore(), MemoryEventHub(), METRICS)
+        here = MachinesHere(self.registry, self._admission, ledger, recorder)
+        links_here, viewers = LinksHere(self.registry, node.name), RemoteViewers()
+        self._responder = Responder(here, links_here, viewers, lambda: b"")
+        self._presence = Presence(
+            *(node, nodes),
+            on_gone=self._neighbours.gone,
+            on_missed=self._neighbours.state_links,
+            clock=self.process.time,
+        )
         self.dispatcher = Dispatcher(
-            registry=self.registry,
-            admission=self._admission,
+            here=here,
+            elsewhere=self._elsewhere,
+            node_id=node.node_id,
+            is_alive=self._presence.is_alive,
             machines=machines,
-            ledger=self.ledger,
+            ledger=ledger,
             fingerprints=self.fingerprints,
-            recorder=InputRecorder(SimulatedAuditStore(), EventHub(), Metrics()),
+            recorder=recorder,
             input_timeout=INPUT_TIMEOUT,
             most_viewers=0,
         )
-        self.process.call_soon(self._watch)
+        self.control = MachineControl(
+            *(self._controls, machines, AllTokens(), NoSessions(), NoAudit(), self.dispatcher),
+            listener.changed,
+        )
 
-    def _watch(self) -> None:
-        self.background.start(tick_links(self.registry), "tick the links")
+    def _begin(self) -> None:
+        """What `server.app` begins."""
+        supervise, admission = self.background.supervise, self._admission
+        node_id, controls = self.identity.node_id, self._controls
+        supervise(lambda: tick_links(self.registry), "tick the links")
+        self._neighbours.begin(self._responder)
+        self.bus.on_reconnect(self._neighbours.state_links)
+        supervise(self._presence.run, "be among the nodes")
+        supervise(self._neighbours.keep_links_stated, "state the links")
+        supervise(
+            lambda: check_restrictions(
+                self.registry, controls, admission, node_id, self.control.look_soon
+            ),
+            "check whom machines take inputs from",
+        )
+        supervise(self.control.run, "end control leases that are over")
+
+    @property
+    def looks(self) -> int:
+        """How often this process has looked whom machines take inputs from, and acted on it."""
+        return self._controls.looks
 
     def kill(self, *, silently: bool) -> None:
         """End at once; ``silently`` is without a word to the machines, as a host does."""
         connections = list(self.connections)
         self.process.kill()
+        self.bus.vanish()
         for hang_up in list(self.requests.values()):
             hang_up()
         for connection in connections:
@@ -214,14 +338,44 @@ class Node:
 
     # Requests.
 
-    async def pause(self, machine_id: str, paused: bool, change: int) -> bool:
-        """Pause or resume a machine; False where that could not be done.
+    async def pause(self, machine_id: str, paused: bool, change: int) -> bool | None:
+        """Pause or resume a machine; whether its link keeps to it.
 
-        ``change`` numbers what an operator wants: an older one that comes late changes nothing.
+        None where that could not be done.  ``change`` numbers what an operator wants: an older one
+        that comes late changes nothing.
         """
+        is_here = self.registry.find(self._organization_id, machine_id) is not None
         try:
             await self._machines.pause(machine_id, paused, change)
             await self.dispatcher.pause_changed(self._organization_id, machine_id)
+        except StoreUnavailable:
+            return None
+        return is_here or self._elsewhere.has_told_pause
+
+    async def take_control(self, machine_id: str, *, take_over: bool) -> str | None:
+        """Take control as a person does; the lease's id, or None where there is none.
+
+        Whoever has control may lose it to one who takes it over, also where that one gets nothing.
+        """
+        if take_over:
+            self.takes_over += 1
+            self.world.controlled.pop(machine_id, None)
+        try:
+            lease, _ = await self.control.take(
+                self._organization_id, machine_id, PERSON, take_over=take_over
+            )
+        except (ProblemError, StoreUnavailable):
+            return None
+        finally:
+            self.takes_over -= take_over
+        return lease
+
+    async def give_back(self, machine_id: str, lease: str) -> bool:
+        """Give control back; whether it is over by now."""
+        try:
+            await self.control.end(self._organization_id, machine_id, PERSON, lease)
+        except ProblemError:
+            return True
         except StoreUnavailable:
             return False
         return True

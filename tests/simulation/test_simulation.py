@@ -22,11 +22,17 @@ def test_every_promise_is_kept_whatever_fails() -> None:
     for fault in (
         *("link cut", "client killed", "node killed", "journal restored", "write late"),
         *("somebody holds something", "paused by an operator"),
+        *("bus away", "bus away from a node", "node stopped and woken"),
+        *("request lost", "request late", "request repeated"),
+        *("reply lost", "reply late", "reply repeated"),
     ):
         assert summary.faults[fault] > SEEDS / 100
     for ending in (
         *("completed", "not carried out", "outcome unknown", "failed", "refused", "already down"),
         *("released after a kill", "keys used again after an upgrade"),
+        *("pauses told", "pauses found out"),
+        *("forwarded with a key: answered", "forwarded with a key: lost"),
+        *("forwarded without a key: answered", "forwarded without a key: lost"),
     ):
         assert summary.facts[ending] > SEEDS / 100
 

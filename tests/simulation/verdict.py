@@ -34,9 +34,11 @@ class Verdict:
         self._machines = machines
         self._written_at: dict[UUID, float] = {}
         mongo.listen(self._written)
+        world.must_be_released = self._must_be_released
 
     def _written(self, before: CommandRecord | None, after: CommandRecord | None) -> None:
-        self.world.trace("ledger", _short(before), "->", _short(after))
+        if self.world.trace_lines is not None:
+            self.world.trace("ledger", _short(before), "->", _short(after))
         if after is not None:
             self._written_at[after.command_id] = self.world.now
             if before is not None and before.state is CommandState.CLAIMED and after.state.is_final:
@@ -103,12 +105,30 @@ class Verdict:
             ):
                 self.world.violated(f"{record.command_id} was left open")
 
+    def links_unknown(self) -> list[str]:
+        """The links that are live and that the database does not know: others cannot find them."""
+        return [
+            f"link {link.epoch} is live and not known: {machine}"
+            for node in self._nodes
+            if not node.process.is_dead
+            for connection, link in node.connections.items()
+            if (machine := self._mongo.machines.get(link.machine_id)) is not None
+            and (link.is_live and not connection.is_over)
+            and not (machine.is_linked and machine.epoch == link.epoch)
+        ]
+
     def check_left_pressed(self) -> None:
         """Nothing is down but what a client that lives holds, or a person."""
         for machine in self._machines.values():
             ours = set(machine.x_server.down) - machine.x_server.persons
             if machine.is_running and (left := ours.difference(machine.client.hand.held)):
                 self.world.violated(f"left pressed on {machine.machine_id}: {sorted(left)}")
+
+    def _must_be_released(self, machine_id: str) -> None:
+        """Nothing of a program is held when a person gets control of a machine."""
+        machine = self._machines[machine_id]
+        if held := machine.client.hand.held:
+            self.world.violated(f"control of {machine_id} was given while {held} were held")
 
     def check_happened(self, history: KeyHistory, desktop: Desktop) -> None:
         """What was answered is what the desktop saw."""
@@ -117,8 +137,10 @@ class Verdict:
         ended = sum(each.ended for each in happened.values())
         ending = self._ending(history)
         self.world.facts[ending.name] += 1
-        if history.key is not None and begun > 1:
+        if begun > 1:
             self.world.violated(f"key {history.key} was injected {begun} times")
+        if history.key is None and ending.name == "not carried out":
+            self.world.violated(f"nobody can know that {history.bodies} was not carried out")
         events = sum(each.events for each in happened.values())
         if ending.injected_at_least > events:
             self.world.violated(
@@ -127,6 +149,7 @@ class Verdict:
         wrong = {
             "completed": ended != 1,
             "failed": begun != 1 or ended != 0,
+            "interrupted": ended != 0,
             "already down": begun != 0,
             "not carried out": begun != 0,
             "expired": begun != 0,
@@ -167,6 +190,7 @@ class Verdict:
         for part, name in (
             (b"outcome-unknown", "outcome unknown"),
             (b"already_down", "already down"),
+            (b"interrupted", "interrupted"),
             (b"input-failed", "failed"),
             (b"input-expired", "expired"),
             (b"not-carried-out", "not carried out"),

@@ -11,6 +11,7 @@ from asyncio.events import _set_running_loop  # what asyncio's own loops call
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator
 from enum import Enum, auto
+from functools import partial
 from random import Random
 from typing import Any, TypeVar, cast
 
@@ -24,20 +25,19 @@ class SimulationError(Exception):
 class Due:
     """Something that a process will do, unless it is cancelled or the process ends before."""
 
-    __slots__ = ("arguments", "callback", "cancelled", "process", "when")
+    __slots__ = ("arguments", "callback", "process")
 
-    def __init__(
-        self, process: "Process", when: float, callback: Callable[..., object], arguments: Any
-    ) -> None:
-        self.process = process
-        self.when = when
-        self.callback = callback
-        self.arguments = arguments
-        self.cancelled = False
+    process: "Process"
+    callback: Callable[..., object] | None
+    arguments: tuple[Any, ...]
 
     def cancel(self) -> None:
         """Let it not happen."""
-        self.cancelled = True
+        self.callback = None
+
+
+_new = Due.__new__
+"""Makes one, whose slots are set by whoever makes it: an ``__init__`` would take twice as long."""
 
 
 class World:
@@ -58,12 +58,19 @@ class World:
         self.violations: list[str] = []
         self.paused: set[str] = set()
         """The machines that an operator knows to be paused."""
+        self.controlled: dict[str, str] = {}
+        """The machines of which a person knows to have control, and their leases."""
+        self.must_be_released: Callable[[str], None] = _nothing_to_release
+        """Looks whether nothing is held on a machine, of which somebody has just got control."""
+        self.ready: deque[Due] = deque()
+        """What is due now."""
+        self.timers: list[tuple[float, int, Due]] = []
+        """A heap of what is due later, in the order of ``next_turn`` where it is due at once."""
+        self.next_turn = itertools.count().__next__
         self._numbers = itertools.count()
-        self._ready: deque[Due] = deque()
-        self._timers: list[tuple[float, int, Due]] = []
         self._processes: list[Process] = []
         self.outside = Process(self, "outside")
-        self.current = self.outside
+        self.current = self._running = self.outside
 
     def trace(self, what: str, *facts: object) -> None:
         """Note what happens, for whoever reads this seed's history."""
@@ -103,57 +110,47 @@ class World:
         """A process begins."""
         self._processes.append(process)
 
-    def soon(self, due: Due) -> None:
-        """Do this as soon as all that is due already is done."""
-        self._ready.append(due)
-
-    def later(self, due: Due) -> None:
-        """Do this when its time comes."""
-        heapq.heappush(self._timers, (due.when, next(self._numbers), due))
-
     def run(self, until: float, is_over: Callable[[], bool]) -> None:
         """Let everything happen until then, or until it is over and nothing is left for now.
 
         May be called by something that happens, for a time within which it goes on.
         """
-        ready, timers = self._ready, self._timers
-        before = self.current
+        ready, timers, before = self.ready, self.timers, self.current
         try:
             while True:
-                while ready:
-                    self._do(ready.popleft())
-                if is_over():
+                if ready:
+                    due = ready.popleft()
+                elif is_over():
                     return
-                if not timers or timers[0][0] > until:
+                elif not timers or timers[0][0] > until:
                     self.now = max(self.now, until)
                     return
-                when, _, due = heapq.heappop(timers)
-                if not due.cancelled:
+                else:
+                    when, _, due = heapq.heappop(timers)
                     # Something that went on for longer inside may have passed it.
-                    self.now = max(self.now, when)
-                    self._do(due)
+                    if when > self.now and due.callback is not None:
+                        self.now = when
+                process, callback = due.process, due.callback
+                if callback is None:
+                    continue
+                if process.state is not RUNNING:
+                    process.park(due)
+                    continue
+                if process is not self.current:
+                    self._enter(process)
+                callback(*due.arguments)
+        except Exception as error:
+            self.violated(f"{self.current.name}: a callback raised {error!r}")
+            raise
         finally:
             self._enter(before)
 
-    def _do(self, due: Due) -> None:
-        process = due.process
-        if due.cancelled:
-            return
-        if process.state is not State.RUNNING:
-            if process.state is State.PAUSED:
-                process.parked.append(due)
-            return
-        if process is not self.current:
-            self._enter(process)
-        try:
-            due.callback(*due.arguments)
-        except Exception as error:
-            self.violated(f"{process.name}: a callback raised {error!r}")
-            raise
-
     def _enter(self, process: "Process") -> None:
         self.current = process
-        _set_running_loop(process._as_loop)
+        # No coroutine runs outside.  Each change costs asyncio a call of the system.
+        if process is not self._running and process is not self.outside:
+            self._running = process
+            _set_running_loop(process.as_loop)
 
     def end(self) -> None:
         """Everything stops; what was never finished is put away without a word."""
@@ -164,12 +161,20 @@ class World:
         _set_running_loop(None)
 
 
+def _nothing_to_release(_: str) -> None:
+    """There are no machines yet."""
+
+
 class State(Enum):
     """Whether a process does what it has to."""
 
     RUNNING = auto()
     PAUSED = auto()
     DEAD = auto()
+
+
+RUNNING, DEAD = State.RUNNING, State.DEAD
+"""Looked up once: an enumeration takes long to find its members."""
 
 
 class Process:
@@ -184,9 +189,12 @@ class Process:
         self.name = name
         self.skew = skew
         self.state = State.RUNNING
-        self.parked: list[Due] = []
+        self._parked: list[Due] = []
+        self.as_loop = cast("asyncio.AbstractEventLoop", self)
+        self.create_future: Callable[[], asyncio.Future[Any]] = partial(
+            asyncio.Future, loop=self.as_loop
+        )
         self._tasks: list[asyncio.Task[Any]] = []
-        self._as_loop = cast("asyncio.AbstractEventLoop", self)
         world.add(self)
 
     @property
@@ -197,7 +205,7 @@ class Process:
     def kill(self) -> None:
         """End it, as SIGKILL would: nothing that it has begun is finished."""
         self.state = State.DEAD
-        self.parked.clear()
+        self._parked.clear()
 
     def pause(self) -> None:
         """Stop it, as SIGSTOP would."""
@@ -208,9 +216,13 @@ class Process:
         """Let it go on with whatever came meanwhile."""
         if self.state is State.PAUSED:
             self.state = State.RUNNING
-            parked, self.parked = self.parked, []
-            for due in parked:
-                self.world.soon(due)
+            self.world.ready.extend(self._parked)
+            self._parked.clear()
+
+    def park(self, due: Due) -> None:
+        """Keep for later what is due while the process does nothing."""
+        if self.state is State.PAUSED:
+            self._parked.append(due)
 
     def discard(self) -> None:
         """Put away the tasks of a process that is dead."""
@@ -228,9 +240,8 @@ class Process:
         """Seconds of the world's clock."""
         return self.world.now
 
-    def get_debug(self) -> bool:
-        """Never."""
-        return False
+    get_debug = bool
+    """Never: asked with each future, and answered by `bool()`."""
 
     def is_running(self) -> bool:
         """It is this process's turn."""
@@ -244,29 +255,33 @@ class Process:
         self, callback: Callable[..., object], *arguments: Any, context: object = None
     ) -> Due:
         """Do this after what is due already."""
-        due = Due(self, self.world.now, callback, arguments)
-        if self.state is not State.DEAD:
-            self.world.soon(due)
+        due = _new(Due)
+        due.process, due.callback, due.arguments = self, callback, arguments
+        if self.state is not DEAD:
+            self.world.ready.append(due)
         return due
 
     def call_at(
         self, when: float, callback: Callable[..., object], *arguments: Any, context: object = None
     ) -> Due:
         """Do this then."""
-        due = Due(self, when, callback, arguments)
-        if self.state is not State.DEAD:
-            self.world.later(due)
+        due = _new(Due)
+        due.process, due.callback, due.arguments = self, callback, arguments
+        if self.state is not DEAD:
+            world = self.world
+            heapq.heappush(world.timers, (when, world.next_turn(), due))
         return due
 
     def call_later(
         self, delay: float, callback: Callable[..., object], *arguments: Any, context: object = None
     ) -> Due:
         """Do this after so many seconds."""
-        return self.call_at(self.world.now + delay, callback, *arguments)
-
-    def create_future(self) -> asyncio.Future[Any]:
-        """A future of this loop."""
-        return asyncio.Future(loop=self._as_loop)
+        # As `call_at`, which is not called: this is what happens most.
+        world, due = self.world, _new(Due)
+        due.process, due.callback, due.arguments = self, callback, arguments
+        if self.state is not DEAD:
+            heapq.heappush(world.timers, (world.now + delay, world.next_turn(), due))
+        return due
 
     def create_task(
         self,
@@ -276,7 +291,7 @@ class Process:
         context: object = None,
     ) -> asyncio.Task[T]:
         """A task of this loop."""
-        task: asyncio.Task[T] = asyncio.Task(coroutine, loop=self._as_loop, name=name)
+        task: asyncio.Task[T] = asyncio.Task(coroutine, loop=self.as_loop, name=name)
         self._tasks.append(task)
         return task
 

@@ -1,0 +1,165 @@
+"""Control leases as the simulation has them: `server.store.machines.controls`, in memory."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from server.store.audit import AuditEntry, AuditStore
+from server.store.machines.controls import (
+    LEASE_SECONDS,
+    ControlStore,
+    HeldMachine,
+    NewControl,
+    StoredControl,
+)
+from server.store.machines.machines import Machine
+from server.store.sessions import SessionStore
+from server.store.tokens import TokenStore
+from tests.simulation.clocks import FIRST_MOMENT
+from tests.simulation.mongo import Mongo
+from tests.simulation.world import Process
+
+LEASE = timedelta(seconds=LEASE_SECONDS)
+
+
+class SimulatedControlStore(ControlStore):
+    """The same atomic steps as the real one's.
+
+    ``looks`` counts how often a node has looked whom machines take inputs from, and acted on it.
+    """
+
+    def __init__(self, mongo: Mongo, process: Process) -> None:
+        self._mongo = mongo
+        self._perform = mongo.perform_for(process)
+        self._perform_quietly = mongo.perform_quietly_for(process)
+        self.looks = 0
+        self._has_looked = False
+
+    async def take(
+        self, organization_id: UUID, machine_id: str, new: NewControl, *, take_over: bool
+    ) -> tuple[StoredControl, int] | None:
+        def step() -> tuple[StoredControl, int] | None:
+            machine = self._mongo.machines.get(machine_id)
+            if machine is None:
+                return None
+            control = machine.control
+            if control is None or not (
+                control.proof == new.proof or (self._is_in_force(control) and not take_over)
+            ):
+                control = StoredControl(
+                    **vars(new), since=self._now(), expires_at=self._now() + LEASE
+                )
+                self._put(machine, control)
+            return control, machine.epoch
+
+        return await self._perform(step)
+
+    async def renew(
+        self, organization_id: UUID, machine_id: str, proof: str
+    ) -> StoredControl | None:
+        def step() -> StoredControl | None:
+            machine = self._with(machine_id, proof)
+            if machine is None or machine.control is None or not self._is_in_force(machine.control):
+                return None
+            control = replace(machine.control, expires_at=self._now() + LEASE)
+            self._put(machine, control)
+            return control
+
+        return await self._perform(step)
+
+    async def end(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
+        return await self._perform(lambda: self._unset(machine_id, proof, is_over=False))
+
+    async def end_if_over(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
+        return await self._perform(lambda: self._unset(machine_id, proof, is_over=True))
+
+    async def all(self) -> list[HeldMachine]:
+        def step() -> list[HeldMachine]:
+            return [
+                HeldMachine(
+                    machine.organization_id,
+                    machine.machine_id,
+                    machine.control,
+                    not self._is_in_force(machine.control),
+                )
+                for machine in self._mongo.machines.values()
+                if machine.control is not None
+            ]
+
+        return await self._perform_quietly(step)
+
+    async def restricted_of(self, node_id: UUID) -> dict[tuple[UUID, str], tuple[bool, str | None]]:
+        # Whoever looks again is through with what the last look brought.
+        self.looks += self._has_looked
+        self._has_looked = False
+
+        def look() -> dict[tuple[UUID, str], tuple[bool, str | None]]:
+            return {
+                (machine.organization_id, machine.machine_id): (
+                    machine.paused,
+                    None if machine.control is None else machine.control.proof,
+                )
+                for machine in self._mongo.machines.values()
+                if (machine.paused or machine.control)
+                and machine.link
+                and machine.link.node_id == node_id
+            }
+
+        restricted = await self._perform_quietly(look)
+        self._has_looked = True
+        return restricted
+
+    def _now(self) -> datetime:
+        """MongoDB's own clock."""
+        return datetime.fromtimestamp(FIRST_MOMENT + self._mongo.world.now, UTC)
+
+    def _is_in_force(self, control: StoredControl) -> bool:
+        return control.expires_at > self._now()
+
+    def _with(self, machine_id: str, proof: str) -> Machine | None:
+        machine = self._mongo.machines.get(machine_id)
+        has_it = machine is not None and machine.control and machine.control.proof == proof
+        return machine if has_it else None
+
+    def _unset(self, machine_id: str, proof: str, *, is_over: bool) -> bool:
+        machine = self._with(machine_id, proof)
+        if machine is None or machine.control is None:
+            return False
+        if is_over and self._is_in_force(machine.control):
+            return False
+        self._put(machine, None)
+        return True
+
+    def _put(self, machine: Machine, control: StoredControl | None) -> None:
+        self._mongo.machines[machine.machine_id] = replace(machine, control=control)
+
+
+class AllTokens(TokenStore):
+    """Every token stays good."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def usable(self, token_ids: Iterable[UUID]) -> set[UUID]:
+        return set(token_ids)
+
+
+class NoSessions(SessionStore):
+    """Nobody is signed in."""
+
+    def __init__(self) -> None:
+        pass
+
+
+class NoAudit(AuditStore):
+    """Nobody reads it."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def add(self, entry: AuditEntry) -> None:
+        pass
+
+    async def add_inputs(self, entries: Sequence[AuditEntry]) -> None:
+        pass
