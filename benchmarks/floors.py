@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import websockets
@@ -77,14 +78,40 @@ async def serve() -> None:
     await asyncio.Event().wait()
 
 
-async def answer(port: str) -> None:
-    """Be the tunnel's far end: answer whatever comes."""
+async def answer(port: str, carry_out: Callable[[Any], None]) -> None:
+    """Be the tunnel's far end: carry out whatever comes, and answer it."""
     async with websockets.connect(f"ws://127.0.0.1:{port}/link", compression=None) as link:
         print("connected", flush=True)
         async for message in link:
             command = json.loads(message)
+            carry_out(command["body"])
             await link.send(json.dumps({"id": command["id"], "status": "completed"}))
 
 
+def clicking() -> Callable[[Any], None]:
+    """Clicks by pynput on the display of the environment."""
+    # It looks for its display when it is imported.
+    from pynput.mouse import Button, Controller  # noqa: PLC0415
+
+    mouse = Controller()
+
+    def click(body: Any) -> None:
+        mouse.position = body["x"], body["y"]
+        mouse.click(Button.left)
+
+    return click
+
+
+def main() -> None:
+    """Be what the arguments name: ``serve``, or a far end that is to ``answer`` or to ``click``."""
+    match sys.argv[1:]:
+        case ["serve"]:
+            asyncio.run(serve())
+        case ["answer", port]:
+            asyncio.run(answer(port, lambda _: None))
+        case ["click", port]:
+            asyncio.run(answer(port, clicking()))
+
+
 if __name__ == "__main__":
-    asyncio.run(serve() if sys.argv[1] == "serve" else answer(sys.argv[2]))
+    main()

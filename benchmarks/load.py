@@ -12,20 +12,22 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Request:
-    """A POST that is sent again and again; ``keyed`` gives each a key of its own."""
+    """A request that is sent again and again; ``keyed`` gives each a key of its own."""
 
     url: str
     body: bytes
     token: str = ""
     keyed: bool = False
+    method: str = "POST"
     check: Callable[[bytes], bool] = lambda head: b" 200 " in head
 
     def encoded(self) -> bytes:
         """The next request's bytes."""
         parts = urlsplit(self.url)
+        target = parts._replace(scheme="", netloc="").geturl()
         key = f"Idempotency-Key: bench-{time.time_ns()}-{next(_numbers)}\r\n" if self.keyed else ""
         head = (
-            f"POST {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+            f"{self.method} {target} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
             f"Content-Type: application/json\r\nAuthorization: Bearer {self.token}\r\n"
             f"{key}Content-Length: {len(self.body)}\r\n\r\n"
         )

@@ -53,25 +53,36 @@ LABELS = {
 
 
 class Node:
-    """One server, killed and started again on one data directory and one port."""
+    """One server, killed and started again on one data directory and one port.
+
+    ``settings`` are variables of its environment.
+    """
 
     process: Process
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, **settings: str) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+            self.port = free.getsockname()[1]
         self._directory = directory
-        self.url = f"http://127.0.0.1:{self._port}"
+        self._settings = settings
+        self.url = f"http://127.0.0.1:{self.port}"
         self.log = directory / "server.log"
+
+    @property
+    def token(self) -> str:
+        """The administrator's token; empty before there is one."""
+        file = self._directory / "data" / "admin-token"
+        return file.read_text().strip() if file.exists() else ""
 
     async def start(self) -> None:
         """Start it, and wait for nothing."""
         with self.log.open("wb") as log:
             self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "server", "serve", "--port", str(self._port)),
+                *(sys.executable, "-m", "server", "serve", "--port", str(self.port)),
                 *("--data-dir", str(self._directory / "data")),
                 stdout=log,
                 stderr=log,
+                env={**os.environ, **self._settings},
             )
 
     async def end(self, number: signal.Signals) -> None:
@@ -90,12 +101,10 @@ class Node:
 
     async def ask(self, path: str, body: bytes | None = None) -> bytes | None:
         """Ask once, as the administrator; None where it does not answer with a success."""
-        file = self._directory / "data" / "admin-token"
-        token = file.read_text().strip() if file.exists() else ""
         request = HTTPRequest(
             self.url + path,
             "GET" if body is None else "POST",
-            {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+            {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
             body,
             request_timeout=PATIENCE_SECONDS,
         )

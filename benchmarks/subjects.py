@@ -7,10 +7,11 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 from urllib.request import Request as UrlRequest
 from urllib.request import urlopen
@@ -23,6 +24,7 @@ from server.store.embedded.mongod import EmbeddedMongoDB
 from server.store.mongodb.database import Database
 
 START_SECONDS = 30.0
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 MOVE = b'{"x":12,"y":34}'
 CLICK = b'{"x":12,"y":34}'
 
@@ -78,12 +80,28 @@ async def bare_post() -> AsyncIterator[Subject]:
 @asynccontextmanager
 async def bare_tunnel() -> AsyncIterator[Subject]:
     """The same through a websocket and back, without validation."""
+    async with _tunnel("answer") as request:
+        yield Subject("bare tunnel", request)
+
+
+@asynccontextmanager
+async def clicking_tunnel(display: str) -> AsyncIterator[Subject]:
+    """The same, and a click by pynput at its far end."""
+    async with _tunnel("click", {"DISPLAY": display}) as request:
+        yield Subject("bare tunnel, click by pynput on Xvfb", request)
+
+
+@asynccontextmanager
+async def _tunnel(
+    far_end: str, environment: Mapping[str, str] = NO_SETTINGS
+) -> AsyncIterator[Request]:
+    program = sys.executable, "-m", "benchmarks.floors"
     async with (
         floors() as port,
-        process(sys.executable, "-m", "benchmarks.floors", "answer", port) as far_end,
+        process(*program, far_end, port, log=DEVNULL, **environment) as child,
     ):
-        await first_line(far_end)
-        yield Subject("bare tunnel", Request(f"http://127.0.0.1:{port}/tunnel", MOVE))
+        await first_line(child)
+        yield Request(f"http://127.0.0.1:{port}/tunnel", MOVE)
 
 
 @dataclass(frozen=True)
@@ -111,15 +129,34 @@ class Api:
 
 @asynccontextmanager
 async def farhand(
-    directory: Path, uri: str, log: int | IO[bytes] = DEVNULL
+    directory: Path,
+    uri: str,
+    log: int | IO[bytes] = DEVNULL,
+    *,
+    workers: int = 1,
+    like: Api | None = None,
+    settings: Mapping[str, str] = NO_SETTINGS,
 ) -> AsyncIterator[tuple[Api, Path]]:
-    """A server with a machine that has yet to join; yields the file with its token, too."""
+    """A server with a machine that has yet to join; yields the file with its token, too.
+
+    One ``like`` another is a node of the same installation, and has the same machine.
+    """
     await asyncio.to_thread(directory.mkdir)
-    command = (sys.executable, "-m", "server", "serve", "--port", "0", "--data-dir", str(directory))
-    settings = {"FARHAND_MONGODB_URI": uri, "FARHAND_MONGODB_DATABASE": directory.name}
-    async with process(*command, log=log, **settings) as server:
+    command = (
+        *(sys.executable, "-m", "server", "serve", "--port", "0", "--data-dir", str(directory)),
+        *("--workers", str(workers)),
+    )
+    chosen = {
+        "FARHAND_MONGODB_URI": uri,
+        "FARHAND_MONGODB_DATABASE": directory.name,
+        **settings,
+    }
+    async with process(*command, log=log, **chosen) as server:
         address = directory / "address"
         await _until(address.exists)
+        if like is not None:
+            yield Api(address.read_text().strip(), like.token, server.pid), directory
+            return
         token = (directory / "admin-token").read_text().strip()
         api = Api(address.read_text().strip(), token, server.pid)
         added = await asyncio.to_thread(api.post, "/v1/machines", {"id": "bench"})
@@ -138,7 +175,7 @@ async def farhand_without_injection(directory: Path, uri: str) -> AsyncIterator[
             *(str(token_file), str(directory / "plain")),
         ),
     ):
-        await _joined(api)
+        await joined(api)
         yield [
             Subject("farhand, no key", api.input("mouse/move", MOVE)),
             Subject("farhand, with a key", api.input("mouse/move", MOVE, keyed=True)),
@@ -175,7 +212,7 @@ async def desktop(directory: Path, uri: str) -> AsyncIterator[Desktop]:
                 *("--state-dir", str(directory)),
             ) as machine,
         ):
-            await _joined(api)
+            await joined(api)
             yield Desktop(api, display, machine.pid)
     finally:
         xvfb.terminate()
@@ -184,10 +221,14 @@ async def desktop(directory: Path, uri: str) -> AsyncIterator[Desktop]:
 
 @asynccontextmanager
 async def farhand_with_injection(directory: Path, uri: str) -> AsyncIterator[Sequence[Subject]]:
-    """The whole way into a virtual X server."""
-    async with desktop(directory / "injecting", uri) as there:
+    """The whole way into a virtual X server, beside a tunnel that goes there."""
+    async with (
+        desktop(directory / "injecting", uri) as there,
+        clicking_tunnel(there.display) as tunnel,
+    ):
         api = there.api
         yield [
+            tunnel,
             Subject("farhand, move on Xvfb", api.input("mouse/move", MOVE)),
             Subject("farhand, click on Xvfb", api.input("mouse/click", CLICK)),
             Subject("farhand, key on Xvfb", api.input("keyboard/key", b'{"text":"a"}')),
@@ -248,7 +289,9 @@ def flushed_intent(directory: Path) -> Iterator[Callable[[int], Awaitable[list[f
         journal.close()
 
 
-async def _joined(api: Api) -> None:
+async def joined(api: Api) -> None:
+    """Wait until a server's machine takes inputs."""
+
     def answers() -> bool:
         try:
             api.post("/v1/computer/bench/input/mouse/move", {"x": 1, "y": 1})  # type: ignore[dict-item]
