@@ -12,6 +12,7 @@ import pytest
 
 from server.store.embedded.mongod import EmbeddedMongoDB
 from server.store.mongodb.documents import Document
+from tests.nats import NatsServer
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,6 +43,22 @@ def mongodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     uri = asyncio.run(embedded.start())
     yield uri
     asyncio.run(embedded.stop())
+
+
+@pytest.fixture(scope="session")
+def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    """A nats-server for the whole session; who kills it starts it again."""
+    server = NatsServer(tmp_path_factory.mktemp("nats"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def nats_url(nats_server: NatsServer) -> str:
+    """The URL of the session's nats-server, which runs."""
+    nats_server.start()
+    return nats_server.url
 
 
 @pytest.fixture(scope="session")

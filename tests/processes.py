@@ -20,6 +20,10 @@ from urllib.parse import urlsplit
 from schemas.programs import failpoints as failpoint_names
 
 WAIT_SECONDS = 30.0
+
+RUN_SECONDS = 100.0
+"""For a program that does all its work, as the demo does: pytest itself gives up soon after."""
+
 SCRIPTS = Path(sys.executable).parent
 
 
@@ -43,23 +47,27 @@ def until(condition: Callable[[], object], what: str, seconds: float = WAIT_SECO
         time.sleep(0.02)
 
 
+_RESERVED: list[socket.socket] = []
+
+
 def free_port() -> int:
-    """A port that nobody listened on a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
+    """A port for a program, which may leave it and come back to it as long as this process runs.
 
-
-def lasting_port() -> int:
-    """A free port that a program can leave and come back to.
-
-    It is below those that systems give to outgoing connections, one of which could take it
-    meanwhile.
+    It is below those that systems give to whoever asks for any, and that a server gives its NATS.
+    No other process of tests here is given it: the name of a socket that stands for it is taken.
     """
     for _ in range(1000):
-        port = random.randint(20_000, 32_000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+        port = random.randint(10_000, 19_999)
+        name = socket.socket(socket.AF_UNIX)
+        try:
+            name.bind(f"\0farhand-tests-port-{port}")
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            name.close()
+        else:
+            _RESERVED.append(name)
             return port
-    raise AssertionError("no port from 20000 to 32000 is free")
+    raise AssertionError("no port from 10000 to 19999 is free")
 
 
 class Program:
@@ -144,7 +152,7 @@ def run(*command: str, **variables: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=WAIT_SECONDS,
+        timeout=RUN_SECONDS,
         env=environment(**variables),
     )
 
@@ -227,6 +235,7 @@ class ServerProcess:
 
     def __init__(self, directory: Path, **settings: str) -> None:
         self.directory = directory
+        self.workers = int(settings.pop("workers", 1))
         self.port = int(settings.pop("port", 0)) or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
@@ -240,6 +249,8 @@ class ServerProcess:
         data = self.directory / "data"
         command, variables = _program("farhand", "server", source)
         command += ["serve", "--port", str(self.port), "--data-dir", str(data)]
+        if self.workers > 1:
+            command += ["--workers", str(self.workers)]
         variables |= {**self._settings, **_armed(failpoints, command)}
         with running(self.directory / "server.log", variables, *command) as program:
             program.says("listening on")

@@ -87,6 +87,8 @@ class Listener:
     def __init__(self, desk: Workstation) -> None:
         address = urlsplit(desk.url)
         self.states: list[tuple[str, bool]] = []
+        self._desk = desk
+        self._name = desk.machine
         self._socket = socket.create_connection((address.hostname, address.port))
         # By HTTP/1.0, so that what comes is the stream and nothing else.
         self._socket.sendall(
@@ -104,6 +106,18 @@ class Listener:
             if line.startswith(b"data:"):
                 view = json.loads(line[5:])
                 self.states.append((view["state"], view["screen"]["available"]))
+                self._name = view["name"]
+
+    def begins_after(self, state: tuple[str, bool]) -> None:
+        """Wait until this was told last, and forget all until then."""
+        until(lambda: self.states[-1:] == [state], f"{state} is told")
+        # Each step of a connection is told by how the machine is then: the same may come again.
+        named = self._desk.api.call(
+            "PATCH", f"/v1/machines/{self._desk.machine}", {"name": "begun"}
+        )
+        assert named.status == 200, named.body
+        until(lambda: self._name == "begun", "what came before is told")
+        self.states.clear()
 
     def hears(self, *expected: tuple[str, bool]) -> None:
         """Wait until this is what was told."""
@@ -128,20 +142,19 @@ def listening(desk: Workstation) -> Iterator[Listener]:
 def test_display_that_is_killed_is_known_without_an_input_and_so_is_its_return(
     desk: Workstation, screen: UnsteadyDisplay
 ) -> None:
-    with desk.joined() as client:
-        until(lambda: is_seen(desk), "the screen is seen")
+    with listening(desk) as listener, desk.joined() as client:
+        listener.begins_after(("online", True))
         online = desk.api.machine(desk.machine)
-        with listening(desk) as listener:
-            screen.kill()
-            desk.is_in_state("no_input")
-            gone = refused_at_once(desk)
-            assert screen.name in gone["reason"]
-            assert gone["since"] > online["since"]
-            assert (gone["displays"], gone["screen"]["available"]) == ([], False)
-            screen.start()
-            works(desk, client)
-            assert desk.api.machine(desk.machine)["since"] > gone["since"]
-            listener.hears(("no_input", False), ("online", True))
+        screen.kill()
+        desk.is_in_state("no_input")
+        gone = refused_at_once(desk)
+        assert screen.name in gone["reason"]
+        assert gone["since"] > online["since"]
+        assert (gone["displays"], gone["screen"]["available"]) == ([], False)
+        screen.start()
+        works(desk, client)
+        assert desk.api.machine(desk.machine)["since"] > gone["since"]
+        listener.hears(("no_input", False), ("online", True))
         assert len(re.findall("no input is possible", client.output)) == 1
         assert client.terminate() == 0
 
@@ -203,10 +216,10 @@ def test_long_drag_is_no_trouble_and_one_whose_display_ends_has_failed(
     desk: Workstation, screen: UnsteadyDisplay
 ) -> None:
     drag: dict[str, Any] = {"start_x": 0, "start_y": 0, "to_x": 1000, "to_y": 0}
-    with desk.joined(**OFTEN) as client:
-        with listening(desk) as listener:
-            assert desk.send("mouse/drag", **drag, duration=5).status == 200
-            assert listener.states == []
+    with listening(desk) as listener, desk.joined(**OFTEN) as client:
+        listener.begins_after(("online", True))
+        assert desk.send("mouse/drag", **drag, duration=5).status == 200
+        assert listener.states == []
         asked = desk.begin("mouse/drag", "cut-short", **drag, duration=30)
         until(lambda: 0 < pointer(desk)["x"] < 1000, "the pointer travels")
         screen.kill()

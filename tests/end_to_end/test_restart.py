@@ -134,3 +134,11 @@ def child_of(parent: int, name: str) -> int:
         if Path(f"/proc/{child}/comm").read_text().strip() == name:
             return int(child)
     raise LookupError(f"process {parent} has no child {name}")
+
+
+def test_server_without_workers_goes_on_at_a_hangup(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path)
+    with server.run() as program:
+        program.process.send_signal(signal.SIGHUP)
+        program.says("SIGHUP is for workers, and there are none")
+        assert program.terminate() == 0

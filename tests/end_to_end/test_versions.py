@@ -1,13 +1,7 @@
-"""This version with an earlier one at the other end of the link: real processes of both.
-
-The earlier code is taken from the history of this repository, so a whole clone is needed.
-"""
+"""This version with an earlier one at the other end of the link: real processes of both."""
 
 import contextlib
-import subprocess
-import tarfile
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -15,26 +9,16 @@ import pytest
 from tests.desktop import Witness
 from tests.end_to_end.system import Workstation, presses
 from tests.processes import Program, ServerProcess, joined, until
+from tests.versions import source_of
 
 FIRST_EDITION = "b2e50463bad7c9f4412dccb15f2819562df5f824"
 """The last commit whose programs speak protocol 1 of the link alone."""
-
-PROJECT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="session")
 def first_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source of the first edition."""
-    archived = subprocess.run(
-        ["git", "-C", PROJECT, "archive", FIRST_EDITION], capture_output=True, check=False
-    )
-    assert archived.returncode == 0, (
-        f"commit {FIRST_EDITION} is not in this clone; if it is a shallow one, run "
-        f"git fetch --unshallow: {archived.stderr.decode()}"
-    )
-    directory = tmp_path_factory.mktemp("first-edition")
-    with tarfile.open(fileobj=BytesIO(archived.stdout)) as archive:
-        archive.extractall(directory, filter="data")
+    directory = source_of(FIRST_EDITION, tmp_path_factory.mktemp("first-edition"))
     assert "PROTOCOL_VERSION = 1\n" in (directory / "schemas" / "wire.py").read_text()
     return directory
 

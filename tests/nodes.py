@@ -1,0 +1,61 @@
+"""Several nodes of one installation in one process, over a real NATS and a real MongoDB."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tests.service import ScriptedMachine, Service, in_new_organization, running_server, until
+
+
+@asynccontextmanager
+async def running_nodes(
+    mongodb: str, database: str, nats_url: str, directory: Path, *names: str, **settings: Any
+) -> AsyncIterator[list[Service]]:
+    """A node with each of these names; one organization, as each of them sees it."""
+    async with AsyncExitStack() as stack:
+        servers = [
+            await stack.enter_async_context(
+                running_server(
+                    mongodb,
+                    directory / name,
+                    database,
+                    nats_url=nats_url,
+                    node_name=name,
+                    **settings,
+                )
+            )
+            for name in names
+        ]
+        first = await in_new_organization(servers[0])
+        nodes = [Service(server, first.organization_id, first.token) for server in servers]
+        await until_together(nodes)
+        yield nodes
+
+
+async def until_together(nodes: list[Service]) -> None:
+    """Wait until all nodes reach one another."""
+    for node in nodes:
+        neighbourhood = node.server.services.neighbourhood
+        await until(lambda: neighbourhood.bus.is_connected)  # noqa: B023 - awaited
+        await until(lambda: len(neighbourhood.presence.others) == len(nodes) - 1)  # noqa: B023
+
+
+def at(node: Service, machine: ScriptedMachine) -> ScriptedMachine:
+    """The same machine, reached through another node."""
+    return replace(machine, service=node)
+
+
+async def until_reached(node: Service, machine: ScriptedMachine | str) -> None:
+    """Wait until a node reaches a machine elsewhere."""
+    elsewhere = node.server.services.neighbourhood.elsewhere
+    machine_id = machine if isinstance(machine, str) else machine.machine_id
+
+    async def is_reached() -> bool:
+        return await elsewhere.has_link(node.organization_id, machine_id)
+
+    async with asyncio.timeout(10):
+        while not await is_reached():  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(0.01)
