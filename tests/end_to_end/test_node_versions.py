@@ -20,7 +20,7 @@ from tests.faults.fault_proxy import FaultProxy
 from tests.processes import WAIT_SECONDS, ServedApi, ServerProcess, until
 from tests.versions import source_of
 
-FIRST_THAT_MIXES = "94c626c408cefcaf16a4304e45dab2dd74264771"
+FIRST_THAT_MIXES = "771e1ca5f3ceae2d3582fb4034c54378d4715517"
 """The first commit whose nodes work beside those of the next version, and drain."""
 
 CLICK = ["ButtonPress 1", "ButtonRelease 1"]
