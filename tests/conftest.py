@@ -2,8 +2,11 @@
 
 import asyncio
 import itertools
+import os
 import signal
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hypothesis
@@ -26,6 +29,8 @@ _DATABASE_NUMBERS = itertools.count(1)
 _LONGEST = ("tests/simulation/", "tests/model/")
 """Where the tests are that need the processor for longest."""
 
+_LOWEST_PRIORITY = 19
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files, which keep one worker busy: else it ends long after the rest.
@@ -33,6 +38,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Apart from that the order stays as it is; a file is never split.
     """
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Let the tests that compute for long give way to those whose programs answer in real time.
+
+    The priority is that of a thread: a process could not get its own back.
+    """
+    if not pyfuncitem.nodeid.startswith(_LONGEST):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    with ThreadPoolExecutor(1, initializer=_give_way) as thread:
+        thread.submit(pyfuncitem.obj, **arguments).result()
+    return True
+
+
+def _give_way() -> None:
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)
 
 
 @pytest.fixture(scope="session")
