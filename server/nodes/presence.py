@@ -2,7 +2,8 @@
 
 Each node counts a number up in the database every second and looks at those of the others.  One
 whose number stands still for three seconds of this node's own clock is gone.  So no two clocks are
-compared; and while the database does not answer, nobody is found to be gone.
+compared.  Time in which this node could not count its own number up does not count: what kept it
+from that may keep the others from it a little longer.
 """
 
 import asyncio
@@ -21,6 +22,10 @@ logger = logging.getLogger(__name__)
 
 BEAT_SECONDS: Final = 1.0
 GONE_SECONDS: Final = 3.0
+HELD_UP_SECONDS: Final = 2 * BEAT_SECONDS
+"""This node's own numbers have to be further apart for it to know that something kept it."""
+RETURN_SECONDS: Final = 2.0
+"""The others are given so much longer then: drivers do not find a database again all at once."""
 
 
 @dataclass
@@ -48,7 +53,8 @@ class Presence:
         self._clock = clock
         self._seen: dict[UUID, _Seen] = {}
         self._gone: dict[UUID, NodeRecord] = {}
-        self._has_begun = self._has_warned = False
+        self._beat_at: float | None = None
+        self._has_warned = False
         self.lost = 0
 
     @property
@@ -74,8 +80,6 @@ class Presence:
                 await self.beat()
             except StoreUnavailable as error:
                 logger.warning("node=%s cannot say that it is alive: %s", self.node.name, error)
-                # Neither could the others: each of them is given its time again.
-                self._look_anew()
             await asyncio.sleep(max(BEAT_SECONDS - (self._clock() - began_at), 0.05))
 
     async def beat(self) -> None:
@@ -84,10 +88,13 @@ class Presence:
         Raises StoreUnavailable.
         """
         was_known = await self._nodes.beat(self.node.node_id, self.node.name, self.node.group)
-        if self._has_begun and not was_known:
-            logger.warning("node=%s was taken for gone, and is not", self.node.name)
-            self._on_missed()
-        self._has_begun = True
+        beat_before, self._beat_at = self._beat_at, self._clock()
+        if beat_before is not None:
+            if not was_known:
+                logger.warning("node=%s was taken for gone, and is not", self.node.name)
+                self._on_missed()
+            if self._beat_at - beat_before > HELD_UP_SECONDS:
+                self._look_anew()
         asked_at = self._clock()
         for record in self._look(await self._nodes.list(), asked_at):
             logger.warning("node=%s is gone", record.name)
@@ -132,6 +139,6 @@ class Presence:
             logger.warning(words, other.name)
 
     def _look_anew(self) -> None:
-        moment = self._clock()
+        """Give each of the others its time again, and the time to find the database."""
         for seen in self._seen.values():
-            seen.since = moment
+            seen.since = self._clock() + RETURN_SECONDS

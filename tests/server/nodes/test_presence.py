@@ -3,7 +3,7 @@
 import pytest
 
 from server.node import Node
-from server.nodes.presence import GONE_SECONDS, Presence
+from server.nodes.presence import BEAT_SECONDS, GONE_SECONDS, RETURN_SECONDS, Presence
 from server.store.errors import StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.nodes.presence import NodeRecord, NodeStore
@@ -26,10 +26,12 @@ class Watched:
             clock=lambda: self.time,
         )
 
-    async def beat(self, seconds: float = 1.0) -> None:
-        """Let time pass, and say that it is alive."""
-        self.time += seconds
-        await self.presence.beat()
+    async def beat(self, seconds: float = BEAT_SECONDS) -> None:
+        """Let time pass, and say each second that it is alive."""
+        while seconds > 0:
+            self.time += min(seconds, BEAT_SECONDS)
+            seconds -= BEAT_SECONDS
+            await self.presence.beat()
 
     async def _gone(self, node: NodeRecord) -> None:
         self.gone.append(node.name)
@@ -76,14 +78,16 @@ async def test_nobody_is_gone_because_the_database_did_not_answer(
         here, there = Watched(database, "a"), Watched(database, "b")
         for node in (there, here):
             await node.beat()
+        # The next number of this node waits for the database, and is there before the other's.
         here.time += 10 * GONE_SECONDS
-        here.presence._look_anew()
-        await here.beat(0)
+        await here.beat()
+        await here.beat(RETURN_SECONDS)
         assert (here.others, here.gone) == (["b"], [])
         await there.beat()
-        await here.beat(GONE_SECONDS)
+        await here.beat()
+        await here.beat(GONE_SECONDS - BEAT_SECONDS)
         assert here.gone == []
-        await here.beat(GONE_SECONDS)
+        await here.beat()
         assert here.gone == ["b"]
 
 
