@@ -17,7 +17,7 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Capability, Display, EarlierCommand
 from schemas.link.picture_frames import PictureFormat, Region, Size
-from schemas.resources.machines import MachineState
+from schemas.resources.machines import MAX_VIEWER_NAMES, MachineState
 
 VERSION: Final = 1
 
@@ -97,7 +97,7 @@ class NextPicture(MachineRequest):
     """The next picture of a live screen, for the viewers of another node.
 
     The first request begins to watch.  ``viewer`` names who watches: all viewers of a node
-    together.  They have left when they ask no more.
+    together, whose ``names`` these are.  They have left when they ask no more.
     """
 
     type: Literal["next_picture"] = "next_picture"
@@ -106,6 +106,9 @@ class NextPicture(MachineRequest):
     height: int | None
     quality: int
     rate: float
+    names: list[str] = Field(
+        default=[], max_length=MAX_VIEWER_NAMES, description="Of these viewers."
+    )
 
 
 class StopWatching(MachineRequest):
@@ -274,6 +277,7 @@ class DescribedMachine(BaseModel):
     screen: Capability | None
     round_trip_seconds: float | None
     node: str | None
+    viewers: list[str] = Field(default=[], max_length=MAX_VIEWER_NAMES)
 
 
 class Described(Message):

@@ -13,6 +13,9 @@ from schemas.resources.tokens import CreatedToken
 from schemas.values.scalars import MachineId, Name, Note, StrictBool
 from schemas.values.times import Time
 
+MAX_VIEWER_NAMES = 20
+"""So many viewers of a machine are named, at most."""
+
 MachineState = Literal["online", "offline", "paused", "no_input"]
 
 
@@ -96,6 +99,10 @@ class Machine(BaseModel):
     inputs: InputCounts
     last_input_at: Time | None = Field(description="When the last one that ended was accepted.")
     screen: Capability = Field(description="Whether its screen can be looked at, or why not.")
+    viewers: list[str] = Field(
+        description="Who looks at its live screen, each once: the names of their tokens, 20 at "
+        "most.  Viewers through other nodes may be named up to ten seconds late."
+    )
     created_at: Time
 
 

@@ -178,9 +178,9 @@ class Dispatcher:
         return seen
 
     async def watch(
-        self, organization_id: UUID, machine_id: str, options: LiveOptions
+        self, organization_id: UUID, machine_id: str, options: LiveOptions, name: str
     ) -> LiveScreen:
-        """A machine's live screen, which the caller closes, or a problem."""
+        """A machine's live screen, which the caller closes, or a problem; ``name`` watches."""
         link = self._here.find(organization_id, machine_id)
         if link is not None:
             check_screen(link)
@@ -189,8 +189,8 @@ class Dispatcher:
         if self._here.viewers + self._elsewhere.viewers >= self._most_viewers:
             raise too_many_viewers(self._most_viewers)
         if link is not None:
-            return live_screen(link, options)
-        return self._elsewhere.watch(organization_id, machine_id, options)
+            return live_screen(link, options, [name])
+        return self._elsewhere.watch(organization_id, machine_id, options, name)
 
     async def pause_changed(self, organization_id: UUID, machine_id: str) -> None:
         """A machine was paused or resumed: when this returns, its link keeps to it or is closed.

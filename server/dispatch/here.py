@@ -79,7 +79,8 @@ class MachinesHere:
     @property
     def viewers(self) -> int:
         """How many look at the live screens of this node's machines."""
-        return sum(each.viewers for each in self._registry)
+        screens = (each.watched_screen for each in self._registry)
+        return sum(screen.viewers for screen in screens if screen is not None)
 
     async def restrictions_changed(self, organization_id: UUID, machine_id: str) -> None:
         """A machine was paused or resumed, or control of it changed.

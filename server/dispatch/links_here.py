@@ -15,7 +15,7 @@ class LiveMachine:
     """The live part of a machine: its state, why, and since when (milliseconds since 1970).
 
     ``displays`` and ``screen`` are None where the machine is not connected any more.  ``node`` is
-    what operators call the node that it is connected to.
+    what operators call the node that it is connected to.  ``viewers`` look at its live screen.
     """
 
     state: MachineState
@@ -25,6 +25,7 @@ class LiveMachine:
     screen: Capability | None = None
     round_trip_seconds: float | None = None
     node: str | None = None
+    viewers: tuple[str, ...] = ()
 
 
 class LinksHere:
@@ -58,6 +59,7 @@ def _connected(link: LinkSocket, node_name: str) -> LiveMachine:
         screen=link.desktop.screen,
         round_trip_seconds=link.round_trip_seconds,
         node=node_name,
+        viewers=() if link.watched_screen is None else link.watched_screen.viewer_names,
     )
 
 

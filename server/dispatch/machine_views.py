@@ -77,5 +77,6 @@ def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machin
         inputs=InputCounts(completed=count.completed, failed=count.failed),
         last_input_at=count.last_at,
         screen=live.screen or NOT_CONNECTED,
+        viewers=list(live.viewers),
         created_at=stored.created_at,
     )

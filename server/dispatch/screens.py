@@ -1,7 +1,7 @@
 """What a connected machine's screen shows, or the problem that says why it cannot be seen."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import NamedTuple, TypeVar
 
 from schemas.inputs.outcomes import Point
@@ -56,17 +56,21 @@ async def _asked(
 class LiveScreen:
     """One who watches a machine's screen: begins with it, and is closed at the end.
 
-    Raises a problem where its link is down.  ``unseen_since`` says since when the screen cannot be
-    seen; None is now.  ``rate`` is pictures a second, at most.
+    Raises a problem where its link is down.  ``names`` are who watches, ``unseen_since`` says since
+    when the screen cannot be seen; None is now.  ``rate`` is pictures a second, at most.
     """
 
     def __init__(
-        self, screen: MachineScreen, options: LiveOptions, unseen_since: Callable[[], int | None]
+        self,
+        screen: MachineScreen,
+        options: LiveOptions,
+        names: Iterable[str],
+        unseen_since: Callable[[], int | None],
     ) -> None:
         self._unseen_since = unseen_since
         self.rate = options.rate
         try:
-            self._viewer = screen.watch(options)
+            self._viewer = screen.watch(options, *names)
         except LinkDownError:
             raise just_disconnected() from None
 
@@ -104,6 +108,10 @@ class LiveScreen:
         """Let so much time pass; less where there will be no further pictures."""
         await self._viewer.pause(seconds)
 
+    def rename(self, names: Iterable[str]) -> None:
+        """Others watch by this now."""
+        self._viewer.rename(tuple(names))
+
     def end(self, reason: str) -> None:
         """There are to be no further pictures."""
         self._viewer.end(reason)
@@ -113,10 +121,10 @@ class LiveScreen:
         self._viewer.close()
 
 
-def live_screen(link: LinkSocket, options: LiveOptions) -> LiveScreen:
+def live_screen(link: LinkSocket, options: LiveOptions, names: Iterable[str]) -> LiveScreen:
     """One who watches the screen of a machine on this node, or a problem."""
     check_screen(link)
-    return LiveScreen(link.screen, options, lambda: _since(link))
+    return LiveScreen(link.screen, options, names, lambda: _since(link))
 
 
 def check_screen(link: LinkSocket) -> None:

@@ -279,6 +279,10 @@ class Admission:
             )
         self._changed(link)
 
+    def viewers_changed(self, link: LinkSocket) -> None:
+        """Others look at the machine's live screen than before."""
+        self._changed(link)
+
     def _changed(self, link: LinkSocket) -> None:
         if link.epoch:
             self._listener.changed(link.organization_id, link.machine_id)

@@ -35,6 +35,9 @@ class LinkObserver(Protocol[Link_contra]):
     def availability_changed(self, link: Link_contra) -> None:
         """The machine's desktop got stuck, or is not any more."""
 
+    def viewers_changed(self, link: Link_contra) -> None:
+        """Others look at the machine's live screen than before."""
+
 
 def fitting(reason: str) -> str:
     """Cut a reason to what a close frame can carry, at a character's border."""

@@ -7,6 +7,7 @@ from contextlib import suppress
 from schemas.link.messages import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.resources.machines import MAX_VIEWER_NAMES
 from server.clock import server_time
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.screen.screen import (
@@ -35,10 +36,16 @@ class ScreenUnavailableError(Exception):
 
 
 class Viewer:
-    """One who looks at a live screen; whoever is slow skips to the newest picture."""
+    """One who looks at a live screen; whoever is slow skips to the newest picture.
 
-    def __init__(self, screen: "MachineScreen", options: LiveOptions) -> None:
+    For the viewers of another node it stands for all of them, and has all their names.
+    """
+
+    def __init__(
+        self, screen: "MachineScreen", options: LiveOptions, names: tuple[str, ...]
+    ) -> None:
         self.options = options
+        self.names = names
         self.why_over: str | None = None
         self.over_since: int | None = None
         self._screen = screen
@@ -64,6 +71,11 @@ class Viewer:
             raise ScreenUnavailableError(self.why_over or "nobody knows why", self.over_since)
         return self._screen.newest
 
+    def rename(self, names: tuple[str, ...]) -> None:
+        """Others look at it now."""
+        self.names = names
+        self._screen.count_names()
+
     def notify(self) -> None:
         """There is a new picture."""
         self._something.set()
@@ -84,12 +96,21 @@ class Viewer:
 class MachineScreen:
     """One machine's screen, by its link.
 
-    ``ask`` sends a question on the link, ``is_up`` says whether the link takes any.
+    ``ask`` sends a question on the link, ``is_up`` says whether the link takes any, and
+    ``on_viewers_changed`` is told when others look at the live screen than before.
+    ``viewer_names`` has each of their names once.
     """
 
-    def __init__(self, ask: Callable[[ScreenQuestion], None], is_up: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        ask: Callable[[ScreenQuestion], None],
+        is_up: Callable[[], bool],
+        on_viewers_changed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._ask = ask
         self._is_up = is_up
+        self._on_viewers_changed = on_viewers_changed
+        self.viewer_names: tuple[str, ...] = ()
         self._viewers: dict[Viewer, None] = {}
         self._options: LiveOptions | None = None
         self._stream = 0
@@ -103,12 +124,13 @@ class MachineScreen:
         """How many look at the live screen."""
         return len(self._viewers)
 
-    def watch(self, options: LiveOptions) -> Viewer:
+    def watch(self, options: LiveOptions, *names: str) -> Viewer:
         """Look at the live screen until the viewer is closed.  Raises LinkDownError."""
         if not self._is_up():
             raise LinkDownError
-        viewer = Viewer(self, options)
+        viewer = Viewer(self, options, names)
         self._viewers[viewer] = None
+        self.count_names()
         if self.newest is not None:
             viewer.notify()
         self._show()
@@ -118,6 +140,14 @@ class MachineScreen:
         """A viewer looks no more."""
         if self._viewers.pop(viewer, viewer) is None:
             self._show()
+            self.count_names()
+
+    def count_names(self) -> None:
+        """Find out who looks at it now."""
+        names = sorted({name for viewer in self._viewers for name in viewer.names})
+        before, self.viewer_names = self.viewer_names, tuple(names[:MAX_VIEWER_NAMES])
+        if self.viewer_names != before:
+            self._on_viewers_changed()
 
     async def screenshot(self, options: ScreenshotOptions, timeout: float) -> Picture:
         """A picture of the screen as it is now.

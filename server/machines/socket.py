@@ -67,7 +67,8 @@ class LinkSocket:
     the highest of which another node has told until then.  ``took_over`` is whether it replaced a
     live one.  When this side begins to close it, ``over_code``, ``over_since`` and ``over_reason``
     say how, when and why.  Times are milliseconds since 1970.
-    ``reading_restrictions`` is held by whoever reads whom the machine takes inputs from.
+    ``reading_restrictions`` is held by whoever reads whom the machine takes inputs from, and
+    ``watched_screen`` is the machine's screen once somebody has asked for it.
     """
 
     greeting: Greeting
@@ -113,22 +114,19 @@ class LinkSocket:
             clock=self._clock,
             server_time=server_time,
         )
-        self._screen: MachineScreen | None = None
+        self.watched_screen: MachineScreen | None = None
         self.schedule()
 
     @property
     def screen(self) -> MachineScreen:
         """The machine's screen, made when somebody asks for it first."""
-        if self._screen is None:
-            self._screen = MachineScreen(
-                lambda question: self._feed(ScreenAsked(question)), lambda: self.is_up
+        if self.watched_screen is None:
+            self.watched_screen = MachineScreen(
+                lambda question: self._feed(ScreenAsked(question)),
+                lambda: self.is_up,
+                lambda: self._observer.viewers_changed(self),
             )
-        return self._screen
-
-    @property
-    def viewers(self) -> int:
-        """How many look at its live screen."""
-        return 0 if self._screen is None else self._screen.viewers
+        return self.watched_screen
 
     @property
     def link_id(self) -> UUID:
@@ -339,8 +337,8 @@ class LinkSocket:
             self._ready_or_over.happens()
             self._up_or_over.happens()
             self._live_or_over.happens()
-            if self._screen is not None:
-                self._screen.over()
+            if self.watched_screen is not None:
+                self.watched_screen.over()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -375,8 +373,9 @@ class LinkSocket:
                 self.screen.arrived(effect)
 
     def _desktop_is(self, desktop: DesktopChanged) -> None:
-        if self._screen is not None and (why := self.desktop.why_no_screen) is not None:
-            self._screen.unavailable(why, self.desktop.screen_since)
+        screen = self.watched_screen
+        if screen is not None and (why := self.desktop.why_no_screen) is not None:
+            screen.unavailable(why, self.desktop.screen_since)
         self._observer.desktop_changed(self, desktop)
 
     def _close_connection(self, code: CloseCode, reason: str) -> None:

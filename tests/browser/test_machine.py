@@ -54,6 +54,19 @@ def test_screen_is_live_and_shows_what_changes(looking: Visit, desk: Desk) -> No
     until(lambda: canvas.evaluate(PICTURE)[2] != before, "the picture changes")
 
 
+def test_who_looks_at_the_screen_is_shown_there_and_in_the_list(looking: Visit, desk: Desk) -> None:
+    (viewer,) = looking.site.api.machine(desk.machine)["viewers"]
+    facts = looking.page.locator("dl")
+    expect(facts).to_contain_text(f"Watched by{viewer}")
+    looking.page.get_by_role("link", name="Machines", exact=True).click()
+    row = looking.page.get_by_role("row").filter(has_text="Reception")
+    expect(row).to_be_visible()
+    expect(row).not_to_contain_text("Watched by")
+    watching = looking.page.context.new_page()
+    watching.goto(f"{looking.site.console}#/machines/{desk.machine}")
+    expect(row).to_contain_text(f"Watched by {viewer}.")
+
+
 def test_click_lands_where_the_picture_shows_it(hands: Hands) -> None:
     hands.page.mouse.click(*hands.over(200, 150))
     hands.arrive("click left 200,150")

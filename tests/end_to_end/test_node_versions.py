@@ -5,7 +5,6 @@ import http.client
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import dropwhile
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -86,11 +85,13 @@ class Desk:
     def is_told_everywhere(self, *nodes: ServerProcess) -> None:
         """Check that each node tells of what is changed at the others, in one order."""
         streams = [told(_connection(node), self._token) for node in nodes]
-        names = [f"changed at {node.port}" for node in nodes]
-        for node, name in zip(nodes, names, strict=True):
+        heard: list[list[tuple[str, Any]]] = [[] for _ in nodes]
+        for node in nodes:
+            name = f"changed at {node.port}"
             changed = self.at(node).call("PATCH", f"/v1/machines/{self.machine}", {"name": name})
             assert changed.status == 200, changed.body
-        heard = [_between(*names, stream) for stream in streams]
+            for stream, events in zip(streams, heard, strict=True):
+                _hear(stream, events, name)
         assert heard[0] == heard[1]
 
     @contextlib.contextmanager
@@ -118,16 +119,18 @@ class Desk:
         return count
 
 
-def _between(first: str, last: str, stream: Iterator[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """What a stream tells from one name of the machine to another.
+def _hear(stream: Iterator[tuple[str, Any]], events: list[tuple[str, Any]], name: str) -> None:
+    """Add what a stream tells until the machine has a name.
 
-    What else becomes of the machine may be told before and meanwhile.
+    What else became of the machine may be told meanwhile.  Before the first name that belongs to
+    when the stream began, and is left out.
     """
-    events = dropwhile(lambda event: event[1]["name"] != first, stream)
-    heard = [next(events)]
-    while heard[-1][1]["name"] != last:
-        heard.append(next(events))
-    return heard
+    for event in stream:
+        has_name = event[1]["name"] == name
+        if events or has_name:
+            events.append(event)
+        if has_name:
+            return
 
 
 def _connection(node: ServerProcess) -> http.client.HTTPConnection:

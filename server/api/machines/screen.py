@@ -145,7 +145,7 @@ class StreamHandler(ApiHandler):
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
         options = LiveOptions(query.width, query.height, query.quality, query.rate)
         screen = self.screen = await self.services.dispatcher.watch(
-            self.principal.organization_id, path.machine_id, options
+            self.principal.organization_id, path.machine_id, options, self.principal.token_name
         )
         checking = self.services.background.start_and_report(self._check(screen), "check a viewer")
         try:

@@ -206,6 +206,7 @@ class MachineView {
       Version: machine.client_version ?? "–",
       Displays: displays(machine.displays),
       Node: machine.node ?? "–",
+      "Watched by": machine.viewers?.length ? machine.viewers.join(", ") : "–",
       "Round trip": span(machine.round_trip_ms),
       Inputs: machine.inputs
         ? `${number(machine.inputs.completed)} completed, ${number(machine.inputs.failed)} failed`

@@ -154,8 +154,9 @@ export function machinesPage({ signal, events, query, title }) {
     if (chosen.state && machine.state !== chosen.state) return false;
     const text = chosen.text.trim().toLowerCase();
     if (!text) return true;
-    const { name, id, reason, platform, client_version, control } = machine;
-    const parts = [name, id, reason, platform, client_version, control?.by, stateOf(machine.state).word];
+    const { name, id, reason, platform, client_version, control, viewers } = machine;
+    const people = [control?.by, ...(viewers ?? [])];
+    const parts = [name, id, reason, platform, client_version, ...people, stateOf(machine.state).word];
     return parts.some((part) => part?.toLowerCase().includes(text));
   }
 
@@ -299,6 +300,7 @@ function rowOf(rows, machine) {
   setText(cells.id, machine.id === machine.name ? "" : machine.id);
   setText(cells.why, capital(whyOf(machine)));
   showHolder(cells, machine.control);
+  showViewers(cells, machine.viewers ?? []);
   setAttribute(cells.reason, "title", machine.reason);
   setTime(cells.since, machine.since);
   setText(cells.round_trip, machine.round_trip_ms === null ? "–" : span(machine.round_trip_ms));
@@ -323,6 +325,18 @@ function showHolder(cells, holder) {
   cells.holder?.show(holder);
 }
 
+/**
+ * Who looks at the machine's screen; rows at which nobody does stay without a line for it.
+ * @type {(cells: Row["cells"], viewers: string[]) => void}
+ */
+function showViewers(cells, viewers) {
+  if (viewers.length && !cells.viewers) {
+    cells.viewers = h("small");
+    cells.reason.append(" ", cells.viewers);
+  }
+  if (cells.viewers) setText(cells.viewers, viewers.length ? `Watched by ${viewers.join(", ")}.` : "");
+}
+
 /** @param {Machine} machine */
 function newRow({ id }) {
   /** @type {(column: string, ...content: Child[]) => HTMLElement} */
@@ -339,6 +353,7 @@ function newRow({ id }) {
     reason: cell("reason", why),
     why,
     holder: /** @type {ReturnType<typeof holderLine> | null} */ (null),
+    viewers: /** @type {HTMLElement | null} */ (null),
     since: timeAgo(null),
     round_trip: cell("round_trip"),
     display: cell("display"),

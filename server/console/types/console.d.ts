@@ -80,6 +80,7 @@ interface Machine {
   node: string | null;
   displays: Display[];
   round_trip_ms: number | null;
+  viewers: string[];
   inputs: InputCounts;
   last_input_at: string | null;
   screen: Capability;

@@ -198,10 +198,12 @@ class MachinesElsewhere:
             return None
         return SeenDesktop(reply.displays, reply.pointer)
 
-    def watch(self, organization_id: UUID, machine_id: str, options: LiveOptions) -> LiveScreen:
-        """A machine's live screen, which the caller closes."""
+    def watch(
+        self, organization_id: UUID, machine_id: str, options: LiveOptions, name: str
+    ) -> LiveScreen:
+        """A machine's live screen, which the caller closes; ``name`` is who watches."""
         screen = self._screens.of(organization_id, machine_id)
-        return LiveScreen(screen, options, lambda: None)
+        return LiveScreen(screen, options, [name], lambda: None)
 
     async def describe(
         self, node_id: UUID, organization_id: UUID, machine_ids: Sequence[str]

@@ -94,7 +94,8 @@ class RemoteScreen:
         )
         while True:
             try:
-                reply, content = await self._ask(request, PICTURE_SECONDS)
+                asked = request.model_copy(update={"names": list(self.screen.viewer_names)})
+                reply, content = await self._ask(asked, PICTURE_SECONDS)
             except (BusError, MessageRefusedError, StoreUnavailable):
                 self.screen.arrived(LiveScreenEnded(NOT_REACHED))
                 return

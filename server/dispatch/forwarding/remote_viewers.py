@@ -43,7 +43,7 @@ class RemoteViewers:
     async def next_picture(self, link: LinkSocket, request: NextPicture) -> bytes:
         """The reply to a request for a picture.  Raises a problem where there is no screen."""
         key = request.organization_id, request.machine_id, request.viewer
-        watching = self._watch(key, link, live_options(request))
+        watching = self._watch(key, link, live_options(request), request.names)
         loop = asyncio.get_running_loop()
         if watching.sent_at is None:
             picture = await watching.screen.first()
@@ -60,14 +60,17 @@ class RemoteViewers:
         """The viewers of another node have left."""
         self._left((request.organization_id, request.machine_id, request.viewer))
 
-    def _watch(self, key: _Key, link: LinkSocket, options: LiveOptions) -> _Watching:
+    def _watch(
+        self, key: _Key, link: LinkSocket, options: LiveOptions, names: list[str]
+    ) -> _Watching:
         watching = self._watching.get(key)
         if watching is not None and watching.options == options and not watching.screen.why_over:
+            watching.screen.rename(names)
             watching.leaving.cancel()
             watching.leaving = self._leaving(key)
             return watching
         # The new one first, so that the capture goes on between.
-        screen = live_screen(link, options)
+        screen = live_screen(link, options, names)
         if watching is not None:
             self._left(key)
         watching = self._watching[key] = _Watching(screen, options, self._leaving(key))

@@ -166,4 +166,5 @@ def live_machine(message: DescribedMachine) -> LiveMachine:
         screen=message.screen,
         round_trip_seconds=message.round_trip_seconds,
         node=message.node,
+        viewers=tuple(message.viewers),
     )

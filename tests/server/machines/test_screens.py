@@ -15,6 +15,7 @@ from schemas.link.messages import (
 )
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.resources.machines import MAX_VIEWER_NAMES
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.screen.screen import (
     DesktopArrived,
@@ -46,7 +47,12 @@ class Desk:
     def __init__(self) -> None:
         self.questions: list[ScreenQuestion] = []
         self.is_up = True
-        self.screen = MachineScreen(self.questions.append, lambda: self.is_up)
+        self.viewers: list[tuple[str, ...]] = []
+        self.screen = MachineScreen(
+            self.questions.append,
+            lambda: self.is_up,
+            lambda: self.viewers.append(self.screen.viewer_names),
+        )
 
     def shows(self, content: bytes) -> None:
         self.screen.arrived(LivePictureArrived(shown(content)))
@@ -82,6 +88,27 @@ async def test_first_viewer_starts_the_live_screen_and_the_last_one_stops_it() -
     assert desk.screen.viewers == 0
     desk.screen.watch(OPTIONS)
     assert desk.asked() == [(2, 640, None, 70, 5)]
+
+
+@async_test
+async def test_viewers_are_told_by_name_each_once() -> None:
+    desk = Desk()
+    ann = desk.screen.watch(OPTIONS, "ann")
+    of_another_node = desk.screen.watch(OPTIONS, "cid", "bob")
+    again = desk.screen.watch(OPTIONS, "ann")
+    ann.close()
+    of_another_node.rename(("bob",))
+    again.close()
+    of_another_node.close()
+    assert desk.viewers == [
+        ("ann",),
+        ("ann", "bob", "cid"),
+        ("ann", "bob"),
+        ("bob",),
+        (),
+    ]
+    desk.screen.watch(OPTIONS, *(f"{number:02}" for number in range(MAX_VIEWER_NAMES + 1)))
+    assert len(desk.viewers[-1]) == MAX_VIEWER_NAMES
 
 
 @async_test

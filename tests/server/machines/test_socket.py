@@ -71,6 +71,9 @@ class Observer:
     def desktop_changed(self, link: LinkSocket, desktop: DesktopChanged) -> None:
         self.told.append("desktop changed")
 
+    def viewers_changed(self, link: LinkSocket) -> None:
+        """Nobody looks at it in these tests."""
+
     def availability_changed(self, link: LinkSocket) -> None:
         self.told.append("availability changed")
 

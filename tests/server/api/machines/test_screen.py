@@ -25,6 +25,7 @@ from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from server.api.machines import screen as display
 from server.api.machines.screen import dimensions
 from server.machines.screens import MAX_OPEN_REQUESTS
+from tests.events import listening
 from tests.links import hello
 from tests.pictures import PictureStream, decoded, noise, picture
 from tests.screens import connected, read
@@ -259,9 +260,19 @@ async def test_many_viewers_share_one_stream_of_the_machine(service: Service) ->
         link = service.link_of("desk-1")
         assert link is not None
         await until(lambda: link.screen.viewers == 1)
+        assert (await service.get("/v1/machines/desk-1")).json["viewers"] == ["administrator"]
         await viewer.close()
         # Nothing was asked of the machine in between.
         await desk.heard(ScreenStop)
+
+
+@pytest.mark.gen_test
+async def test_who_looks_at_a_machine_is_told_as_it_changes(service: Service) -> None:
+    async with connected(service) as desk, listening(service) as stream:
+        viewer, _ = await desk.watched()
+        await stream.until(lambda told: told.data.get("viewers") == ["administrator"])
+        await viewer.close()
+        await stream.until(lambda told: told.data.get("viewers") == [])
 
 
 @pytest.mark.gen_test

@@ -87,9 +87,13 @@ async def test_viewers_of_all_nodes_share_one_capture(
         await desk.shows(content, number=asked.stream)
         for viewer in (first, second, third):
             await shown(viewer, content)
+        for node in nodes:
+            assert (await node.get("/v1/machines/desk-1")).json["viewers"] == ["administrator"]
         for viewer in (first, second, third):
             await viewer.close()
         assert (await desk.heard(ScreenStop)).stream == asked.stream
+        for node in nodes:
+            assert (await node.get("/v1/machines/desk-1")).json["viewers"] == []
         await until(lambda: not there.server.services.neighbourhood.elsewhere.viewers)
 
 
