@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import NullText, Query
+from schemas.inputs.outcomes import Point
 from schemas.link.messages import Released
 from schemas.resources.commands import CommandItem
 from schemas.values.scalars import MachineId
@@ -49,6 +50,11 @@ class CommandEvent(CommandItem):
     """The data of ``command``: an input that ended, or was left open, and its machine."""
 
     machine_id: str
+    pointer: Point | None = Field(
+        None,
+        description="Where an input of the mouse left the pointer; null of all others, and where "
+        "it was not completed.  No list of inputs has it.",
+    )
 
 
 class Reset(BaseModel):

@@ -12,12 +12,13 @@ from collections import deque
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
 from schemas.inputs.bodies import Operation
-from schemas.inputs.outcomes import Completed, Failed, Outcome, Refused
+from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Refused
 from schemas.resources.audit import INPUT_FAMILY
 from schemas.resources.commands import CommandItem
 from schemas.resources.events import CommandEvent
@@ -115,10 +116,10 @@ class InputRecorder:
             await running
 
     async def _write_some(self) -> None:
-        most = min(MOST_AT_ONCE, len(self._noted))
-        entries = [_entry(self._noted[number]) for number in range(most)]
-        if not entries:
+        noted = tuple(islice(self._noted, MOST_AT_ONCE))
+        if not noted:
             return
+        most, entries = len(noted), [_entry(each) for each in noted]
         try:
             await retry(lambda: self._audit.add_inputs(entries), is_worthwhile=always)
         except Exception:  # what comes later must not wait for ever for what cannot be written
@@ -127,10 +128,9 @@ class InputRecorder:
         # Until it is written it takes its place in the queue.
         for _ in range(most):
             self._noted.popleft()
-        for entry in entries:
-            self._events.publish(
-                entry.organization_id, "command", partial(_command_event, entry), entry.machine_id
-            )
+        for entry, (command, outcome, _) in zip(entries, noted, strict=True):
+            told = partial(_command_event, entry, _place_of(command, outcome))
+            self._events.publish(entry.organization_id, "command", told, entry.machine_id)
 
     def _count_times(self) -> None:
         while self._timed:
@@ -145,9 +145,16 @@ def command_item(entry: AuditEntry) -> CommandItem | None:
     return None if entry.input is None else CommandItem.model_construct(**_facts(entry))
 
 
-def _command_event(entry: AuditEntry) -> CommandEvent:
+def _command_event(entry: AuditEntry, pointer: Point | None) -> CommandEvent:
     """An entry about an input, as it is told to those who listen."""
-    return CommandEvent.model_construct(machine_id=entry.machine_id or "", **_facts(entry))
+    machine_id = entry.machine_id or ""
+    return CommandEvent.model_construct(machine_id=machine_id, pointer=pointer, **_facts(entry))
+
+
+def _place_of(command: Command | CommandRecord, outcome: Outcome | None) -> Point | None:
+    """Where an input of the mouse left the pointer."""
+    is_of_mouse = command.operation.startswith("mouse.")
+    return outcome.pointer if is_of_mouse and isinstance(outcome, Completed) else None
 
 
 def _facts(entry: AuditEntry) -> dict[str, Any]:

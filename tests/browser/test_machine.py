@@ -45,6 +45,18 @@ PICTURE = """(canvas) => {
 }"""
 
 
+KEEP_MARKS = """() => {
+    window.kept = [];
+    const keep = (mark) => {
+        const { x, y, width, height } = mark.getBoundingClientRect();
+        kept.push([x + width / 2, y + height / 2]);
+    };
+    new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(keep)))
+        .observe(document.querySelector('.marks'), { childList: true });
+}"""
+"""Keep where each mark was, however short it is there."""
+
+
 def test_screen_is_live_and_shows_what_changes(looking: Visit, desk: Desk) -> None:
     canvas = looking.page.locator(".stage canvas")
     width, height, before = canvas.evaluate(PICTURE)
@@ -65,6 +77,22 @@ def test_who_looks_at_the_screen_is_shown_there_and_in_the_list(looking: Visit, 
     watching = looking.page.context.new_page()
     watching.goto(f"{looking.site.console}#/machines/{desk.machine}")
     expect(row).to_contain_text(f"Watched by {viewer}.")
+
+
+def test_programs_clicks_are_marked_for_a_moment_where_they_happen(
+    looking: Visit, desk: Desk
+) -> None:
+    marks = looking.page.locator(".mark")
+    looking.page.evaluate(KEEP_MARKS)
+    for x, y in ((200, 150), (1000, 700)):
+        body = {"x": x, "y": y}
+        assert looking.site.api.send(desk.machine, "mouse/click", body).status == 200
+    assert looking.site.api.send(desk.machine, "mouse/move", {"x": 5, "y": 5}).status == 200
+    until(lambda: len(looking.page.evaluate("kept")) == 2, "both are marked")
+    over = Hands(looking.page, desk).over
+    places = [over(200, 150), over(1000, 700)]
+    assert [pytest.approx(place, abs=1) for place in places] == looking.page.evaluate("kept")
+    expect(marks).to_have_count(0)
 
 
 def test_click_lands_where_the_picture_shows_it(hands: Hands) -> None:

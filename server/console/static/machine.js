@@ -4,6 +4,7 @@ import { call, HOME, path, sentence, statusOf } from "./api.js";
 import { CommandList, counted } from "./commands.js";
 import { ControlBar } from "./control_bar.js";
 import { fill, h, pause, setAttribute, setText } from "./dom.js";
+import { Marks } from "./marks.js";
 import {
   commandLine,
   failure,
@@ -95,6 +96,7 @@ export function machinePage({ signal, events, me, id, title }) {
     if (detail.machine_id !== id || !view) return;
     heard += 1;
     view.commands.take(detail);
+    view.mark(detail);
     view.update(counted(view.machine, detail));
   });
   // Nobody tells how long the way to the machine takes.
@@ -116,6 +118,7 @@ class MachineView {
   canvas = h("canvas", { tabindex: "0", width: 1280, height: 800, role: "img" });
   veil = h("div", { class: "veil" });
   stage = h("div", { class: "stage" }, this.canvas, this.veil);
+  inControl = false;
   caption = h("p", { class: "caption small" });
   facts = h("dl", { class: "facts" });
 
@@ -129,6 +132,8 @@ class MachineView {
     this.commands = new CommandList(machine.id, this.signal);
     this.heading = h("div", { class: "head" }, this.#titleRow());
     this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
+    this.marks = new Marks(this.screen);
+    this.stage.append(this.marks.element);
     this.control = new ControlBar({
       machine,
       scopes: me.scopes,
@@ -144,6 +149,14 @@ class MachineView {
 
   close() {
     this.#closing.abort();
+  }
+
+  /**
+   * Show where somebody else has clicked.
+   * @param {CommandEvent} command
+   */
+  mark(command) {
+    if (!this.inControl) this.marks.take(command);
   }
 
   /** @param {boolean} mayAudit */
@@ -241,6 +254,7 @@ class MachineView {
 
   /** @param {boolean} inControl */
   #showControl(inControl) {
+    this.inControl = inControl;
     this.element.classList.toggle("in-control", inControl);
     setAttribute(this.canvas, "role", inControl ? "application" : "img");
   }

@@ -78,6 +78,16 @@ export class Screen {
     return { x: region.x + within(x, region.width), y: region.y + within(y, region.height) };
   }
 
+  /**
+   * Where a place on the desktop is on the canvas, in parts of its size; null beside the picture.
+   * @param {Place} place
+   */
+  partOf({ x, y }) {
+    if (!this.region) return null;
+    const part = { x: (x + 0.5 - this.region.x) / this.region.width, y: (y + 0.5 - this.region.y) / this.region.height };
+    return part.x >= 0 && part.x < 1 && part.y >= 0 && part.y < 1 ? part : null;
+  }
+
   #start() {
     this.#running = new AbortController();
     void this.#run(this.#running.signal);

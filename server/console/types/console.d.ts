@@ -101,6 +101,7 @@ interface CommandItem {
 
 interface CommandEvent extends CommandItem {
   machine_id: string;
+  pointer?: Place | null;
 }
 
 interface MachineRemoved {
