@@ -153,6 +153,12 @@ CONTROL_ENDED = _type(
     "of this machine and of whoever sends this.  Take control anew, or send the input without the "
     "header Farhand-Control.",
 )
+CONTROL_FREE = _type(
+    "control-free",
+    409,
+    "Nobody has control of the machine",
+    "Nobody was asked.  Take control.",
+)
 CONTROL_UNSUPPORTED = _type(
     "control-unsupported",
     409,

@@ -13,7 +13,13 @@ from schemas.resources.commands import CommandItem
 from schemas.values.scalars import MachineId
 
 EventType = Literal[
-    "machine", "machine_removed", "machine_released", "command", "trajectory", "reset"
+    "machine",
+    "machine_removed",
+    "machine_released",
+    "control_requested",
+    "command",
+    "trajectory",
+    "reset",
 ]
 """What an event is about, as its ``event`` line says.
 
@@ -37,6 +43,14 @@ class MachineReleased(Released):
     """The data of ``machine_released``: what a killed machine client had left pressed there."""
 
     id: str
+
+
+class ControlRequested(BaseModel):
+    """The data of ``control_requested``: somebody asks whoever has control to give it back."""
+
+    id: str
+    by: str = Field(description="Who asks: the token's name.")
+    note: str | None
 
 
 class TrajectoryChanged(BaseModel):

@@ -69,6 +69,16 @@ class NewControl(BaseModel):
     note: Note | None = Field(None, description="What for; it is kept in the audit.")
 
 
+class ControlRequest(BaseModel):
+    """The body of ``POST /v1/machines/{machine_id}/control/request``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    note: Note | None = Field(
+        None, description="What for; whoever listens to events is told, and the audit keeps it."
+    )
+
+
 class Control(Holder):
     """A control lease; this answer alone shows its id to whoever took it."""
 

@@ -33,10 +33,11 @@ EVENTS_PER_WRITE = 100
 EVENTS_ENDPOINT = Endpoint(
     summary="Listen to events",
     description="Server-sent events: machine (its data is the machine), machine_removed, "
-    "machine_released (what a killed machine client had left pressed was released), command "
-    "(an input that ended, or whose outcome is pending), trajectory, and reset, which means that "
-    "some events are not known any more: read everything again.  Listen first, then read, so that "
-    "nothing is missed between.  A comment comes every 15 s; whoever reads too slowly is dropped, "
+    "machine_released (what a killed machine client had left pressed was released), "
+    "control_requested (somebody asks whoever has control to give it back), command (an input "
+    "that ended, or whose outcome is pending), trajectory, and reset, which means that some events "
+    "are not known any more: read everything again.  Listen first, then read, so that nothing is "
+    "missed between.  A comment comes every 15 s; whoever reads too slowly is dropped, "
     "and may come back with Last-Event-ID.",
     scope=Scope.MACHINES_READ,
     query=EventQuery,

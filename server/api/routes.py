@@ -22,7 +22,7 @@ from server.api.machines.commands import (
     MachineCommandsHandler,
 )
 from server.api.machines.connect import ConnectHandler
-from server.api.machines.control import ControlHandler, LeaseHandler
+from server.api.machines.control import ControlHandler, ControlRequestHandler, LeaseHandler
 from server.api.machines.inputs import (
     ClickMouseHandler,
     DragMouseHandler,
@@ -85,6 +85,7 @@ ROUTES = (
     Route("/v1/machines", MachinesHandler),
     Route("/v1/machines/{machine_id}", MachineHandler),
     Route("/v1/machines/{machine_id}/control", ControlHandler),
+    Route("/v1/machines/{machine_id}/control/request", ControlRequestHandler),
     Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),

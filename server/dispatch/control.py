@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 from schemas.http.problems import ProblemError
 from server.clock import milliseconds
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.refusals import control_ended, control_held, unknown_machine
+from server.dispatch.refusals import control_ended, control_free, control_held, unknown_machine
 from server.store.audit import AuditEntry, AuditStore
 from server.store.errors import StoreUnavailable
 from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
@@ -117,6 +117,14 @@ class MachineControl:
         if not await self._controls.end(organization_id, machine_id, caller.proof(lease)):
             raise await self._ended(organization_id, machine_id)
         await self._tell_end(organization_id, machine_id)
+
+    async def check_held(self, organization_id: UUID, machine_id: str) -> None:
+        """Raise a problem unless somebody has control of the machine."""
+        machine = await self._machines.get(organization_id, machine_id)
+        if machine is None:
+            raise unknown_machine(machine_id)
+        if machine.control is None or machine.control.expires_at <= now():
+            raise control_free()
 
     async def run(self) -> None:
         """End what has run out, or whose holder may do nothing any more, for ever."""

@@ -71,6 +71,11 @@ def control_ended() -> ProblemError:
     )
 
 
+def control_free() -> ProblemError:
+    """Nobody has control, who could be asked for it."""
+    return ProblemError(problems.CONTROL_FREE, "nobody has control of the machine")
+
+
 def control_unsupported() -> ProblemError:
     """A machine whose client cannot be interrupted."""
     return ProblemError(

@@ -83,6 +83,30 @@ def held_up(page: Page, pattern: str, method: str) -> Callable[[], None]:
     return release
 
 
+def test_whoever_has_control_is_asked_to_hand_over(
+    looking: Visit, desk: Desk, robot: ServedApi
+) -> None:
+    page = looking.page
+    taken = robot.call("POST", control_of(desk), {})
+    assert taken.status == 201, taken.body
+    with page.expect_response("**/control/request") as asked:
+        page.get_by_role("button", name="Ask to hand over").click()
+    assert asked.value.status == 204
+    expect(page.get_by_text(f"{ROBOT} was asked to hand over.")).to_be_visible()
+    assert actions(looking.site)[0] == "control.requested"
+    gone = robot.call("DELETE", f"{control_of(desk)}/{taken.json['id']}")
+    assert gone.status == 204
+    expect(page.get_by_text("was asked to hand over")).not_to_be_visible()
+    Hands(page, desk).take()
+    note = {"note": "the nightly run waits"}
+    assert robot.call("POST", f"{control_of(desk)}/request", note).status == 204
+    words = f"{ROBOT} asks you to hand over: the nightly run waits"
+    expect(page.get_by_text(words)).to_be_visible()
+    page.get_by_role("button", name="Leave control").click()
+    until(lambda: holder(looking.site, desk) is None, "control is given back")
+    expect(page.get_by_text(words)).not_to_be_visible()
+
+
 def test_hands_go_on_the_picture_with_a_lease_that_is_renewed(looking: Visit, desk: Desk) -> None:
     site, page, hands = looking.site, looking.page, Hands(looking.page, desk)
     sent: list[str] = []

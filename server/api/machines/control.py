@@ -3,7 +3,8 @@
 from pydantic import Field
 
 from schemas.http import problems
-from schemas.resources.machines import Control, NewControl
+from schemas.resources.events import ControlRequested
+from schemas.resources.machines import Control, ControlRequest, NewControl
 from schemas.resources.tokens import Scope
 from server.api.machines.callers import caller_of
 from server.api.machines.paths import MachinePath
@@ -50,6 +51,33 @@ class ControlHandler(ApiHandler):
         action = "control.taken_over" if body.take_over else "control.taken"
         await record(self, action, machine_id, machine_id=machine_id, note=body.note)
         self.answer(201, _view(machine_id, lease, control))
+
+
+class ControlRequestHandler(ApiHandler):
+    """Asks for control."""
+
+    @endpoint(
+        Endpoint(
+            summary="Ask for control of a machine",
+            description="Whoever has it is told by the event control_requested, and gives it back "
+            "or not: the event machine tells.  Nothing else changes.",
+            scope=Scope.MACHINES_CONTROL,
+            path=MachinePath,
+            body=ControlRequest,
+            body_required=False,
+            answers={204: None},
+            problems=(problems.NOT_FOUND, problems.CONTROL_FREE),
+        )
+    )
+    async def post(self, path: MachinePath, body: ControlRequest) -> None:
+        machine_id, principal = path.machine_id, self.principal
+        await self.services.control.check_held(principal.organization_id, machine_id)
+        told = ControlRequested(id=machine_id, by=principal.token_name, note=body.note)
+        self.services.events.publish(
+            principal.organization_id, "control_requested", told, machine_id
+        )
+        await record(self, "control.requested", machine_id, machine_id=machine_id, note=body.note)
+        self.answer(204)
 
 
 class LeaseHandler(ApiHandler):

@@ -13,8 +13,8 @@ const LONGEST_WAIT = 10_000;
 const MAX_LINE = 4 * 1024 * 1024;
 
 /**
- * Dispatches "machine", "machine_removed", "machine_released", "command" and "trajectory" with their
- * data as detail;
+ * Dispatches "machine", "machine_removed", "machine_released", "control_requested", "command" and
+ * "trajectory" with their data as detail;
  * "reset" when everything has to be read again; and "state" when `state` has changed: connecting,
  * live, lost, or polling with a server that has no events.  Sleeps while nobody sees the page,
  * so that many open tabs do not use up the browser's connections.

@@ -1,6 +1,7 @@
 /** One machine: its live screen, hands on it, its recent commands, and what it is. */
 
 import { call, HOME, path, sentence, statusOf } from "./api.js";
+import { Asking } from "./asking.js";
 import { CommandList, counted } from "./commands.js";
 import { ControlBar } from "./control_bar.js";
 import { fill, h, pause, setAttribute, setText } from "./dom.js";
@@ -92,6 +93,7 @@ export function machinePage({ signal, events, me, id, title }) {
     take(detail);
   });
   listen("machine_removed", ({ detail }) => detail.id === id && gone());
+  listen("control_requested", ({ detail }) => detail.id === id && view?.asking.hear(detail));
   listen("command", ({ detail }) => {
     if (detail.machine_id !== id || !view) return;
     heard += 1;
@@ -134,6 +136,7 @@ class MachineView {
     this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
     this.marks = new Marks(this.screen);
     this.stage.append(this.marks.element);
+    this.asking = new Asking(machine.id, me.scopes, this.signal);
     this.control = new ControlBar({
       machine,
       scopes: me.scopes,
@@ -161,7 +164,8 @@ class MachineView {
 
   /** @param {boolean} mayAudit */
   #element(mayAudit) {
-    const { control } = this;
+    const { asking, control } = this;
+    control.element.append(asking.button);
     return h(
       "div",
       {},
@@ -170,7 +174,7 @@ class MachineView {
       h(
         "div",
         { class: "split" },
-        h("div", {}, control.element, this.stage, control.told, control.keypad, this.caption),
+        h("div", {}, control.element, asking.told, this.stage, control.told, control.keypad, this.caption),
         h(
           "aside",
           {},
@@ -207,6 +211,7 @@ class MachineView {
     setText(this.pausing, machine.paused ? "Resume" : "Pause");
     this.#describe();
     this.control.update(machine);
+    this.asking.update(machine.control, this.inControl);
     const hasCome = machine.screen?.available && !before.screen?.available;
     if (before.state !== machine.state || hasCome) this.screen.again();
   }
@@ -255,6 +260,7 @@ class MachineView {
   /** @param {boolean} inControl */
   #showControl(inControl) {
     this.inControl = inControl;
+    this.asking.update(this.machine.control, inControl);
     this.element.classList.toggle("in-control", inControl);
     setAttribute(this.canvas, "role", inControl ? "application" : "img");
   }

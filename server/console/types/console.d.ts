@@ -99,9 +99,16 @@ interface CommandItem {
   duration_ms: number | null;
 }
 
+/** Somebody asks whoever has control to give it back. */
+interface ControlRequested {
+  id: string;
+  by: string;
+  note: string | null;
+}
+
 interface CommandEvent extends CommandItem {
   machine_id: string;
-  pointer?: Place | null;
+  pointer: Point | null;
 }
 
 interface MachineRemoved {
@@ -205,6 +212,12 @@ interface Place {
   y: number;
 }
 
+/** A place on a machine's desktop, as the server says it. */
+interface Point {
+  x: number;
+  y: number;
+}
+
 type Region = Place & Size;
 
 interface Answer<Data> {
@@ -226,6 +239,7 @@ interface Told {
   reset: null;
   machine: Machine;
   machine_removed: MachineRemoved;
+  control_requested: ControlRequested;
   command: CommandEvent;
   trajectory: TrajectoryChanged;
 }

@@ -18,7 +18,6 @@ def test_types_are_a_list_with_commas() -> None:
 
 @pytest.mark.parametrize("text", ["reset", "machine,", "machines", "machine, command"])
 def test_unknown_type_says_which_there_are(text: str) -> None:
-    with pytest.raises(
-        ValidationError, match="machine, machine_removed, machine_released, command, trajectory"
-    ):
+    names = "machine, machine_removed, machine_released, control_requested, command, trajectory"
+    with pytest.raises(ValidationError, match=names):
         EventQuery.model_validate({"types": text})

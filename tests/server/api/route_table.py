@@ -139,6 +139,8 @@ TABLE = (
     Row("POST", "/v1/machines/{machine_id}/control", "machines:control", 503, OTHERS_404,
         "not-found control-held control-ended control-unsupported machine-unavailable",
         takes_body=True),
+    Row("POST", "/v1/machines/{machine_id}/control/request", "machines:control", 409, OTHERS_404,
+        "not-found control-free", takes_body=True),
     Row("PUT", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409, OTHERS_404,
         "not-found control-ended"),
     Row("DELETE", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409,

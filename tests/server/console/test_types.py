@@ -9,7 +9,12 @@ from pydantic import BaseModel
 from schemas.link.messages import Capability, Display
 from schemas.resources.audit import AuditEntry, AuditPage
 from schemas.resources.commands import CommandItem, CommandPage
-from schemas.resources.events import CommandEvent, MachineRemoved, TrajectoryChanged
+from schemas.resources.events import (
+    CommandEvent,
+    ControlRequested,
+    MachineRemoved,
+    TrajectoryChanged,
+)
 from schemas.resources.machines import Control, Holder, InputCounts, Machine, MachinePage
 from schemas.resources.trajectories import Trajectory
 from schemas.resources.workflows import Workflow, WorkflowPage
@@ -70,8 +75,18 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
 @pytest.mark.parametrize(
     "model",
     [
-        *(AuditEntry, Capability, CommandItem, CommandEvent, Control, Display, Holder),
-        *(InputCounts, Machine, MachineRemoved, Session, Trajectory, TrajectoryChanged, Workflow),
+        *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested),
+        *(
+            Display,
+            Holder,
+            InputCounts,
+            Machine,
+            MachineRemoved,
+            Session,
+            Trajectory,
+            TrajectoryChanged,
+            Workflow,
+        ),
     ],
     ids=lambda model: model.__name__,
 )

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from schemas.http.queries import PageQuery
+from schemas.inputs.bodies import ClickMouse, TypeText
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Unknown
 from server.dispatch.recorder import InputRecorder, command_item, entry_id
 from server.store.audit import AuditEntry, AuditStore
@@ -139,6 +140,23 @@ async def test_input_of_a_server_that_died_is_recorded_when_it_is_settled(
 
 
 @pytest.mark.gen_test
+async def test_place_is_told_of_the_mouses_completed_inputs_alone(service: Service) -> None:
+    services = service.server.services
+    recorder = InputRecorder(services.audit, services.events, services.metrics)
+    running = services.background.start(recorder.run(), "record inputs")
+    await service.new_machine()
+    async with listening(service, "?types=command") as stream:
+        for body, outcome, place in (
+            (ClickMouse(), COMPLETED, {"x": 3, "y": 4}),
+            (ClickMouse(), Unknown(), None),
+            (TypeText(text="a"), COMPLETED, None),
+        ):
+            recorder.ended(accepted(service, body=body), outcome)
+            assert (await stream.next()).data["pointer"] == place
+    await recorder.close(5.0, running)
+
+
+@pytest.mark.gen_test
 async def test_recorded_inputs_are_told_and_counted(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link, listening(service, "?types=command") as stream:
@@ -147,6 +165,7 @@ async def test_recorded_inputs_are_told_and_counted(service: Service) -> None:
         answer = (await sending).json
         told = (await stream.next()).data
         assert (told["machine_id"], told["command_id"]) == ("desk-1", answer["command_id"])
+        assert told["pointer"] == answer["pointer"]
         shown = (await service.get("/v1/machines/desk-1")).json
         assert shown["inputs"] == {"completed": 1, "failed": 0}
         assert shown["last_input_at"] == told["accepted_at"]

@@ -15,10 +15,12 @@ from schemas.link.messages import Input, Interrupt, Interrupted
 from schemas.resources.tokens import Scope
 from server.dispatch import here as here_module
 from server.store.machines import controls as store_module
+from tests.events import listening
 from tests.links import hello
 from tests.service import Reply, ScriptedLink, ScriptedMachine, Service, new_key
 
 CONTROL = "/v1/machines/desk-1/control"
+REQUEST = f"{CONTROL}/request"
 CUT_SHORT = Failed(code="interrupted", message="cut short", injected_at_least=2)
 
 
@@ -55,6 +57,24 @@ async def desk(service: Service) -> AsyncIterator[tuple[ScriptedMachine, Scripte
     machine = await service.new_machine()
     async with machine.connected() as link:
         yield machine, link
+
+
+@pytest.mark.gen_test
+async def test_who_has_control_can_be_asked_for_it(service: Service) -> None:
+    other = await service.new_token(Scope.MACHINES_CONTROL)
+    async with desk(service) as (_, link), listening(service, "?types=control_requested") as told:
+        free = await service.post(REQUEST, token=other)
+        assert (free.status, free.problem) == (409, "control-free")
+        await taken(service, link)
+        assert (await service.post(REQUEST, {"note": "lunch"}, token=other)).status == 204
+        assert (await told.next()).data == {"id": "desk-1", "by": "of a test", "note": "lunch"}
+        assert (await service.post(REQUEST, token=other)).status == 204
+        assert (await told.next()).data == {"id": "desk-1", "by": "of a test", "note": None}
+    kept = (await service.get("/v1/audit?action=control.requested")).json["items"]
+    assert [(each["token_name"], each["note"]) for each in kept] == [
+        ("of a test", None),
+        ("of a test", "lunch"),
+    ]
 
 
 @pytest.mark.gen_test
