@@ -29,7 +29,7 @@ _DATABASE_NUMBERS = itertools.count(1)
 _LONGEST = ("tests/simulation/", "tests/model/")
 """Where the tests are that need the processor for longest."""
 
-_LOWEST_PRIORITY = 19
+_NICENESS = 10
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,7 +56,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def _give_way() -> None:
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ LEAST_STATES = 50_000
 """In the largest configuration: far below, the model has lost what it is to look at."""
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=lambda value: value.name)
 def test_every_promise_holds_in_every_state(configuration: Configuration) -> None:
     found = explore(World(configuration))

@@ -346,7 +346,7 @@ MISSED_WHERE_CONTROL_IS_TAKEN = ("had control", "were held")
 """What is said of the promise to whoever has control: a person takes it in all these lives."""
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     ("broken", "word", "first"),
     BROKEN,
