@@ -16,6 +16,7 @@ import {
   whileBusy,
 } from "./parts.js";
 import { Screen } from "./screen.js";
+import { Viewing } from "./viewing.js";
 import { displays, number, span, whyOf } from "./words.js";
 
 const READ_SECONDS = 30;
@@ -136,6 +137,7 @@ class MachineView {
     this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
     this.marks = new Marks(this.screen);
     this.stage.append(this.marks.element);
+    this.viewing = new Viewing(this.screen, () => this.inControl, this.signal);
     this.asking = new Asking(machine.id, me.scopes, this.signal);
     this.control = new ControlBar({
       machine,
@@ -174,7 +176,16 @@ class MachineView {
       h(
         "div",
         { class: "split" },
-        h("div", {}, control.element, asking.told, this.stage, control.told, control.keypad, this.caption),
+        h(
+          "div",
+          { class: "work" },
+          control.element,
+          asking.told,
+          this.stage,
+          control.told,
+          control.keypad,
+          h("div", { class: "row" }, this.caption, this.viewing.element),
+        ),
         h(
           "aside",
           {},
@@ -211,6 +222,7 @@ class MachineView {
     setText(this.pausing, machine.paused ? "Resume" : "Pause");
     this.#describe();
     this.control.update(machine);
+    this.viewing.update(machine.displays);
     this.asking.update(machine.control, this.inControl);
     const hasCome = machine.screen?.available && !before.screen?.available;
     if (before.state !== machine.state || hasCome) this.screen.again();

@@ -20,6 +20,14 @@ const RATE = 10;
 export class Screen {
   /** @type {Region | null} */
   region = null;
+  /**
+   * The display that is shown; null is all of them.
+   * @type {Region | null}
+   */
+  #display = null;
+  #isActual = false;
+  /** How much wider everything is than what is shown. */
+  #excess = 1;
   /** @type {AbortController | null} */
   #running = null;
   #width = 0;
@@ -60,6 +68,21 @@ export class Screen {
       this.#stop();
       this.look();
     }
+  }
+
+  /**
+   * Show one display or all (null), pixel by pixel or as large as the stage.
+   * @type {(display: Region | null, isActual: boolean) => void}
+   */
+  see(display, isActual) {
+    if (display === this.#display && isActual === this.#isActual) return;
+    this.#display = display;
+    this.#isActual = isActual;
+    this.#excess = 1;
+    this.region = null; // Nobody should click on a picture that is about to be another.
+    if (!this.#running) return;
+    this.#stop();
+    this.look();
   }
 
   /**
@@ -104,14 +127,14 @@ export class Screen {
       return;
     }
     // Another size of the window is another picture; a scroll bar more or less is not.
-    if (Math.abs(this.#wanted() - this.#width) > STEP) {
+    if (!this.#isActual && Math.abs(this.#wanted() - this.#width) > STEP) {
       this.#stop();
       this.look();
     }
   }
 
   #wanted() {
-    const width = this.stage.clientWidth * Math.min(devicePixelRatio, 2);
+    const width = this.stage.clientWidth * Math.min(devicePixelRatio, 2) * this.#excess;
     return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
   }
 
@@ -142,7 +165,7 @@ export class Screen {
   async #show(signal) {
     this.#width = this.#wanted();
     const address = path`/v1/computer/${this.machineId}/display/stream`;
-    const wanted = { width: this.#width, rate: RATE };
+    const wanted = this.#isActual ? { rate: RATE } : { width: this.#width, rate: RATE };
     // An unchanged screen is sent again from time to time, so a long silence is a dead stream.
     const silent = new AbortController();
     let timer = 0;
@@ -168,15 +191,32 @@ export class Screen {
   /** @type {(headers: Map<string, string>, bytes: Uint8Array<ArrayBuffer>) => Promise<void>} */
   async #draw(headers, bytes) {
     const picture = await decoded(bytes);
+    const all = regionOf(headers.get("farhand-screen-region"));
+    const shown = all && this.#display && contains(all, this.#display) ? this.#display : all;
+    // In the picture's own pixels.
+    const scale = all ? picture.width / all.width : 1;
+    const width = Math.round(shown ? shown.width * scale : picture.width);
+    const height = Math.round(shown ? shown.height * scale : picture.height);
+    const x = all && shown ? (shown.x - all.x) * scale : 0;
+    const y = all && shown ? (shown.y - all.y) * scale : 0;
     const { canvas } = this;
-    if (canvas.width !== picture.width || canvas.height !== picture.height) {
-      canvas.width = picture.width;
-      canvas.height = picture.height;
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
     }
-    canvas.getContext("2d", { alpha: false })?.drawImage(picture, 0, 0);
+    canvas.getContext("2d", { alpha: false })?.drawImage(picture, x, y, width, height, 0, 0, width, height);
     picture.close();
-    this.region = regionOf(headers.get("farhand-screen-region"));
+    this.region = shown;
+    this.#excess = all && shown ? all.width / shown.width : 1;
+    // One display is as fine as all of them were: the next picture is wider.
+    this.#resized();
   }
+}
+
+/** @type {(all: Region, part: Region) => boolean} */
+function contains(all, part) {
+  const right = part.x + part.width <= all.x + all.width;
+  return part.x >= all.x && part.y >= all.y && right && part.y + part.height <= all.y + all.height;
 }
 
 /** @param {string | undefined} text */

@@ -371,3 +371,8 @@ type Make<Elements> = <Tag extends keyof Elements>(
   attributes?: Attributes,
   ...children: Child[]
 ) => Elements[Tag];
+
+/** Chromium's alone: https://developer.mozilla.org/docs/Web/API/Keyboard/lock */
+interface Navigator {
+  keyboard?: { lock?: () => Promise<void>; unlock?: () => void };
+}

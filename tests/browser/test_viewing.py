@@ -1,0 +1,97 @@
+"""Ways to look at a machine's screen: one display of several, pixel by pixel, full screen."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.hands import HEIGHT, WIDTH, Hands
+from tests.browser.rig import Desk, Site, Visit
+from tests.processes import until
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Iterator[Desk]:
+    """A machine that no test ends."""
+    with site.desk("Reception") as desk:
+        yield desk
+
+
+def canvas_size(page: Page) -> list[int]:
+    size: list[int] = page.locator(".stage canvas").evaluate("({width, height}) => [width, height]")
+    return size
+
+
+def look(visit: Visit, desk: Desk) -> None:
+    visit.sign_in(f"/machines/{desk.machine}")
+    expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
+
+
+def test_every_pixel_is_shown_as_one_and_clicks_land_where_they_are_shown(
+    visit: Visit, desk: Desk
+) -> None:
+    look(visit, desk)
+    page = visit.page
+    page.get_by_role("button", name="Actual size").click()
+    until(lambda: canvas_size(page) == [WIDTH, HEIGHT], "the picture has all pixels")
+    canvas, stage = page.locator(".stage canvas"), page.locator(".stage")
+    box, frame = canvas.bounding_box(), stage.bounding_box()
+    assert box is not None
+    assert frame is not None
+    assert (box["width"], box["height"]) == (WIDTH, HEIGHT)
+    assert frame["width"] < WIDTH
+    # What does not fit is drawn into sight.
+    page.mouse.move(frame["x"] + 300, frame["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(frame["x"] + 100, frame["y"] + 60)
+    page.mouse.up()
+    assert stage.evaluate("({scrollLeft, scrollTop}) => [scrollLeft, scrollTop]") == [200, 40]
+    hands = Hands(page, desk)
+    hands.take()
+    frame = stage.bounding_box()
+    assert frame is not None
+    page.mouse.click(frame["x"] + 500, frame["y"] + 300)
+    hands.arrive("click left 700,340")
+    page.get_by_role("button", name="Leave control").click()
+    page.get_by_role("button", name="Fit").click()
+    until(lambda: canvas_size(page)[0] < WIDTH, "the picture fits")
+
+
+def test_one_of_several_displays_fills_the_stage(visit: Visit, desk: Desk) -> None:
+    half = WIDTH // 2
+    displays = [{"x": x, "y": 0, "width": half, "height": HEIGHT, "scale": 1} for x in (0, half)]
+
+    def with_two(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=json.dumps({**answer.json(), "displays": displays}))
+
+    # This system's X server has one display, so the server's answer is told otherwise.
+    visit.page.route(f"**/v1/machines/{desk.machine}", with_two)
+    visit.page.route("**/v1/events*", lambda route: route.fulfill(status=404))
+    look(visit, desk)
+    page = visit.page
+    page.get_by_label("Display").select_option(index=2)
+    until(lambda: canvas_size(page)[0] < canvas_size(page)[1], "one display is shown")
+    hands = Hands(page, desk)
+    hands.take()
+    box = page.locator(".stage canvas").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)
+    hands.arrive(f"click left {half + half // 4},{HEIGHT // 2}")
+    page.get_by_role("button", name="Leave control").click()
+    page.get_by_label("Display").select_option("All")
+    until(lambda: canvas_size(page)[0] > canvas_size(page)[1], "all displays are shown")
+
+
+def test_picture_and_its_buttons_fill_the_screen(visit: Visit, desk: Desk) -> None:
+    look(visit, desk)
+    page = visit.page
+    page.get_by_role("button", name="Full screen").click()
+    leave = page.get_by_role("button", name="Leave full screen")
+    expect(leave).to_be_visible()
+    assert page.evaluate("document.fullscreenElement.className") == "work"
+    expect(page.get_by_role("button", name="Take control")).to_be_visible()
+    leave.click()
+    expect(page.get_by_role("button", name="Full screen", exact=True)).to_be_visible()
+    assert page.evaluate("document.fullscreenElement") is None
