@@ -202,7 +202,9 @@ def test_very_many_machines_are_shown_filtered_and_kept_up_to_date(
         for number in range(50):
             change(crowded, f"till-{number}", paused=True)
         # Not among all that is on this page: to look through that takes seconds each time.
-        expect(page.locator(".chips").get_by_role("button", name="50 Paused")).to_be_visible()
+        expect(page.locator(".chips").get_by_role("button", name="50 Paused")).to_be_visible(
+            timeout=60_000
+        )
         kept = page.evaluate(
             "[...document.querySelectorAll('tbody tr')].filter((r) => rows.includes(r)).length"
         )

@@ -23,6 +23,10 @@ from schemas.link.picture_frames import Region, Size
 LOOK_ANEW_SECONDS = 2.0
 """How long a change of the displays may stay unseen: half a millisecond each time, measured."""
 
+_UNANSWERED = (ScreenShotError, OSError, AssertionError, ValueError)
+"""What mss 10 raises.  It asserts that a server answers, or follows the null pointer that it gets
+in place of an answer (``ValueError``), where that has ended in the middle."""
+
 
 class MissingLibraryError(DesktopError):
     """The system lacks a library that mss loads; the message says its package."""
@@ -92,7 +96,7 @@ def displays(display: str | None) -> list[Display]:
             # The first is the smallest rectangle around all of them, and alone where the
             # system does not tell its screens apart.
             around, *screens = source.monitors
-    except (ScreenShotError, OSError) as error:
+    except _UNANSWERED as error:
         what = "The displays of this machine cannot be told"
         if package := _missing_package(error):
             remedy = f"on Debian or Ubuntu: sudo apt-get install {package}"
@@ -114,7 +118,7 @@ class _Screen:
         try:
             self._source: Any = _open_mss(display, with_cursor=True)
             self._around = self._source.monitors[0]
-        except (ScreenShotError, OSError) as error:
+        except _UNANSWERED as error:
             raise DesktopError(
                 "screen_unavailable", f"The screen cannot be seen: {error}"
             ) from error
@@ -129,8 +133,7 @@ class _Screen:
         captured_at = boottime_seconds()
         try:
             taken = self._source.grab(self._around)
-        except (ScreenShotError, OSError, AssertionError) as error:
-            # mss asserts that there is an answer; a server that has ended gives none.
+        except _UNANSWERED as error:
             why = str(error) or "the X server does not answer"
             raise DesktopError(
                 "screen_unavailable", f"The screen cannot be captured: {why}"

@@ -67,6 +67,22 @@ def test_without_a_display_each_part_is_an_error_of_ours(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
+    "error", [ValueError("NULL pointer access"), AssertionError(), OSError("gone")], ids=repr
+)
+def test_server_that_ends_while_it_is_looked_at_is_an_error_of_ours(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(**_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(view_module, "MSS", end)
+    view = X11View(":0")
+    for look in (view.displays, view.capture):
+        with pytest.raises(DesktopError):
+            look()
+
+
+@pytest.mark.parametrize(
     ("library", "package"), [("libxcb", "libxcb1"), ("libxcb-render", "libxcb-render0")]
 )
 def test_library_that_is_missing_is_named_with_its_package(
