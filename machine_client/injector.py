@@ -26,6 +26,7 @@ from schemas.inputs.bodies import (
     PressKeys,
     ScrollMouse,
     TypeText,
+    WriteClipboard,
 )
 from schemas.inputs.key_combinations import Chord, parse_combination
 from schemas.inputs.outcomes import Point, Refused
@@ -192,6 +193,8 @@ class DesktopInjector:
                 self._input.hold_keys(chords)
             case PressKeys():
                 self._input.release_keys(chords)
+            case WriteClipboard(text=text, selection=selection):
+                self._input.write_clipboard(selection, text)
 
     def _click(self, click: ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from schemas.inputs.bodies import Button, Direction
+from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
 from schemas.inputs.outcomes import Point, Refused
 from schemas.link.messages import Display, Released
@@ -43,6 +44,10 @@ class DesktopLost(DesktopError):  # noqa: N818  # what is known, and not what wa
 
     def __init__(self, message: str) -> None:
         super().__init__("display_lost", message)
+
+
+class ClipboardError(DesktopError):
+    """A clipboard cannot be read or written; ``str()`` holds nothing of what is in it."""
 
 
 def interrupted() -> DesktopError:
@@ -105,6 +110,17 @@ class Desktop(Protocol):
 
     def open_view(self) -> "DesktopView":
         """Make something to look through; it opens what it needs when it needs it."""
+
+    @property
+    def why_no_clipboard(self) -> str | None:
+        """Why this kind of desktop has no clipboard that could be used; None where it has one."""
+
+    def read_clipboard(self, selection: Selection) -> str:
+        """What was copied last, whichever program it was; empty where nothing was.
+
+        Raises ClipboardError where that is no text, is too long, or is not said in time, and
+        DesktopError.  It takes some seconds at most, unless the desktop hangs.
+        """
 
     def checks(self) -> tuple[DesktopCheck, ...]:
         """What to look at where something does not work: the display, the input, the screen."""
@@ -197,6 +213,12 @@ class DesktopInput(Protocol):
 
     def release_keys(self, chords: tuple[Chord, ...]) -> None:
         """Release every key that we hold, last one first; "already_down" where others hold one."""
+
+    def write_clipboard(self, selection: Selection, text: str) -> None:
+        """Copy a text, for whoever pastes until something else is copied, or this is closed.
+
+        Raises ClipboardError where it was not copied: then nothing has changed.
+        """
 
     def release_all(self) -> None:
         """Release every button and key that we hold, and put back what was lent."""

@@ -3,12 +3,14 @@
 from typing import NoReturn
 
 from machine_client.desktop.base import (
+    ClipboardError,
     DesktopCheck,
     DesktopError,
     DesktopInput,
     DesktopView,
     InjectionUnavailable,
 )
+from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
 
@@ -24,6 +26,13 @@ class UnavailableDesktop:
 
     def open_view(self) -> DesktopView:
         return _BlindView(self._reason)
+
+    @property
+    def why_no_clipboard(self) -> str | None:
+        return self._reason
+
+    def read_clipboard(self, selection: Selection) -> str:
+        raise ClipboardError("clipboard_unavailable", self._reason)
 
     def checks(self) -> tuple[DesktopCheck, ...]:
         return (DesktopCheck("display", self._look, self._reason),)

@@ -1,15 +1,16 @@
-"""The six inputs that a machine carries out, as an HTTP client sends them.
+"""The inputs that a machine carries out, as an HTTP client sends them.
 
 Coordinates are pixels of the machine's desktop, durations are seconds.  A field that is not
 listed here is an error: an input that is not understood whole is not carried out.
 """
 
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from schemas.inputs.clipboard_texts import ClipboardText, Selection
 from schemas.inputs.key_combinations import KeyCombination
 from schemas.inputs.texts import TYPING_SECONDS, TypedText, is_plain
 from schemas.values.scalars import Coordinate, Int32, StrictBool
@@ -30,6 +31,7 @@ class Operation(StrEnum):
     MOUSE_MOVE = "mouse.move"
     KEYBOARD_KEY = "keyboard.key"
     KEYBOARD_TYPE = "keyboard.type"
+    CLIPBOARD_WRITE = "clipboard.write"
 
 
 class InputBody(BaseModel):
@@ -137,10 +139,22 @@ class TypeText(InputBody):
         return TYPING_SECONDS * sum(not is_plain(character) for character in self.text)
 
 
-AnyInput = DragMouse | ClickMouse | ScrollMouse | MoveMouse | PressKeys | TypeText
+class WriteClipboard(InputBody):
+    """Copy a text, as a program would: it is there for whoever pastes."""
+
+    operation = Operation.CLIPBOARD_WRITE
+
+    text: ClipboardText
+    selection: Selection = Field(
+        "clipboard",
+        description="clipboard is what people paste; primary is what X11 pastes with the middle "
+        "button.",
+    )
+
+
+AnyInput = DragMouse | ClickMouse | ScrollMouse | MoveMouse | PressKeys | TypeText | WriteClipboard
 
 INPUT_BODIES: dict[Operation, type[AnyInput]] = {
-    body.operation: body
-    for body in (DragMouse, ClickMouse, ScrollMouse, MoveMouse, PressKeys, TypeText)
+    body.operation: body for body in get_args(AnyInput)
 }
 """Each operation's body, by its name on the wire."""

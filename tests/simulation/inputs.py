@@ -85,6 +85,7 @@ def steps_of(body: AnyInput) -> list[Step]:
             return [
                 step for key in body.text.replace(" ", "") for step in _pressed_and_released(key)
             ]
+    raise TypeError(f"the simulation sends no {body!r}")
 
 
 def let_go_by(body: AnyInput) -> str | None:

@@ -10,10 +10,12 @@ from machine_client.desktop.base import (
     DesktopView,
     InjectionUnavailable,
 )
+from machine_client.desktop.x11.clipboard.reader import read_selection
 from machine_client.desktop.x11.connection import X11Connection, open_display
 from machine_client.desktop.x11.input import X11Input
 from machine_client.desktop.x11.mouse import Pynput
 from machine_client.desktop.x11.view import MissingLibraryError, X11View
+from schemas.inputs.clipboard_texts import Selection
 
 
 class X11Desktop:
@@ -27,6 +29,13 @@ class X11Desktop:
 
     def open_view(self) -> DesktopView:
         return X11View(self._name)
+
+    @property
+    def why_no_clipboard(self) -> str | None:
+        return None
+
+    def read_clipboard(self, selection: Selection) -> str:
+        return read_selection(self._name, selection)
 
     def checks(self) -> tuple[DesktopCheck, ...]:
         return (

@@ -10,13 +10,15 @@ keys are in one order and neither waits for a program that grabs the server.
 import contextlib
 import threading
 
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.base import ClipboardError, DesktopError, InjectionUnavailable
+from machine_client.desktop.x11.clipboard.owner import SelectionOwner
 from machine_client.desktop.x11.connection import X11Connection, errors_translated
 from machine_client.desktop.x11.holding import Holding
 from machine_client.desktop.x11.keyboard import Keyboard
 from machine_client.desktop.x11.mouse import Mouse, Pynput
 from machine_client.desktop.x11.view import displays
 from schemas.inputs.bodies import Button, Direction
+from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display, Released
@@ -29,6 +31,7 @@ class X11Input:
         self._name = display
         self._connection = X11Connection(display)
         self._is_open = False
+        self._clipboard: SelectionOwner | None = None
         try:
             pynput = Pynput(display)
             with errors_translated():
@@ -112,6 +115,16 @@ class X11Input:
         with errors_translated():
             self._keyboard.release(chords)
 
+    def write_clipboard(self, selection: Selection, text: str) -> None:
+        with errors_translated():
+            try:
+                # Made when the first text comes: most machines never get one.
+                if self._clipboard is None or self._clipboard.is_over:
+                    self._clipboard = SelectionOwner(self._name)
+            except InjectionUnavailable as error:
+                raise ClipboardError("clipboard_unavailable", str(error)) from error
+            self._clipboard.put(selection, text)
+
     def release_all(self) -> None:
         with errors_translated():
             self._mouse.release_all()
@@ -122,6 +135,8 @@ class X11Input:
             self._is_open = False
             with contextlib.suppress(DesktopError):
                 self.release_all()
+        if self._clipboard is not None:
+            self._clipboard.close()
         self._connection.close()
 
     def _release_left_pressed(self) -> Released | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.base import ClipboardError, DesktopError, InjectionUnavailable
 from machine_client.desktop.unavailable import UnavailableDesktop
 
 
@@ -15,6 +15,9 @@ def test_every_part_says_why_it_is_not_there() -> None:
         with pytest.raises(DesktopError, match="there is no way"):
             look()
     view.close()
+    assert desktop.why_no_clipboard == "there is no way"
+    with pytest.raises(ClipboardError, match="there is no way"):
+        desktop.read_clipboard("clipboard")
     (check,) = desktop.checks()
     with pytest.raises(InjectionUnavailable, match="there is no way"):
         check.look()

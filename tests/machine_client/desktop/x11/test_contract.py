@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.desktop import Witness, unsteady_display
+from tests.machine_client.desktop.contract.clipboards import ClipboardContract
 from tests.machine_client.desktop.contract.holds import HoldContract, OthersContract
 from tests.machine_client.desktop.contract.inputs import MouseContract
 from tests.machine_client.desktop.contract.keys import KeyContract
@@ -41,6 +42,9 @@ class TestOthers(OthersContract): ...
 
 
 class TestView(ViewContract): ...
+
+
+class TestClipboard(ClipboardContract): ...
 
 
 class TestLife(LifeContract): ...

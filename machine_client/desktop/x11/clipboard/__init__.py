@@ -1,0 +1,1 @@
+"""X11's selections: owned on behalf of whoever writes the clipboard, and read from other owners."""
