@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
+from machine_client.clipboard import MachineClipboard
 from machine_client.desktop.choose import choose_desktop
 from machine_client.doctor.doctor import examine
 from machine_client.failpoints import arm_failpoints
@@ -110,8 +111,16 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
 
 async def _join(settings: MachineSettings, token: str, journal: Journal) -> None:
     desktop = choose_desktop(settings.desktop, settings.display)
+    clipboard = MachineClipboard(
+        desktop, read=settings.clipboard_read, write=settings.clipboard_write
+    )
     client = MachineClient(
-        settings, token, journal, partial(DesktopInjector, desktop), desktop.open_view
+        settings,
+        token,
+        journal,
+        partial(DesktopInjector, desktop, clipboard.can_write.reason),
+        desktop.open_view,
+        clipboard,
     )
     this = asyncio.current_task()
     assert this is not None  # noqa: S101  a coroutine that runs is in a task

@@ -75,8 +75,12 @@ class DesktopInjector:
     `release_all` when the link ends, `close` at the end.
     """
 
-    def __init__(self, desktop: Desktop) -> None:
-        """Take hold of the desktop's pointer and keyboard.  Raises InjectionUnavailable."""
+    def __init__(self, desktop: Desktop, why_no_clipboard: str | None = None) -> None:
+        """Take hold of the desktop's pointer and keyboard.  Raises InjectionUnavailable.
+
+        ``why_no_clipboard`` says why nothing is copied, where it is not.
+        """
+        self._why_no_clipboard = why_no_clipboard
         self._input = desktop.open_input()
         self.is_lost = False
         self._released = self._input.released
@@ -124,6 +128,8 @@ class DesktopInjector:
             elif isinstance(body, TypeText):
                 chords = chords_of(body.text)
                 _check_text(chords, desktop)
+            elif isinstance(body, WriteClipboard):
+                self._check_clipboard()
             else:
                 _check_places(body, desktop)
         except DesktopError as error:
@@ -158,6 +164,10 @@ class DesktopInjector:
     def _note(self, error: DesktopError) -> None:
         if isinstance(error, DesktopLost):
             self.is_lost = True
+
+    def _check_clipboard(self) -> None:
+        if self._why_no_clipboard is not None:
+            raise Refusal(Refused(code="clipboard_unavailable", message=self._why_no_clipboard))
 
     def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:
         self._confirmed_before = self._input.confirmed

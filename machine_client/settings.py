@@ -116,6 +116,10 @@ class MachineSettings(ProgramSettings):
     screen_bytes_per_second: int = Field(
         4_000_000, ge=10_000, description="What live pictures may take of the network, on average."
     )
+    clipboard_read: bool = Field(
+        True, description="Whether programs and operators may read what was copied here."
+    )
+    clipboard_write: bool = Field(True, description="Whether they may copy something here.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: LogFormat = Field("text", description="json: one object for each line.")
 

@@ -217,7 +217,7 @@ def _machine_parts(
         reconnects_per_second=settings.reconnects_per_second,
     )
     here = MachinesHere(registry, admission, ledger, recorder)
-    responder = Responder(here, links_here, RemoteViewers(), metrics.render)
+    responder = Responder(here, links_here, RemoteViewers(), elsewhere.texts, metrics.render)
     presence = Presence(
         node, NodeStore(database), on_gone=neighbours.gone, on_missed=neighbours.state_links
     )

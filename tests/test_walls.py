@@ -114,8 +114,12 @@ WALLS = {
     "machine_client.link.session": {
         *("machine_client.link.server_clock", "machine_client.link.reported_desktop"),
         *("machine_client.link.events", "machine_client.screen.sender", "schemas"),
+        "machine_client.link.clipboard",
     },
-    "machine_client.link.events": {"machine_client.screen.sender", "schemas"},
+    "machine_client.link.events": {
+        *("machine_client.screen.sender", "machine_client.link.clipboard", "schemas"),
+    },
+    "machine_client.link.clipboard": {"schemas"},
     "machine_client.link.reported_desktop": {"schemas"},
     "machine_client.screen.sender": {"schemas"},
     # What a desktop is knows no desktop; each of them knows itself, and is chosen in one place.

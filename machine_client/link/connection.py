@@ -10,10 +10,12 @@ from pydantic import ValidationError
 from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
+from machine_client.clipboard import MachineClipboard
 from machine_client.desktop.base import DesktopView
 from machine_client.desktop.watch import DesktopWatch, NullInjector
 from machine_client.executor import Executor
 from machine_client.journal.journal import Journal
+from machine_client.link.clipboard import ReadClipboard
 from machine_client.link.events import (
     BeginCommand,
     CloseLink,
@@ -77,8 +79,8 @@ class MachineClient:
 
     ``open_injector`` returns one, or raises InjectionUnavailable: then the link is kept all the
     same, so that operators see the reason, and the desktop is tried again.  ``open_view`` makes
-    what the screen is looked at through; None is that there is none.  Raises
-    `failures.MisconfiguredError` where the environment's proxy cannot be one.
+    what the screen is looked at through; None is that there is none, as it is of ``clipboard``.
+    Raises `failures.MisconfiguredError` where the environment's proxy cannot be one.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class MachineClient:
         journal: Journal,
         open_injector: Callable[[], Injector],
         open_view: Callable[[], DesktopView] | None = None,
+        clipboard: MachineClipboard | None = None,
     ) -> None:
         self._settings = settings
         self._proxy = proxy_for(settings)
@@ -95,6 +98,7 @@ class MachineClient:
         self._journal = journal
         self._open_injector = open_injector
         self._open_view = open_view
+        self._clipboard = clipboard
         self._session = Session(boottime_seconds)
         self._reconnect_policy = ReconnectPolicy(settings.reconnect_longest, boottime_seconds)
         self._websocket: DirectConnection | None = None
@@ -257,6 +261,12 @@ class MachineClient:
                 self._send(message)
             case CaptureLive() | StopLive() | RunRequest():
                 self._capturer.obey(effect)
+            case ReadClipboard():
+                self._tasks.start_and_report(self._read(effect), "read the clipboard")
+
+    async def _read(self, order: ReadClipboard) -> None:
+        if self._clipboard is not None:
+            self._feed(await self._clipboard.read(order.query))
 
     def _send(self, message: ClientMessage | bytes) -> None:
         if self._websocket is None:
@@ -297,4 +307,6 @@ class MachineClient:
             screen=desktop.screen,
             journal=self._journal.position,
             yields=self._reconnect_policy.yields,
+            clipboard_read=None if self._clipboard is None else self._clipboard.can_read,
+            clipboard_write=None if self._clipboard is None else self._clipboard.can_write,
         )

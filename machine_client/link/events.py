@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from machine_client.link.clipboard import ClipboardTaken, ReadClipboard
 from machine_client.screen.sender import ScreenEffect, ScreenResult
 from schemas.inputs.outcomes import Outcome
 from schemas.link.close_codes import CloseCode
@@ -101,6 +102,7 @@ Event = (
     | DesktopObserved
     | JournalFailed
     | ScreenResult
+    | ClipboardTaken
     | TimePassed
     | LinkLost
 )
@@ -175,4 +177,4 @@ ExecutorEffect = (
 )
 """What the threads do that touch the desktop and the journal."""
 
-Effect = SendMessage | ExecutorEffect | Reconnect | CloseLink | ScreenEffect
+Effect = SendMessage | ExecutorEffect | Reconnect | CloseLink | ScreenEffect | ReadClipboard

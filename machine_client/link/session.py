@@ -11,6 +11,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from machine_client.link.clipboard import (
+    ClipboardAnswers,
+    ClipboardQuestion,
+    ClipboardTaken,
+    InputTexts,
+    TextBrokenError,
+)
 from machine_client.link.events import (
     BeginCommand,
     CloseLink,
@@ -45,10 +52,10 @@ from machine_client.screen.sender import (
     ScreenSender,
 )
 from schemas.inputs.outcomes import Expired, Outcome
+from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, InputText
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     Ack,
-    DesktopQuery,
     Heartbeat,
     HeartbeatAck,
     Hello,
@@ -58,10 +65,6 @@ from schemas.link.messages import (
     Ready,
     Report,
     Resolve,
-    ScreenCredit,
-    Screenshot,
-    ScreenStart,
-    ScreenStop,
     ServerMessage,
     Welcome,
 )
@@ -83,6 +86,8 @@ class Session:
         self._clock = clock
         self._server_clock = ServerClock()
         self._screen = ScreenSender()
+        self._clipboard = ClipboardAnswers()
+        self._texts = InputTexts()
         self._queue: deque[Input] = deque()
         self._running: UUID | None = None
         self._owed: set[UUID] = set()
@@ -105,6 +110,21 @@ class Session:
 
     def handle(self, event: Event) -> list[Effect]:
         """Take one event and return what must be done about it."""
+        try:
+            effects = self._happened(event)
+        except TextBrokenError as error:
+            return [CloseLink(CloseCode.MESSAGE_INVALID, str(error))]
+        if self._clipboard.are_open:
+            effects += self._clipboard.begin(self._unfinished)
+        return effects
+
+    @property
+    def _unfinished(self) -> set[UUID]:
+        """The commands that have come and not ended."""
+        waiting = {command.command_id for command in self._queue}
+        return waiting if self._running is None else waiting | {self._running}
+
+    def _happened(self, event: Event) -> list[Effect]:
         match event:
             case MessageReceived(message):
                 return self._received(message) if self._open else []
@@ -121,7 +141,7 @@ class Session:
             case DesktopObserved(desktop):
                 self._desktop.changed_to(desktop)
                 return self._tell_desktop()
-            case PictureCaptured() | DesktopQueried() | OrderFailed():
+            case PictureCaptured() | DesktopQueried() | OrderFailed() | ClipboardTaken():
                 return self._taken(event)
             case TimePassed():
                 return self._expire()
@@ -157,16 +177,29 @@ class Session:
                 return self._interrupt(request)
             case Welcome():
                 return self._welcomed(message)
-            case ScreenStart() | ScreenStop() | ScreenCredit() | Screenshot() | DesktopQuery():
-                return self._asked_of_the_screen(message)
+            case _:
+                return self._questioned(message)
 
-    def _asked_of_the_screen(self, question: ScreenQuestion) -> list[Effect]:
+    def _questioned(self, question: ScreenQuestion | ClipboardQuestion) -> list[Effect]:
         if self.welcome is None:
             reason = f"{question.type} came before welcome"
             return [CloseLink(CloseCode.MESSAGE_INVALID, reason)]
-        return [*self._screen.asked(question)]
+        match question:
+            case ClipboardQuery():
+                failed = self._clipboard.asked(question, self._unfinished)
+                return [SendMessage(each) for each in failed]
+            case ClipboardNext():
+                return [SendMessage(each) for each in self._clipboard.go_on(question)]
+            case InputText():
+                if question.link_id == self.welcome.link_id:
+                    self._texts.add(question)
+                return []
+            case _:
+                return [*self._screen.asked(question)]
 
-    def _taken(self, taken: ScreenResult) -> list[Effect]:
+    def _taken(self, taken: ScreenResult | ClipboardTaken) -> list[Effect]:
+        if isinstance(taken, ClipboardTaken):
+            return [SendMessage(message) for message in self._clipboard.taken(taken)]
         if self.welcome is None:
             return []  # Whoever asked is gone with the link.
         captured_at = 0
@@ -217,6 +250,7 @@ class Session:
             return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
         if command.link_id != self.welcome.link_id:
             return []  # Said on another link, and repeated by something between: nobody waits.
+        command = self._texts.whole(command)
         if len(self._queue) >= MAX_QUEUED:
             return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_QUEUED} inputs wait")]
         is_here = command.command_id == self._running or command.command_id in self._owed
@@ -349,6 +383,8 @@ class Session:
         self.welcome = None
         self._heartbeats.clear()
         self._interrupts.clear()
+        self._clipboard = ClipboardAnswers()
+        self._texts.clear()
         self._queue.clear()
         self._owed.clear()
         self._asked.clear()

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from schemas.inputs.bodies import Operation
+from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Capability, Display, EarlierCommand
 from schemas.link.picture_frames import PictureFormat, Region, Size
@@ -68,6 +69,9 @@ class ForwardedCommand(MachineRequest):
     earlier: EarlierCommand | None = None
     forward_id: UUID
     proof: str | None = Field(None, description="Of the control lease that it came with.")
+    text_at: UUID | None = Field(
+        None, description="The node that gives its text, which is too long for a message."
+    )
 
 
 class ResolveCommand(MachineRequest):
@@ -164,6 +168,20 @@ class DescribeMachines(Message):
     machine_ids: list[str] = Field(max_length=1000)
 
 
+class ReadClipboard(MachineRequest):
+    """Say what is in the machine's clipboard."""
+
+    type: Literal["read_clipboard"] = "read_clipboard"
+    selection: Selection
+
+
+class ReadText(Message):
+    """Give the text of a command that was forwarded without it, as the content."""
+
+    type: Literal["read_text"] = "read_text"
+    forward_id: UUID
+
+
 class ReadMetrics(Message):
     """Give this node's metrics, in Prometheus' text format, as the content."""
 
@@ -182,6 +200,8 @@ Request = Annotated[
     | MachineRemoved
     | FindLink
     | GiveWay
+    | ReadClipboard
+    | ReadText
     | DescribeMachines
     | ReadMetrics,
     Field(discriminator="type"),
@@ -293,6 +313,12 @@ class MetricsRead(Message):
     type: Literal["metrics_read"] = "metrics_read"
 
 
+class TextRead(Message):
+    """A text is the content, as UTF-8."""
+
+    type: Literal["text_read"] = "text_read"
+
+
 Reply = Annotated[
     Answered
     | Problem
@@ -305,7 +331,8 @@ Reply = Annotated[
     | NoPicture
     | ScreenEnded
     | Described
-    | MetricsRead,
+    | MetricsRead
+    | TextRead,
     Field(discriminator="type"),
 ]
 

@@ -216,6 +216,13 @@ INPUT_FAILED = _type(
     "Part of the input may have happened: at least injected_at_least events did.  What was held "
     "was released.  Look at the screen before you go on.",
 )
+CLIPBOARD_UNREADABLE = _type(
+    "clipboard-unreadable",
+    502,
+    "The machine's clipboard cannot be read",
+    "What was copied last is no text, is too long, or its program does not say it; the code says "
+    "which.  Nothing was changed.",
+)
 OUTCOME_UNKNOWN = _type(
     "outcome-unknown",
     502,

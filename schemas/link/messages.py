@@ -13,10 +13,18 @@ are sent only to a client whose ``hello`` says that it can show one; pictures ar
 from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from schemas.inputs.bodies import Button, Operation
 from schemas.inputs.outcomes import Outcome, Point
+from schemas.link.clipboard_messages import (
+    ClipboardFailed,
+    ClipboardNext,
+    ClipboardQuery,
+    ClipboardRead,
+    InputText,
+)
+from schemas.link.message import Message as _Message
 from schemas.link.picture_frames import MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, PictureFormat
 from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeignText
 from schemas.values.scalars import Int32
@@ -35,13 +43,6 @@ CONNECT_PATH = "/v1/machines/connect"
 
 MAX_MESSAGE_BYTES = 256 * 1024
 """The longest text frame that either side accepts."""
-
-
-class _Message(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
-
-    since: ClassVar[int] = 1
-    """The first version of the protocol that has this message."""
 
 
 class Display(_Message):
@@ -85,7 +86,8 @@ class Released(_Message):
 class Hello(_Message):
     """The machine client's first message.
 
-    One that ``yields`` was closed with TAKEN_OVER before and never takes over a live link.
+    One that ``yields`` was closed with TAKEN_OVER before and never takes over a live link.  One
+    that says nothing of the clipboard has none; what it can do is known when it starts.
     """
 
     type: Literal["hello"] = "hello"
@@ -99,6 +101,8 @@ class Hello(_Message):
     journal: JournalPosition
     yields: bool = False
     released: Released | None = None
+    clipboard_read: Capability | None = None
+    clipboard_write: Capability | None = None
 
 
 class DesktopChanged(_Message):
@@ -352,6 +356,9 @@ AnyServerMessage = (
     | ScreenCredit
     | Screenshot
     | DesktopQuery
+    | InputText
+    | ClipboardQuery
+    | ClipboardNext
 )
 AnyClientMessage = (
     Hello
@@ -364,6 +371,8 @@ AnyClientMessage = (
     | DesktopSeen
     | DesktopChanged
     | Interrupted
+    | ClipboardRead
+    | ClipboardFailed
 )
 
 ServerMessage = Annotated[AnyServerMessage, Field(discriminator="type")]

@@ -141,6 +141,12 @@ class Dimensions(BaseModel):
     displays: list[Display]
 
 
+class ClipboardContent(BaseModel):
+    """What is in a machine's clipboard."""
+
+    text: str
+
+
 class InputResult(BaseModel):
     """The answer to an input that was carried out."""
 

@@ -23,6 +23,7 @@ class Scope(StrEnum):
     MACHINES_CONTROL = "machines:control"
     INPUT_SEND = "input:send"
     SCREEN_READ = "screen:read"
+    CLIPBOARD = "clipboard"
     TOKENS_WRITE = "tokens:write"
     ORGANIZATIONS_WRITE = "organizations:write"
     AUDIT_READ = "audit:read"

@@ -16,6 +16,7 @@ from server.api.documentation import (
 )
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
+from server.api.machines.clipboard import ClipboardHandler
 from server.api.machines.commands import (
     CommandHandler,
     MachineCommandHandler,
@@ -67,6 +68,7 @@ ROUTES = (
     Route(f"{INPUT}/keyboard/key", PressKeysHandler),
     Route(f"{INPUT}/keyboard/type", TypeTextHandler),
     Route(f"{INPUT}/mouse/position", PointerHandler),
+    Route("/v1/computer/{machine_id}/clipboard", ClipboardHandler),
     Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
     Route(f"{DISPLAY}/stream", StreamHandler),
     Route(f"{DISPLAY}/dimensions", DimensionsHandler),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID, uuid4, uuid5
 
 from schemas.http.idempotency_keys import quoted
-from schemas.inputs.bodies import AnyInput, Operation
+from schemas.inputs.bodies import AnyInput, Operation, WriteClipboard
 from schemas.link.messages import EarlierCommand, Input
 from server.clock import server_time
 from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
@@ -134,7 +134,8 @@ def _names(
         return uuid4(), "", None
     content = (_content(machine_id, body),)
     earlier = None
-    if fingerprints.knows_earlier:
+    # What no older one could do, none has recorded under its plain hashes.
+    if fingerprints.knows_earlier and not isinstance(body, WriteClipboard):
         earlier = EarlierCommand(
             command_id=uuid5(organization_id, quoted(key)), fingerprint=earlier_fingerprint(content)
         )

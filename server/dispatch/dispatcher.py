@@ -11,9 +11,11 @@ from uuid import UUID
 
 from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import AnyInput
+from schemas.inputs.clipboard_texts import Selection
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from server.clock import milliseconds, seconds_until
+from server.dispatch.clipboard.reading import read_clipboard
 from server.dispatch.command import Command
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
@@ -176,6 +178,21 @@ class Dispatcher:
         if seen is None:
             raise await self._not_connected(organization_id, machine_id)
         return seen
+
+    async def read_clipboard(
+        self, organization_id: UUID, machine_id: str, selection: Selection
+    ) -> str:
+        """What is in a machine's clipboard, after all inputs that it has got; or a problem.
+
+        It may be read while the machine is paused and while somebody has control, like its screen.
+        """
+        link = self._here.find(organization_id, machine_id)
+        if link is not None:
+            return await read_clipboard(link, selection)
+        text = await self._elsewhere.read_clipboard(organization_id, machine_id, selection)
+        if text is None:
+            raise await self._not_connected(organization_id, machine_id)
+        return text
 
     async def watch(
         self, organization_id: UUID, machine_id: str, options: LiveOptions, name: str

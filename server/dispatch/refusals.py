@@ -13,6 +13,7 @@ from server.machines.link.errors import (
     LinkUnsettledError,
     MachineControlledError,
     MachinePausedError,
+    NoClipboardError,
     NoInputError,
     SubmissionRefusedError,
 )
@@ -42,6 +43,8 @@ def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
             return unavailable(
                 "no_input", f"the machine has no way to inject: {error.reason}", error.since
             )
+        case NoClipboardError():
+            return no_clipboard(f"nothing can be copied on it: {error}", since)
         case LinkUnsettledError():
             return settling(since)
         case _:
@@ -119,6 +122,11 @@ def settling(since: int) -> ProblemError:
 def no_screen(why: str, since: int | None) -> ProblemError:
     """A machine that is connected and shows no screen, now or since a moment (ms since 1970)."""
     return unavailable("no_screen", f"the machine shows no screen: {why}", since)
+
+
+def no_clipboard(why: str, since: int | None) -> ProblemError:
+    """A machine that is connected, whose clipboard cannot be used so."""
+    return unavailable("no_clipboard", f"the machine's clipboard: {why}", since)
 
 
 def unavailable(reason: str, detail: str, since: int | None, **members: JsonValue) -> ProblemError:

@@ -3,6 +3,7 @@
 from pydantic import ValidationError
 
 from schemas.http.problems import entries_of, sentence
+from schemas.link.clipboard_messages import ClipboardRead
 from schemas.link.messages import CLIENT_MESSAGES, Ack, Report
 from schemas.values.foreign_texts import foreign_text
 from server.machines.link.events import (
@@ -33,4 +34,6 @@ def events_of(frame: str | bytes) -> list[MachineEvent]:
     # An answer is as long as it must be; one to no question ends the link in any case.
     if isinstance(message, Ack | Report):
         return [MessageReceived(message)]
+    if isinstance(message, ClipboardRead):
+        return [FramesCounted(-1), MessageReceived(message)]
     return [FramesCounted(len(frame) // CHARACTERS_OF_A_FRAME), MessageReceived(message)]

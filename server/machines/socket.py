@@ -11,9 +11,11 @@ from schemas.inputs.outcomes import Outcome
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged, Hello, Input, Resolve
 from server.clock import milliseconds, seconds_until, server_time
+from server.machines.clipboard.reading import MachineClipboard
 from server.machines.connection import Connection, LinkObserver, fitting
 from server.machines.frames import events_of
 from server.machines.link.availability import Availability
+from server.machines.link.clipboard.clipboard import ClipboardArrived, ClipboardRefused
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
 from server.machines.link.events import (
@@ -33,10 +35,10 @@ from server.machines.link.events import (
     LinkUp,
     MachineAdmitted,
     MarkRequested,
+    QuestionAsked,
     Reconciled,
     ResolutionRequested,
     RestrictionsRead,
-    ScreenAsked,
     SendMessage,
     SettleCommand,
     TimePassed,
@@ -44,13 +46,6 @@ from server.machines.link.events import (
 from server.machines.link.greeting import Greeting, LinkTerms, takeover_code
 from server.machines.link.link import Link
 from server.machines.link.restrictions import Restrictions
-from server.machines.link.screen.screen import (
-    DesktopArrived,
-    LivePictureArrived,
-    LiveScreenEnded,
-    RequestRefused,
-    ScreenshotArrived,
-)
 from server.machines.link_timers import LinkTimers
 from server.machines.pending_outcomes import Once, PendingOutcomes, Question, Signal
 from server.machines.screens import MachineScreen
@@ -115,6 +110,7 @@ class LinkSocket:
             server_time=server_time,
         )
         self.watched_screen: MachineScreen | None = None
+        self._clipboard: MachineClipboard | None = None
         self.schedule()
 
     @property
@@ -122,11 +118,20 @@ class LinkSocket:
         """The machine's screen, made when somebody asks for it first."""
         if self.watched_screen is None:
             self.watched_screen = MachineScreen(
-                lambda question: self._feed(ScreenAsked(question)),
+                lambda question: self._feed(QuestionAsked(question)),
                 lambda: self.is_up,
                 lambda: self._observer.viewers_changed(self),
             )
         return self.watched_screen
+
+    @property
+    def clipboard(self) -> MachineClipboard:
+        """The machine's clipboard, made when somebody asks for it first."""
+        if self._clipboard is None:
+            self._clipboard = MachineClipboard(
+                lambda query: self._feed(QuestionAsked(query)), lambda: self.is_up
+            )
+        return self._clipboard
 
     @property
     def link_id(self) -> UUID:
@@ -337,8 +342,9 @@ class LinkSocket:
             self._ready_or_over.happens()
             self._up_or_over.happens()
             self._live_or_over.happens()
-            if self.watched_screen is not None:
-                self.watched_screen.over()
+            for asked in (self.watched_screen, self._clipboard):
+                if asked is not None:
+                    asked.over()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -363,13 +369,9 @@ class LinkSocket:
                 self._desktop_is(desktop)
             case AvailabilityChanged():
                 self._observer.availability_changed(self)
-            case (
-                LivePictureArrived()
-                | ScreenshotArrived()
-                | DesktopArrived()
-                | RequestRefused()
-                | LiveScreenEnded()
-            ):
+            case ClipboardArrived() | ClipboardRefused():
+                self.clipboard.arrived(effect)
+            case _:
                 self.screen.arrived(effect)
 
     def _desktop_is(self, desktop: DesktopChanged) -> None:

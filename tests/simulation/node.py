@@ -229,7 +229,7 @@ class Node:
         recorder = InputRecorder(SimulatedAuditStore(), MemoryEventHub(), METRICS)
         here = MachinesHere(self.registry, self._admission, ledger, recorder)
         links_here, viewers = LinksHere(self.registry, node.name), RemoteViewers()
-        self._responder = Responder(here, links_here, viewers, lambda: b"")
+        self._responder = Responder(here, links_here, viewers, self._elsewhere.texts, lambda: b"")
         self._presence = Presence(
             *(node, nodes),
             on_gone=self._neighbours.gone,

@@ -48,7 +48,8 @@ class InputHeaders(BaseModel):
     )
 
 
-def _input(summary: str, body: type[AnyInput]) -> Endpoint:
+def input_endpoint(summary: str, body: type[AnyInput]) -> Endpoint:
+    """What the operation of an input promises."""
     return Endpoint(
         summary=summary,
         scope=Scope.INPUT_SEND,
@@ -105,36 +106,36 @@ class InputHandler(ApiHandler):
 
 
 class DragMouseHandler(InputHandler):
-    @endpoint(_input("Drag mouse", DragMouse))
+    @endpoint(input_endpoint("Drag mouse", DragMouse))
     async def post(self, path: MachinePath, headers: InputHeaders, body: DragMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class ClickMouseHandler(InputHandler):
-    @endpoint(_input("Click mouse button", ClickMouse))
+    @endpoint(input_endpoint("Click mouse button", ClickMouse))
     async def post(self, path: MachinePath, headers: InputHeaders, body: ClickMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class ScrollMouseHandler(InputHandler):
-    @endpoint(_input("Scroll mouse wheel", ScrollMouse))
+    @endpoint(input_endpoint("Scroll mouse wheel", ScrollMouse))
     async def post(self, path: MachinePath, headers: InputHeaders, body: ScrollMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class MoveMouseHandler(InputHandler):
-    @endpoint(_input("Move mouse cursor", MoveMouse))
+    @endpoint(input_endpoint("Move mouse cursor", MoveMouse))
     async def post(self, path: MachinePath, headers: InputHeaders, body: MoveMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class PressKeysHandler(InputHandler):
-    @endpoint(_input("Send key combination", PressKeys))
+    @endpoint(input_endpoint("Send key combination", PressKeys))
     async def post(self, path: MachinePath, headers: InputHeaders, body: PressKeys) -> None:
         await self.carry_out(path, headers, body)
 
 
 class TypeTextHandler(InputHandler):
-    @endpoint(_input("Type text", TypeText))
+    @endpoint(input_endpoint("Type text", TypeText))
     async def post(self, path: MachinePath, headers: InputHeaders, body: TypeText) -> None:
         await self.carry_out(path, headers, body)

@@ -65,6 +65,7 @@ const OPERATIONS = {
   "mouse.scroll": "Scroll",
   "keyboard.key": "Keys",
   "keyboard.type": "Text",
+  "clipboard.write": "Clipboard",
 };
 
 /** @param {string} name */

@@ -20,7 +20,8 @@ type Operation =
   | "mouse.scroll"
   | "mouse.move"
   | "keyboard.key"
-  | "keyboard.type";
+  | "keyboard.type"
+  | "clipboard.write";
 
 type Scope =
   | "trajectories:read"
@@ -30,6 +31,7 @@ type Scope =
   | "machines:control"
   | "input:send"
   | "screen:read"
+  | "clipboard"
   | "tokens:write"
   | "organizations:write"
   | "audit:read"

@@ -25,7 +25,7 @@ class LinkAddresses:
 
     def __init__(self, machines: MachineStore, node_id: UUID, *, is_alone: bool = False) -> None:
         self._machines = machines
-        self._node_id = node_id
+        self.node_id = node_id
         self._is_alone = is_alone
         self._known: OrderedDict[MachineKey, int] = OrderedDict()
 
@@ -42,7 +42,7 @@ class LinkAddresses:
         self._known.pop(key, None)
         machine = await self._machines.get(*key)
         link = None if machine is None or not machine.is_linked else machine.link
-        if machine is None or link is None or link.node_id == self._node_id or machine.epoch == but:
+        if machine is None or link is None or link.node_id == self.node_id or machine.epoch == but:
             raise NoResponderError("No other node has a link of this machine.")
         self._known[key] = machine.epoch
         if len(self._known) > MOST_KNOWN:

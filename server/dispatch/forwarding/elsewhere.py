@@ -26,32 +26,36 @@ from schemas.bus.messages import (
     NotHere,
     PauseChanged,
     PictureTaken,
+    ReadClipboard,
     ReadMetrics,
     Refused,
     Reply,
     ResolveCommand,
     TakeScreenshot,
+    TextRead,
 )
 from schemas.http.problems import OUTCOME_PENDING, ProblemError
+from schemas.inputs.clipboard_texts import Selection
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from server.bus.bus import Bus, BusAwayError, BusError, NoResponderError, ReplyLostError
 from server.bus.subjects import Subjects
 from server.clock import seconds_until
+from server.dispatch.clipboard import reading
 from server.dispatch.command import Command
 from server.dispatch.forwarding.addresses import LinkAddresses, MachineKey
 from server.dispatch.forwarding.asking import Asking, key_of
+from server.dispatch.forwarding.long_texts import LongTexts
 from server.dispatch.forwarding.remote_screens import RemoteScreens
 from server.dispatch.forwarding.translation import (
     answer_of,
-    forwarded,
     live_machine,
     picture_of,
 )
 from server.dispatch.forwarding.watch import LinkWatch
 from server.dispatch.here import INTERRUPT_SECONDS
 from server.dispatch.links_here import LiveMachine
-from server.dispatch.refusals import no_screen, not_interrupted, not_understood
+from server.dispatch.refusals import no_clipboard, no_screen, not_interrupted, not_understood
 from server.dispatch.screens import ANSWER_SECONDS, LiveScreen, SeenDesktop
 from server.store.commands import Answer
 from server.store.errors import StoreUnavailable
@@ -113,6 +117,7 @@ class MachinesElsewhere:
         self._background = background
         self._is_answered = is_answered
         self._screens = RemoteScreens(self._asking.reply, background)
+        self.texts = LongTexts(self._asking, subjects, addresses.node_id)
         self.forwarded: Counter[str] = Counter()
 
     @property
@@ -198,6 +203,18 @@ class MachinesElsewhere:
             return None
         return SeenDesktop(reply.displays, reply.pointer)
 
+    async def read_clipboard(
+        self, organization_id: UUID, machine_id: str, selection: Selection
+    ) -> str | None:
+        """What is in a machine's clipboard, or a problem; None where no link is."""
+        request = ReadClipboard(
+            organization_id=organization_id, machine_id=machine_id, selection=selection
+        )
+        lost = no_clipboard("its node did not answer in time", None)
+        seconds = reading.ANSWER_SECONDS + GRACE_SECONDS
+        reply, content = await self._asking.replied(request, seconds, lost)
+        return content.decode() if isinstance(reply, TextRead) else None
+
     def watch(
         self, organization_id: UUID, machine_id: str, options: LiveOptions, name: str
     ) -> LiveScreen:
@@ -249,10 +266,10 @@ class MachinesElsewhere:
         return isinstance(reply, Done) and reply.was_connected
 
     async def _carry_out(self, command: Command) -> tuple[Answer, bool] | None:
-        message = forwarded(command)
         ask = self._ask_until_answered if command.is_keyed else self._ask_once
         try:
-            reply, content = await ask(command, message)
+            with self.texts.offered(command) as message:
+                reply, content = await ask(command, message)
         except (NoResponderError, BusAwayError):
             return None
         match reply:

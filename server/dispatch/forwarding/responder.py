@@ -26,18 +26,22 @@ from schemas.bus.messages import (
     NextPicture,
     NotHere,
     PauseChanged,
+    ReadClipboard,
     ReadMetrics,
+    ReadText,
     Refused,
     Request,
     ResolveCommand,
     StopWatching,
     TakeScreenshot,
+    TextRead,
     decode_request,
 )
 from schemas.http.problems import InvalidRequestError, ProblemError
 from server.clock import seconds_until
-from server.dispatch.command import Command
+from server.dispatch.clipboard.reading import read_clipboard
 from server.dispatch.forwarding.forwards import Forwards
+from server.dispatch.forwarding.long_texts import LongTexts
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.forwarding.translation import (
     answered,
@@ -63,11 +67,13 @@ class Responder:
         here: MachinesHere,
         links: LinksHere,
         viewers: RemoteViewers,
+        texts: LongTexts,
         read_metrics: Callable[[], bytes],
     ) -> None:
         self._here = here
         self._links = links
         self._viewers = viewers
+        self._texts = texts
         self._read_metrics = read_metrics
         self._forwards = Forwards()
         self.refused: Counter[str] = Counter()
@@ -101,6 +107,8 @@ class Responder:
                 return self._describe(request).encode()
             case ReadMetrics():
                 return MetricsRead().encode(self._read_metrics())
+            case ReadText():
+                return self._texts.give(request)
             case GiveWay():
                 was_up = self._here.give_way(
                     request.organization_id, request.machine_id, request.epoch
@@ -133,6 +141,9 @@ class Responder:
             case LookAtDesktop():
                 seen = await look(link)
                 return DesktopLookedAt(displays=seen.displays, pointer=seen.pointer).encode()
+            case ReadClipboard():
+                text = await read_clipboard(link, request.selection)
+                return TextRead().encode(text.encode())
             case NextPicture():
                 return await self._viewers.next_picture(link, request)
             case MachineRemoved():
@@ -167,10 +178,10 @@ class Responder:
             self.refused["too many"] += 1
             # Nobody may say that nothing happened: the message may come again, and be taken.
             raise pending(request.command_id)
-        command = command_of(request)
+        command_of(request)  # What is malformed is refused, and not remembered.
         reply = self._forwards.add(request.forward_id, request.answer_by)
         try:
-            reply.set_result(await self._carry_out(command, link))
+            reply.set_result(await self._carry_out(request, link))
         except Exception as error:  # noqa: BLE001  whoever brings it again is told the same
             reply.set_exception(error)
         finally:
@@ -178,9 +189,10 @@ class Responder:
             reply.cancel()
         return await reply
 
-    async def _carry_out(self, command: Command, link: LinkSocket) -> bytes:
+    async def _carry_out(self, request: ForwardedCommand, link: LinkSocket) -> bytes:
         try:
             self._here.check_room()
+            command = await self._texts.whole(request)
             answer, is_replayed = await self._here.carry_out(command, link, _gone)
         except (ProblemError, InvalidRequestError, StoreUnavailable) as error:
             return problem(error).encode()

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from schemas.inputs.bodies import Operation
+from server.machines.link.clipboard.ability import NO_CLIPBOARD, ClipboardAbility
 from server.machines.link.desktop import DesktopState
-from server.machines.link.errors import NoInputError
+from server.machines.link.errors import NoClipboardError, NoInputError
 from server.machines.link.restrictions import NONE, Restrictions
 
 STUCK = "its desktop is stuck and has not answered an input in time"
@@ -22,6 +24,7 @@ class Availability:
     restrictions: Restrictions = NONE
     can_be_interrupted: bool = False
     stuck_since: int | None = None
+    clipboard: ClipboardAbility = NO_CLIPBOARD
     _recovered_at: int = 0
 
     @property
@@ -50,3 +53,9 @@ class Availability:
         self.restrictions.check(proof)
         if (trouble := self.no_input) is not None:
             raise NoInputError(*trouble)
+
+    def check_operation(self, operation: Operation) -> None:
+        """Raise a SubmissionRefusedError where this machine has no such input."""
+        is_copy = operation is Operation.CLIPBOARD_WRITE
+        if is_copy and (why := self.clipboard.why_no_write) is not None:
+            raise NoClipboardError(why)

@@ -53,6 +53,10 @@ class ControlEndedError(SubmissionRefusedError):
     """The control lease that an input came with is over, or was never this machine's."""
 
 
+class NoClipboardError(SubmissionRefusedError):
+    """Nothing can be copied on the machine; ``str()`` says why."""
+
+
 class NoInputError(SubmissionRefusedError):
     """The machine's desktop takes no input: ``reason`` says why, ``since`` since when (ms)."""
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.inputs.outcomes import Outcome
+from schemas.link.clipboard_messages import ClipboardQuery
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     ClientMessage,
@@ -13,6 +14,7 @@ from schemas.link.messages import (
     Resolve,
     ServerMessage,
 )
+from server.machines.link.clipboard.clipboard import ClipboardArrival
 from server.machines.link.restrictions import Restrictions
 from server.machines.link.screen.screen import ScreenArrival, ScreenQuestion
 
@@ -46,10 +48,10 @@ class FramesCounted:
 
 
 @dataclass(frozen=True, slots=True)
-class ScreenAsked:
-    """Something about the screen is to be asked; its numbers grow."""
+class QuestionAsked:
+    """Something about screen or clipboard is to be asked; the numbers of each grow."""
 
-    question: ScreenQuestion
+    question: ScreenQuestion | ClipboardQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ MachineEvent = MessageReceived | UnreadableReceived | FrameReceived | FramesCoun
 """What comes from the machine client, or does not come in time."""
 
 ServerEvent = (
-    ScreenAsked
+    QuestionAsked
     | MachineAdmitted
     | MarkRequested
     | InputSubmitted
@@ -207,4 +209,5 @@ Effect = (
     | SettleCommand
     | AbandonCommands
     | ScreenArrival
+    | ClipboardArrival
 )

@@ -18,7 +18,6 @@ from schemas.link.messages import (
     Ack,
     ClientMessage,
     DesktopChanged,
-    DesktopSeen,
     HeartbeatAck,
     Hello,
     Input,
@@ -26,11 +25,10 @@ from schemas.link.messages import (
     Interrupted,
     Ready,
     Report,
-    RequestFailed,
-    ScreenCredit,
-    ScreenFailed,
 )
 from server.machines.link.availability import Availability
+from server.machines.link.clipboard.ability import ClipboardAbility
+from server.machines.link.clipboard.texts import with_text
 from server.machines.link.commands import LinkCommands
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import (
@@ -59,10 +57,10 @@ from server.machines.link.events import (
     MachineEvent,
     MarkRequested,
     MessageReceived,
+    QuestionAsked,
     Reconciled,
     ResolutionRequested,
     RestrictionsRead,
-    ScreenAsked,
     SendMessage,
     ServerEvent,
     SettleCommand,
@@ -80,9 +78,9 @@ from server.machines.link.greeting import (
 from server.machines.link.heartbeats import Heartbeats
 from server.machines.link.interrupts import NOT_INTERRUPTIBLE, Interrupts
 from server.machines.link.journal import JournalHeard
+from server.machines.link.questions.questions import Answer, Arrival, LinkQuestions, Sent
 from server.machines.link.restrictions import Restrictions
 from server.machines.link.screen.pictures import PictureError
-from server.machines.link.screen.screen import ScreenLink
 from server.machines.link.states import GREETED, UP, State
 
 
@@ -112,7 +110,7 @@ class Link:
     commands: LinkCommands = field(init=False)
     heartbeats: Heartbeats = field(init=False)
     journal: JournalHeard = field(default_factory=JournalHeard)
-    _screen: ScreenLink | None = None
+    _asked: LinkQuestions | None = None
     interrupts: Interrupts = field(init=False)
     _budget: FrameBudget = field(init=False)
 
@@ -204,8 +202,8 @@ class Link:
             case ResolutionRequested(message):
                 self.commands.ask(message.command_id)
                 return [SendMessage(message)]
-            case ScreenAsked(question):
-                self._screen_asked.asked(question)
+            case QuestionAsked(question):
+                self._questions.asked(question)
                 return [SendMessage(question)]
             case RestrictionsRead(restrictions):
                 return self._restricted(restrictions)
@@ -221,11 +219,14 @@ class Link:
                 return self._close(code, reason)
 
     @property
-    def _screen_asked(self) -> ScreenLink:
-        """What is said about the screen: nearly always nothing."""
-        if self._screen is None:
-            self._screen = ScreenLink(self.terms.largest_picture, self.server_time)
-        return self._screen
+    def _questions(self) -> LinkQuestions:
+        """What is asked of screen and clipboard: nearly always nothing."""
+        if self._asked is None:
+            self._asked = LinkQuestions(self.terms.largest_picture, self.server_time)
+        return self._asked
+
+    def _told(self, told: list[Sent | Arrival]) -> list[Effect]:
+        return [SendMessage(each) if isinstance(each, Sent) else each for each in told]
 
     def _restricted(self, restrictions: Restrictions) -> list[Effect]:
         """Where control changes hands, what runs, waits or is held is of who had it before."""
@@ -247,8 +248,9 @@ class Link:
         self._check_inputs_are_taken(proof)
         if not self.is_live:
             raise LinkUnsettledError
+        self.availability.check_operation(message.operation)
         self.commands.submit(message.command_id, answer_by)
-        return [SendMessage(message)]
+        return [SendMessage(each) for each in with_text(message)]
 
     def _received(self, message: ClientMessage) -> list[Effect]:
         if message.since > self.protocol and not isinstance(message, Hello):
@@ -258,8 +260,8 @@ class Link:
                 return self._acknowledged(message)
             case Report() if self.is_up:
                 return self._reported(message)
-            case ScreenFailed() | RequestFailed() | DesktopSeen() if self.is_up:
-                return [*self._screen_asked.answered(message)]
+            case _ if self.is_up and isinstance(message, Answer):
+                return self._told(self._questions.answered(message))
             case Interrupted(request=request) if self.is_up:
                 self.interrupts.confirmed(request)
                 return []
@@ -294,6 +296,7 @@ class Link:
         self.availability = Availability(
             DesktopState.greeted(hello, self.server_time()),
             can_be_interrupted=self.protocol >= Interrupt.since,
+            clipboard=ClipboardAbility.greeted(hello, self.protocol),
         )
         return [AdmitMachine(hello)]
 
@@ -338,10 +341,7 @@ class Link:
     def _picture_received(self, frame: bytes) -> list[Effect]:
         if not self.is_up:
             return self._close(CloseCode.MESSAGE_INVALID, "a picture has no place here")
-        return [
-            SendMessage(effect) if isinstance(effect, ScreenCredit) else effect
-            for effect in self._screen_asked.frame_received(frame)
-        ]
+        return self._told(self._questions.frame_received(frame))
 
     def _journal_moved(self, sequence: int) -> None:
         self.journal.moved(sequence, commands=self.commands.asked, heartbeats=self.heartbeats.sent)

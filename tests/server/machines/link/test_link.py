@@ -25,8 +25,8 @@ from server.machines.link.events import (
     MachineAdmitted,
     MarkRequested,
     MessageReceived,
+    QuestionAsked,
     ResolutionRequested,
-    ScreenAsked,
     SendMessage,
     SettleCommand,
     TimePassed,
@@ -222,7 +222,7 @@ def test_lost_connection_with_nothing_open_abandons_nothing(up: LinkScript) -> N
 
 def test_pictures_go_their_way_and_get_credit(up: LinkScript) -> None:
     asked = ScreenStart(stream=1, quality=70, rate=10, server_time=SERVER_TIME)
-    up.on(ScreenAsked(asked), SendMessage(asked))
+    up.on(QuestionAsked(asked), SendMessage(asked))
     credit, arrived = up.link.handle(FrameReceived(frames_of(header())[0]))
     assert credit == SendMessage(ScreenCredit(received=len(picture()), server_time=SERVER_TIME))
     assert isinstance(arrived, LivePictureArrived)

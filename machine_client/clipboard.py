@@ -1,0 +1,48 @@
+"""The clipboard of this machine: which ways its owner allows, and reading it in bounded time."""
+
+from machine_client.desktop.base import Desktop, DesktopError
+from machine_client.desktop.bounded_call import BoundedCall
+from machine_client.link.clipboard import ClipboardTaken
+from schemas.inputs.clipboard_texts import Selection
+from schemas.link.clipboard_messages import ClipboardQuery
+from schemas.link.messages import Capability
+
+ANSWER_SECONDS = 20.0
+"""For a desktop to give its clipboard; a little more than a desktop takes that is not stuck."""
+
+
+class MachineClipboard:
+    """``can_read`` and ``can_write`` are what the link says of each way."""
+
+    def __init__(self, desktop: Desktop, *, read: bool, write: bool) -> None:
+        self.can_read = _capability(desktop, "read what was copied on it", allowed=read)
+        self.can_write = _capability(desktop, "copy anything on it", allowed=write)
+        self._reads: dict[Selection, BoundedCall[str]] = {
+            "clipboard": BoundedCall(lambda: desktop.read_clipboard("clipboard"), "clipboard"),
+            "primary": BoundedCall(lambda: desktop.read_clipboard("primary"), "primary"),
+        }
+
+    async def read(self, query: ClipboardQuery) -> ClipboardTaken:
+        """What is in the clipboard now, or why that is not said; never raises."""
+        if (why := self.can_read.reason) is not None:
+            return ClipboardTaken(query, failure=("clipboard_unavailable", why))
+        try:
+            text = await self._reads[query.selection].result(ANSWER_SECONDS)
+        except DesktopError as error:
+            return ClipboardTaken(query, failure=(error.code, str(error)))
+        except TimeoutError:
+            why = f"the desktop has not answered for {ANSWER_SECONDS:g} s"
+            return ClipboardTaken(query, failure=("clipboard_silent", why))
+        except Exception as error:  # noqa: BLE001  its own words could repeat what was copied
+            why = f"the machine client made a mistake ({type(error).__name__})"
+            return ClipboardTaken(query, failure=("internal_error", why))
+        return ClipboardTaken(query, text)
+
+
+def _capability(desktop: Desktop, what: str, *, allowed: bool) -> Capability:
+    if not allowed:
+        return Capability(
+            available=False, reason=f"its owner lets nobody {what}", switched_off=True
+        )
+    why = desktop.why_no_clipboard
+    return Capability(available=why is None, reason=None if why is None else why[:500])

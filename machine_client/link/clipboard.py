@@ -1,0 +1,147 @@
+"""What a link says of the clipboard: texts put together, and questions answered; without I/O."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from schemas.inputs.bodies import Operation
+from schemas.inputs.clipboard_texts import pieces_of
+from schemas.link.clipboard_messages import (
+    ClipboardFailed,
+    ClipboardNext,
+    ClipboardQuery,
+    ClipboardRead,
+    InputText,
+)
+from schemas.link.messages import Input
+
+MAX_QUERIES = 16
+
+ClipboardQuestion = InputText | ClipboardQuery | ClipboardNext
+
+
+class TextBrokenError(Exception):
+    """The pieces of an input's text do not fit together; ``str()`` says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClipboardTaken:
+    """A query has its answer: the text, or the code and the reason why there is none."""
+
+    query: ClipboardQuery
+    text: str = field(repr=False, default="")
+    failure: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadClipboard:
+    """Read the clipboard now; then feed ClipboardTaken with this query."""
+
+    query: ClipboardQuery
+
+
+class InputTexts:
+    """The pieces of a long text, until its input comes, which is next."""
+
+    def __init__(self) -> None:
+        self._pieces: list[InputText] = []
+
+    def add(self, piece: InputText) -> None:
+        """Take a piece.  Raises TextBrokenError."""
+        first = self._pieces[0] if self._pieces else piece
+        same = (piece.command_id, piece.total) == (first.command_id, first.total)
+        if not same or piece.begin != self._length or self._length + len(piece.text) > piece.total:
+            raise TextBrokenError("a piece of an input's text does not follow the one before")
+        self._pieces.append(piece)
+
+    def whole(self, command: Input) -> Input:
+        """An input with all of its text.  Raises TextBrokenError."""
+        if not self._pieces:
+            return command
+        pieces, length = self._pieces, self._length
+        self._pieces = []
+        last = command.body.get("text")
+        if (
+            command.command_id != pieces[0].command_id
+            or command.operation is not Operation.CLIPBOARD_WRITE
+            or not isinstance(last, str)
+            or length + len(last) != pieces[0].total
+        ):
+            raise TextBrokenError("the text of an input did not come whole")
+        text = "".join((*(piece.text for piece in pieces), last))
+        return command.model_copy(update={"body": {**command.body, "text": text}})
+
+    def clear(self) -> None:
+        """Forget what has come: its input never will."""
+        self._pieces = []
+
+    @property
+    def _length(self) -> int:
+        return sum(len(piece.text) for piece in self._pieces)
+
+
+@dataclass(slots=True)
+class _Answer:
+    """A query, the inputs that it waits for, and what of its answer is not sent yet."""
+
+    query: ClipboardQuery
+    after: frozenset[UUID]
+    is_begun: bool = False
+    pieces: list[str] = field(default_factory=list)
+
+
+class ClipboardAnswers:
+    """What one link has asked of the clipboard."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, _Answer] = {}
+
+    @property
+    def are_open(self) -> bool:
+        """Whether anything was asked that is not answered."""
+        return bool(self._open)
+
+    def asked(self, query: ClipboardQuery, unfinished: Collection[UUID]) -> list[ClipboardFailed]:
+        """Take a question, which waits for the inputs that came before and have not ended."""
+        if len(self._open) >= MAX_QUERIES:
+            return [_failed(query, "clipboard_busy", f"more than {MAX_QUERIES} questions wait")]
+        self._open[query.request] = _Answer(query, frozenset(unfinished))
+        return []
+
+    def begin(self, unfinished: Collection[UUID]) -> list[ReadClipboard]:
+        """Read for every question that waits for none of these inputs any more."""
+        ready = [
+            answer
+            for answer in self._open.values()
+            if not answer.is_begun and answer.after.isdisjoint(unfinished)
+        ]
+        for answer in ready:
+            answer.is_begun = True
+        return [ReadClipboard(answer.query) for answer in ready]
+
+    def taken(self, taken: ClipboardTaken) -> list[ClipboardRead | ClipboardFailed]:
+        """Take what was read; of an earlier link's question nobody hears."""
+        answer = self._open.get(taken.query.request)
+        # By identity: the next link numbers its questions from the beginning again.
+        if answer is None or answer.query is not taken.query:
+            return []
+        if taken.failure is not None:
+            del self._open[taken.query.request]
+            return [_failed(taken.query, *taken.failure)]
+        answer.pieces = [*pieces_of(taken.text)][::-1]
+        return [*self._next(answer)]
+
+    def go_on(self, following: ClipboardNext) -> list[ClipboardRead]:
+        """Send the next piece of an answer; one that is not there any more, nobody waits for."""
+        answer = self._open.get(following.request)
+        return [] if answer is None or not answer.pieces else self._next(answer)
+
+    def _next(self, answer: _Answer) -> list[ClipboardRead]:
+        piece = answer.pieces.pop()
+        if not answer.pieces:
+            del self._open[answer.query.request]
+        return [ClipboardRead(request=answer.query.request, text=piece, more=bool(answer.pieces))]
+
+
+def _failed(query: ClipboardQuery, code: str, reason: str) -> ClipboardFailed:
+    return ClipboardFailed(request=query.request, code=code, reason=reason[:500])

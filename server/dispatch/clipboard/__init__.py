@@ -1,0 +1,1 @@
+"""The clipboards of connected machines."""

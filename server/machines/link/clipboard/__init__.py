@@ -1,0 +1,1 @@
+"""What a link says about the machine's clipboard."""
