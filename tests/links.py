@@ -182,9 +182,9 @@ class LinkScript:
         """Let time go by."""
         self._now += seconds
 
-    def bring_up(self, sequence: int = 0) -> None:
+    def bring_up(self, sequence: int = 0, greeting: Hello | None = None) -> None:
         """Greet and admit: afterwards inputs may be submitted."""
-        greeting = hello(sequence=sequence)
+        greeting = greeting or hello(sequence=sequence)
         self.on(MessageReceived(greeting), AdmitMachine(greeting))
         self.on(MachineAdmitted(), WELCOME)
         self.on(MessageReceived(Ready()), LinkReady())

@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from machine_client.clipboard import MachineClipboard
 from machine_client.desktop.base import DesktopView
 from machine_client.link.connection import MachineClient
 from machine_client.settings import MachineSettings
@@ -254,12 +255,13 @@ async def machine_client(
     open_injector: Callable[[], Injector] = QuietInjector,
     open_view: Callable[[], DesktopView] | None = None,
     token: str = TOKEN,
+    clipboard: MachineClipboard | None = None,
     **settings: Any,
 ) -> AsyncIterator[asyncio.Task[None]]:
     """Run a machine client; cancelled with the block, if it has not ended by itself."""
     read = MachineSettings(server=address, state_dir=state, token=token, **settings)
     journal = journal_in(read.journal_file)
-    client = MachineClient(read, read.read_token(), journal, open_injector, open_view)
+    client = MachineClient(read, read.read_token(), journal, open_injector, open_view, clipboard)
     task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
     try:
         yield task

@@ -13,6 +13,7 @@ from server.machines.link.errors import (
     LinkUnsettledError,
     MachineControlledError,
     MachinePausedError,
+    NoClipboardError,
     NoInputError,
     SubmissionRefusedError,
 )
@@ -29,6 +30,7 @@ NOW = 1_700_000_000_000
         (MachinePausedError(NOW), 503, "paused"),
         (MachineControlledError("Ada", NOW), 503, "controlled"),
         (NoInputError("the display is gone", NOW), 503, "no_input"),
+        (NoClipboardError("its owner lets nobody"), 503, "no_clipboard"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -54,7 +56,7 @@ def test_machine_that_has_just_gone_is_to_be_asked_again_soon(
 def test_every_refusal_is_among_them() -> None:
     named = {
         *(LinkBusyError, LinkDownError, LinkUnsettledError, MachinePausedError, NoInputError),
-        *(MachineControlledError, ControlEndedError),
+        *(MachineControlledError, ControlEndedError, NoClipboardError),
     }
     assert set(SubmissionRefusedError.__subclasses__()) == named
 

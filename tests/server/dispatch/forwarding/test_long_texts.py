@@ -1,0 +1,114 @@
+"""Clipboards of machines on other nodes: short texts in the message, long ones asked back for."""
+
+from uuid import uuid4
+
+import pytest
+
+from schemas.bus.messages import NotHere, ReadText, TextRead, decode_reply
+from schemas.http.problems import ProblemError
+from schemas.inputs.bodies import AnyInput, MoveMouse, WriteClipboard
+from schemas.link.clipboard_messages import ClipboardQuery, ClipboardRead
+from server.bus.bus import MAX_SENT_BYTES
+from server.dispatch.command import Command
+from server.dispatch.fingerprints import Fingerprints
+from server.dispatch.forwarding.long_texts import MOST_WITHIN, LongTexts
+from tests.nodes import at, until_reached
+from tests.server.api.machines.test_clipboard import LONG, PATH, able, copied, reading_it, writing
+from tests.service import Service, new_key
+
+
+def accepted(body: AnyInput) -> Command:
+    return Command.accept(
+        organization_id=uuid4(),
+        machine_id="desk-1",
+        body=body,
+        key=None,
+        fingerprints=Fingerprints(b"secret"),
+        timeout=10,
+        request_id="r-1",
+        minimal=False,
+    )
+
+
+def texts_of(node: Service) -> LongTexts:
+    return node.server.services.neighbourhood.elsewhere.texts
+
+
+@pytest.mark.gen_test
+async def test_what_is_short_goes_with_its_command(nodes: list[Service]) -> None:
+    for body in (MoveMouse(x=1, y=2), WriteClipboard(text="\x01" * MOST_WITHIN)):
+        command = accepted(body)
+        with texts_of(nodes[0]).offered(command) as message:
+            assert message.text_at is None
+            assert len(message.encode()) < MAX_SENT_BYTES
+            assert await texts_of(nodes[1]).whole(message) == command
+
+
+@pytest.mark.gen_test
+async def test_long_text_is_given_while_its_command_is_on_its_way(nodes: list[Service]) -> None:
+    here, there = nodes
+    command = accepted(WriteClipboard(text=LONG, selection="primary"))
+    with texts_of(here).offered(command) as message:
+        assert len(message.encode()) < 2000
+        assert await texts_of(there).whole(message) == command
+        asked = ReadText(forward_id=message.forward_id)
+        assert decode_reply(texts_of(here).give(asked)) == (TextRead(), LONG.encode())
+    assert decode_reply(texts_of(here).give(asked))[0] == NotHere()
+    with pytest.raises(ProblemError, match="could not get the text"):
+        await texts_of(there).whole(message)
+    nobody = message.model_copy(update={"text_at": uuid4()})
+    with pytest.raises(ProblemError, match="could not get the text"):
+        await texts_of(there).whole(nobody)
+
+
+@pytest.mark.gen_test
+@pytest.mark.parametrize("is_keyed", [False, True])
+async def test_long_text_is_copied_through_another_node(
+    nodes: list[Service], is_keyed: bool
+) -> None:
+    here, there = nodes
+    machine, key = await here.new_machine(), new_key() if is_keyed else None
+    async with machine.connected(able()) as link:
+        await until_reached(there, machine)
+        writes = writing(there, {"text": LONG}, key)
+        command, text = await copied(link)
+        assert text == LONG
+        await link.acknowledge(command.command_id)
+        reply = await writes
+        assert (reply.status, reply.json["command_id"]) == (200, str(command.command_id))
+        if is_keyed:
+            for node in nodes:
+                again = await writing(node, {"text": LONG}, key)
+                assert (again.status, again.body) == (200, reply.body)
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_text_that_cannot_be_had_is_not_copied(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = nodes
+    monkeypatch.setattr(LongTexts, "give", lambda _self, _request: NotHere().encode())
+    machine, key = await here.new_machine(), new_key()
+    async with machine.connected(able()) as link:
+        await until_reached(there, machine)
+        for _ in range(2):
+            reply = await writing(there, {"text": LONG}, key)
+            assert (reply.status, reply.json["reason"]) == (503, "unreachable")
+        await link.nothing_heard()
+
+
+@pytest.mark.gen_test
+async def test_clipboard_is_read_through_another_node(nodes: list[Service]) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected(able()) as link:
+        await until_reached(there, machine)
+        reads = reading_it(there, "?selection=primary")
+        asked = await link.heard(ClipboardQuery)
+        assert asked.selection == "primary"
+        await link.say(ClipboardRead(request=asked.request, text="\n\u20ac\n" + "x" * 100_000))
+        assert (await reads).json == {"text": "\n\u20ac\n" + "x" * 100_000}
+    await machine.until_gone()
+    reply = await at(there, machine).service.get(PATH)
+    assert (reply.status, reply.json["reason"]) == (503, "offline")
