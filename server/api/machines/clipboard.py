@@ -9,8 +9,8 @@ from schemas.inputs.bodies import WriteClipboard
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES, Selection
 from schemas.resources.machines import ClipboardContent
 from schemas.resources.tokens import Scope
-from server.api.machines.inputs import InputHandler, InputHeaders, input_endpoint
 from server.api.machines.paths import MachinePath
+from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
 from server.web.endpoint import Endpoint, endpoint
 
 MAX_BODY_BYTES = 6 * MAX_CLIPBOARD_BYTES + 4096

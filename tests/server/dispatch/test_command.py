@@ -5,7 +5,14 @@ from uuid import UUID, uuid5
 
 import pytest
 
-from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, TypeText
+from schemas.inputs.bodies import (
+    AnyInput,
+    ClickMouse,
+    DragMouse,
+    MoveMouse,
+    TypeText,
+    WriteClipboard,
+)
 from server.dispatch.command import Command
 from server.dispatch.fingerprints import Fingerprints
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, there
@@ -84,6 +91,8 @@ def test_names_of_before_are_known_as_long_as_they_may_live() -> None:
     assert accepted().message(LINK).earlier is None
     upgraded = Fingerprints(b"secret", knows_earlier=True)
     assert accepted(key=None, fingerprints=upgraded).earlier is None
+    # No older server had a clipboard, and its plain hash would let a text be guessed.
+    assert accepted(WriteClipboard(text="a"), fingerprints=upgraded).earlier is None
     command = accepted(fingerprints=upgraded)
     earlier = there(command.earlier)
     assert (command.id, command.fingerprint) == (accepted().id, accepted().fingerprint)

@@ -24,6 +24,9 @@ from machine_client.desktop.x11.clipboard.transfers import Transfers
 from machine_client.desktop.x11.connection import errors_translated
 from schemas.inputs.clipboard_texts import Selection
 
+MOST_FORMS: Final = 64
+"""That are given at once: what a program asks for more is not."""
+
 LOOK_SECONDS: Final = 5.0
 """Between two looks whether somebody who pastes has gone."""
 
@@ -187,7 +190,7 @@ class SelectionOwner:
     def _give_several(self, held: _Held, window: Any, property_: int) -> None:
         """Give as many forms as a property names; those that are none are named none in it."""
         asked = window.get_full_property(property_, self._atoms.pair)
-        pairs = [] if asked is None else list(asked.value)
+        pairs = [] if asked is None else list(asked.value)[: 2 * MOST_FORMS]
         for place in range(0, len(pairs) - 1, 2):
             target, into = pairs[place : place + 2]
             if target == self._atoms.multiple or not self._give(held, window, target, into):

@@ -1,0 +1,97 @@
+"""What all operations share that send an input: it becomes a command, and its end an answer."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.http import problems
+from schemas.http.idempotency_keys import IdempotencyKey
+from schemas.http.preferences import return_preference
+from schemas.inputs.bodies import AnyInput
+from schemas.resources.machines import InputResult
+from schemas.resources.tokens import Scope
+from server.api.machines.callers import caller_of
+from server.api.machines.paths import MachinePath
+from server.web.endpoint import Endpoint
+from server.web.handler import ApiHandler
+
+
+class InputHeaders(BaseModel):
+    """Headers that all inputs take."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    idempotency_key: IdempotencyKey | None = Field(
+        None,
+        alias="Idempotency-Key",
+        description="1 to 255 visible ASCII characters, bare or quoted (RFC 8941).  The input "
+        "happens at most once, and a retry with the same key gets the first answer.",
+    )
+    farhand_control: str | None = Field(
+        None,
+        alias="Farhand-Control",
+        max_length=200,
+        description="The id of the caller's control lease, while they have control of the machine.",
+    )
+    prefer: str | None = Field(
+        None,
+        alias="Prefer",
+        max_length=1000,
+        description="return=minimal answers 204 without a body, return=representation 200 with "
+        "the result (RFC 7240).",
+    )
+
+
+def input_endpoint(summary: str, body: type[AnyInput]) -> Endpoint:
+    """What the operation of an input promises."""
+    return Endpoint(
+        summary=summary,
+        scope=Scope.INPUT_SEND,
+        path=MachinePath,
+        headers=InputHeaders,
+        body=body,
+        # A mouse's too: a text may be sent to the wrong address.
+        confidential=True,
+        answers={200: InputResult, 204: None},
+        problems=(
+            problems.NOT_FOUND,
+            problems.KEY_IN_PROGRESS,
+            problems.CONTROL_ENDED,
+            problems.MACHINE_BUSY,
+            problems.MACHINE_UNAVAILABLE,
+            problems.NOT_CARRIED_OUT,
+            problems.INPUT_FAILED,
+            problems.OUTCOME_UNKNOWN,
+            problems.INPUT_EXPIRED,
+            problems.OUTCOME_PENDING,
+        ),
+        answer_headers={
+            "Idempotency-Replayed": "true where this answer was given before.",
+            "Preference-Applied": "The preference of the Prefer header that was honoured.",
+        },
+    )
+
+
+class InputHandler(ApiHandler):
+    """One input on one machine."""
+
+    async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
+        """Send the input, and answer with what became of it."""
+        preferred = return_preference(headers.prefer)
+        dispatcher, lease = self.services.dispatcher, headers.farhand_control
+        command = dispatcher.accept(
+            organization_id=self.principal.organization_id,
+            machine_id=path.machine_id,
+            body=body,
+            key=headers.idempotency_key,
+            request_id=self.request_id,
+            minimal=(preferred or self.services.settings.input_response) == "minimal",
+            token_id=self.principal.token_id,
+            token_name=self.principal.token_name,
+            proof=None if lease is None else caller_of(self).proof(lease),
+        )
+        self.note(command=command.id)
+        answer, is_replayed = await dispatcher.carry_out(command)
+        if is_replayed:
+            self.set_header("Idempotency-Replayed", "true")
+        elif preferred and answer.status in (200, 204):
+            self.set_header("Preference-Applied", f"return={preferred}")
+        self.answer_bytes(answer.status, answer.body, answer.content_type)
