@@ -170,6 +170,7 @@ class Client:
             input=CAN,
             screen=CAN,
             journal=self.journal.position,
+            clipboard_write=CAN,
         )
         self.process.call_later(self.world.between(0, 0.01), self._greet, connection, hello)
 

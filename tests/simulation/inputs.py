@@ -11,6 +11,7 @@ from schemas.inputs.bodies import (
     PressKeys,
     ScrollMouse,
     TypeText,
+    WriteClipboard,
 )
 from tests.simulation.screen import Kind
 
@@ -30,7 +31,7 @@ def random_input(mark: int, random: Random) -> AnyInput:
     keys = [*_keys_of(mark), _COMMON_KEY]
     match random.randrange(10):
         case 0:
-            return MoveMouse(x=mark, y=0)
+            return WriteClipboard(text=f"{mark}") if mark % 2 else MoveMouse(x=mark, y=0)
         case 1 | 2:
             return ClickMouse(x=mark, y=0, button=button, clicks=random.randint(1, 3))
         case 3:
@@ -54,6 +55,8 @@ def mark_of(body: AnyInput) -> int:
             return body.start_x
         case MoveMouse():
             return body.x
+        case WriteClipboard():
+            return int(body.text.partition(" ")[0])
         case ClickMouse(x=int(x)) | ScrollMouse(x=int(x)):
             return x
         case PressKeys() | TypeText():
@@ -68,6 +71,8 @@ def steps_of(body: AnyInput) -> list[Step]:
     match body:
         case MoveMouse():
             return [moved]
+        case WriteClipboard():
+            return [(Kind.MOTION, "clipboard")]
         case ClickMouse(down=True):
             return [moved, (Kind.PRESS, body.button)]
         case ClickMouse(down=False):
@@ -85,7 +90,6 @@ def steps_of(body: AnyInput) -> list[Step]:
             return [
                 step for key in body.text.replace(" ", "") for step in _pressed_and_released(key)
             ]
-    raise TypeError(f"the simulation sends no {body!r}")
 
 
 def let_go_by(body: AnyInput) -> str | None:
