@@ -79,9 +79,8 @@ def test_several_forms_at_once(owner: SelectionOwner, paster: Paster) -> None:
     paster.window.convert_selection(
         paster.atom("CLIPBOARD"), paster.atom("MULTIPLE"), into, X.CurrentTime
     )
-    paster.display.sync()
-    while (said := paster.window.get_full_property(into, pair)).value[3] != 0:
-        pass
+    assert paster.next(X.SelectionNotify).property == into
+    said = paster.window.get_full_property(into, pair)
     assert list(said.value) == [*forms[:3], 0]
     given = paster.window.get_full_property(paster.atom("A"), paster.atom("UTF8_STRING"))
     assert bytes(given.value) == "\u20ac".encode()
