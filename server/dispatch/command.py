@@ -133,13 +133,16 @@ def _names(
     if key is None:
         return uuid4(), "", None
     content = (_content(machine_id, body),)
+    fingerprint = fingerprints.of(organization_id, key, content)
     earlier = None
-    # What no older one could do, none has recorded under its plain hashes.
-    if fingerprints.knows_earlier and not isinstance(body, WriteClipboard):
+    if fingerprints.knows_earlier:
+        # No older one had a clipboard: a plain hash is recorded nowhere, and would tell too much.
+        had_it = not isinstance(body, WriteClipboard)
         earlier = EarlierCommand(
-            command_id=uuid5(organization_id, quoted(key)), fingerprint=earlier_fingerprint(content)
+            command_id=uuid5(organization_id, quoted(key)),
+            fingerprint=earlier_fingerprint(content) if had_it else fingerprint,
         )
-    return uuid5(organization_id, key), fingerprints.of(organization_id, key, content), earlier
+    return uuid5(organization_id, key), fingerprint, earlier
 
 
 def _content(machine_id: str, body: AnyInput) -> bytes:
