@@ -6,7 +6,7 @@ This module is what all systems share; `machine_client.desktop.base` says what i
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from machine_client.desktop.base import (
     Desktop,
@@ -189,8 +189,8 @@ class DesktopInjector:
 
     def _carry_out(self, body: AnyInput, chords: tuple[Chord, ...]) -> None:
         match body:
-            case MoveMouse(x=x, y=y):
-                self._input.move(x, y)
+            case MoveMouse() as move:
+                self._travel_along(move)
             case ClickMouse() as click:
                 self._click(click)
             case ScrollMouse() as scroll:
@@ -205,6 +205,13 @@ class DesktopInjector:
                 self._input.release_keys(chords)
             case WriteClipboard(text=text, selection=selection):
                 self._input.write_clipboard(selection, text)
+
+    def _travel_along(self, move: MoveMouse) -> None:
+        """Pass every point: a program that draws needs the corners."""
+        for point in move.path or ():
+            self._go_on()
+            self._input.move(point.x, point.y)
+        self._input.move(move.x, move.y)
 
     def _click(self, click: ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""
@@ -306,20 +313,30 @@ def _check_text(chords: tuple[Chord, ...], desktop: DesktopInput) -> None:
 
 def _check_places(body: AnyInput, desktop: DesktopInput) -> None:
     """Raise Refusal for the first place of an input that no display shows."""
-    places: tuple[tuple[str, int | None, str, int | None], ...] = ()
-    if isinstance(body, DragMouse):
-        places = (
-            ("start_x", body.start_x, "start_y", body.start_y),
-            ("to_x", body.to_x, "to_y", body.to_y),
-        )
-    elif isinstance(body, ClickMouse | ScrollMouse | MoveMouse):
-        places = (("x", body.x, "y", body.y),)
-    for x_field, x, y_field, y in places:
+    for (x_field, x), (y_field, y), within in _places_of(body):
         if x is not None and y is not None:
-            _check_place(x_field, x, y_field, y, desktop.displays())
+            _check_place((*within, x_field), x, (*within, y_field), y, desktop.displays())
 
 
-def _check_place(x_field: str, x: int, y_field: str, y: int, displays: list[Display]) -> None:
+_Place = tuple[tuple[str, int | None], tuple[str, int | None], tuple[str, ...]]
+"""Two fields that name a place, and what they are within."""
+
+
+def _places_of(body: AnyInput) -> Iterator[_Place]:
+    if isinstance(body, DragMouse):
+        yield ("start_x", body.start_x), ("start_y", body.start_y), ()
+        yield ("to_x", body.to_x), ("to_y", body.to_y), ()
+    elif isinstance(body, ClickMouse | ScrollMouse | MoveMouse):
+        if isinstance(body, MoveMouse):
+            for number, point in enumerate(body.path or ()):
+                yield ("x", point.x), ("y", point.y), ("path", str(number))
+        yield ("x", body.x), ("y", body.y), ()
+
+
+_Field = tuple[str, ...]
+
+
+def _check_place(x_field: _Field, x: int, y_field: _Field, y: int, displays: list[Display]) -> None:
     if any(
         display.x <= x < display.x + display.width and display.y <= y < display.y + display.height
         for display in displays
@@ -337,7 +354,7 @@ def _check_place(x_field: str, x: int, y_field: str, y: int, displays: list[Disp
         Refused(
             code="coordinates_outside_display",
             message=f"({x}, {y}) is outside the displays, which show {named}",
-            loc=("body", y_field if in_some_column else x_field),
+            loc=("body", *(y_field if in_some_column else x_field)),
             ctx={"displays": bounds},
         )
     )

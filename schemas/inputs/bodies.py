@@ -20,6 +20,7 @@ Direction = Literal["up", "down", "left", "right"]
 
 MAX_DRAG_SECONDS = 60.0
 MAX_SCROLL_STEPS = 1000
+MAX_PATH_POINTS = 256
 
 
 class Operation(StrEnum):
@@ -106,13 +107,29 @@ class ScrollMouse(OptionalPlace):
     )
 
 
+class PathPoint(BaseModel):
+    """A place that the pointer passes on its way."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    x: Coordinate
+    y: Coordinate
+
+
 class MoveMouse(InputBody):
-    """Move the pointer."""
+    """Move the pointer, straight there or along a path."""
 
     operation = Operation.MOUSE_MOVE
 
     x: Coordinate
     y: Coordinate
+    # Left away where there is none: an older machine client refuses what it does not know, and an
+    # older server's fingerprint of the same request has none.
+    path: Annotated[tuple[PathPoint, ...], Field(max_length=MAX_PATH_POINTS)] | None = Field(
+        None,
+        exclude_if=lambda path: not path,
+        description="Where the pointer passes, in order, before it comes to x and y.",
+    )
 
 
 class PressKeys(InputBody):

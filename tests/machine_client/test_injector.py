@@ -12,7 +12,15 @@ import pytest
 from machine_client.desktop.base import DesktopError
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.injector import DesktopInjector, InjectionFailed, InjectionUnavailable, Refusal
-from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, ScrollMouse
+from schemas.inputs.bodies import (
+    AnyInput,
+    ClickMouse,
+    DragMouse,
+    MoveMouse,
+    PathPoint,
+    PressKeys,
+    ScrollMouse,
+)
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
 from tests.desktop import Terminal, Witness, eventually
@@ -63,6 +71,26 @@ def test_count_of_a_long_drag_grows_while_it_runs_and_is_never_ahead(
     injector.interrupt()
     thread.join(10)
     assert injector.injected == len(witness.take())
+
+
+CORNERS = tuple(PathPoint(x=x, y=y) for x, y in ((10, 10), (90, 10), (90, 90)))
+
+
+def test_move_passes_every_point_of_its_path(injector: DesktopInjector, witness: Witness) -> None:
+    assert perform(injector, MoveMouse(x=10, y=90, path=CORNERS)) == Point(x=10, y=90)
+    passed = [(event.x, event.y) for event in witness.take()]
+    assert passed == [(10, 10), (90, 10), (90, 90), (10, 90)]
+    assert injector.injected == 4
+
+
+def test_path_that_leaves_the_displays_is_refused_whole(
+    injector: DesktopInjector, witness: Witness
+) -> None:
+    astray = MoveMouse(x=1, y=1, path=(*CORNERS, PathPoint(x=5, y=800)))
+    with pytest.raises(Refusal) as refused:
+        injector.prepare(astray)
+    assert refused.value.outcome.loc == ("body", "path", "3", "y")
+    assert witness.take() == []
 
 
 @pytest.mark.parametrize(("body", "events"), [(MoveMouse(x=5, y=5), 1), (PressKeys(text="a"), 2)])

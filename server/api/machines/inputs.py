@@ -1,5 +1,7 @@
 """The inputs of mouse and keyboard, one operation each."""
 
+from dataclasses import replace
+
 from schemas.inputs.bodies import (
     ClickMouse,
     DragMouse,
@@ -11,6 +13,9 @@ from schemas.inputs.bodies import (
 from server.api.machines.paths import MachinePath
 from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
 from server.web.endpoint import endpoint
+
+VALUES_OF_A_PATH = 1000
+"""JSON values in the body of a move: three for each point of its path, and its own."""
 
 
 class DragMouseHandler(InputHandler):
@@ -32,7 +37,14 @@ class ScrollMouseHandler(InputHandler):
 
 
 class MoveMouseHandler(InputHandler):
-    @endpoint(input_endpoint("Move mouse cursor", MoveMouse))
+    @endpoint(
+        replace(
+            input_endpoint("Move mouse cursor", MoveMouse),
+            description="With a path, the pointer passes its points on the way.  A machine client "
+            "that is too old for paths refuses one before anything happens (422).",
+            max_body_values=VALUES_OF_A_PATH,
+        )
+    )
     async def post(self, path: MachinePath, headers: InputHeaders, body: MoveMouse) -> None:
         await self.carry_out(path, headers, body)
 

@@ -23,6 +23,7 @@ GOOD = [
     (Operation.MOUSE_CLICK, {"x": None, "y": None, "down": True, "clicks": 2}),
     (Operation.MOUSE_SCROLL, {"direction": "down", "amount": 1000, "x": 1, "y": 1}),
     (Operation.MOUSE_MOVE, {"x": -(2**31), "y": 2**31 - 1}),
+    (Operation.MOUSE_MOVE, {"x": 1, "y": 2, "path": [{"x": -1, "y": 0}] * 256}),
     (Operation.KEYBOARD_KEY, {"text": "ctrl+plus", "down": False}),
     (Operation.KEYBOARD_TYPE, {"text": "Dear Zoë,\r\n\t漢字 ctrl+a 😀"}),
     (Operation.KEYBOARD_TYPE, {"text": "x" * 1000}),
@@ -42,6 +43,9 @@ BAD = [
     (Operation.MOUSE_SCROLL, {"direction": "up", "amount": True}, "amount"),
     (Operation.MOUSE_MOVE, {"x": -(2**31) - 1, "y": 0}, "x"),
     (Operation.MOUSE_MOVE, {"x": 0, "y": 0, "operation": "mouse.click"}, "operation"),
+    (Operation.MOUSE_MOVE, {"x": 1, "y": 2, "path": [{"x": -1, "y": 0}] * 257}, "path"),
+    (Operation.MOUSE_MOVE, {"x": 1, "y": 2, "path": [{"x": 1.5, "y": 0}]}, "path.0.x"),
+    (Operation.MOUSE_MOVE, {"x": 1, "y": 2, "path": [{"x": 1, "y": 0, "t": 1}]}, "path.0.t"),
     (Operation.KEYBOARD_KEY, {"text": ""}, "text"),
     (Operation.KEYBOARD_KEY, {"text": "ctrl+nokey"}, "text"),
     (Operation.KEYBOARD_KEY, {"text": ["a"]}, "text"),
@@ -98,3 +102,10 @@ def test_inputs_do_not_change() -> None:
     body = MoveMouse(x=1, y=2)
     with pytest.raises(ValidationError):
         body.x = 3  # type: ignore[misc]
+
+
+def test_move_without_a_path_is_sent_and_fingerprinted_as_before_there_were_paths() -> None:
+    for path in (None, ()):
+        move = MoveMouse(x=1, y=2, path=path)
+        assert move.model_dump() == {"x": 1, "y": 2}
+        assert move.model_dump_json() == '{"x":1,"y":2}'

@@ -13,6 +13,8 @@ from tests.service import ScriptedMachine, Service, until
 
 DRAG = {"start_x": 1, "start_y": 2, "to_x": 3, "to_y": 4}
 
+LONGEST_PATH = {"x": 7, "y": 7, "path": [{"x": n, "y": -n} for n in range(256)]}
+
 INPUTS = [
     (
         "mouse/drag",
@@ -45,6 +47,7 @@ INPUTS = [
         {"direction": "left", "amount": 0, "x": None, "y": None},
     ),
     ("mouse/move", {"x": -5, "y": 2**31 - 1}, Operation.MOUSE_MOVE, {"x": -5, "y": 2**31 - 1}),
+    ("mouse/move", LONGEST_PATH, Operation.MOUSE_MOVE, LONGEST_PATH),
     (
         "keyboard/key",
         {"text": "ctrl+a Return"},
