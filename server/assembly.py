@@ -18,6 +18,7 @@ from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.neighbours import Neighbours
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.forwarding.responder import Responder
+from server.dispatch.hand.hands import Hands
 from server.dispatch.here import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.reconciler import Reconciler
@@ -144,6 +145,7 @@ def assemble(
         admission=parts.admission,
         dispatcher=parts.dispatcher,
         control=control,
+        hands=Hands(),
         fingerprints=fingerprints,
         events=events,
         machine_views=parts.views,

@@ -11,6 +11,7 @@ from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.neighbours import Neighbours
 from server.dispatch.forwarding.responder import Responder
+from server.dispatch.hand.hands import Hands
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder
@@ -81,6 +82,7 @@ class Services:
     admission: Admission
     dispatcher: Dispatcher
     control: MachineControl
+    hands: Hands
     fingerprints: Fingerprints
     events: EventHub
     machine_views: MachineViews

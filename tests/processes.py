@@ -176,7 +176,7 @@ class ServedApi:
 
     def __init__(self, url: str, token: str) -> None:
         self._host = urlsplit(url).netloc
-        self._token = token
+        self.token = token
         self._threads = ThreadPoolExecutor(8, thread_name_prefix="http")
 
     def call(
@@ -190,7 +190,7 @@ class ServedApi:
                 path,
                 body if body is None or isinstance(body, bytes) else json.dumps(body),
                 {
-                    "Authorization": f"Bearer {self._token}",
+                    "Authorization": f"Bearer {self.token}",
                     "Content-Type": "application/json",
                     **(headers or {}),
                 },

@@ -72,6 +72,7 @@ class ForwardedCommand(MachineRequest):
     text_at: UUID | None = Field(
         None, description="The node that gives its text, which is too long for a message."
     )
+    in_stretch: bool = Field(False, description="The audit has one entry for it and others.")
 
 
 class ResolveCommand(MachineRequest):

@@ -24,6 +24,7 @@ from server.api.machines.commands import (
 )
 from server.api.machines.connect import ConnectHandler
 from server.api.machines.control import ControlHandler, ControlRequestHandler, LeaseHandler
+from server.api.machines.hand import HandHandler
 from server.api.machines.inputs import (
     ClickMouseHandler,
     DragMouseHandler,
@@ -89,6 +90,7 @@ ROUTES = (
     Route("/v1/machines/{machine_id}/control", ControlHandler),
     Route("/v1/machines/{machine_id}/control/request", ControlRequestHandler),
     Route("/v1/machines/{machine_id}/control/{lease}", LeaseHandler),
+    Route("/v1/machines/{machine_id}/control/{lease}/hand", HandHandler),
     Route("/v1/machines/{machine_id}/commands", MachineCommandsHandler),
     Route("/v1/machines/{machine_id}/commands/{command_id}", MachineCommandHandler),
     Route("/v1/commands/{command_id}", CommandHandler),

@@ -20,7 +20,8 @@ class Command:
     moves the ends of what is under way by as much.  A command without a key has an empty
     fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who sent it.
     ``earlier`` are the names under which an older Farhand may have recorded the same.  ``proof`` is
-    that of the control lease that it came with; None where it came with none.
+    that of the control lease that it came with; None where it came with none.  One that is
+    ``in_stretch`` is a part of a hand's work, of which the audit has an entry for all together.
     """
 
     id: UUID
@@ -37,6 +38,7 @@ class Command:
     token_name: str | None = None
     earlier: EarlierCommand | None = None
     proof: str | None = None
+    in_stretch: bool = False
 
     @classmethod
     def accept(
@@ -53,6 +55,7 @@ class Command:
         token_id: UUID | None = None,
         token_name: str | None = None,
         proof: str | None = None,
+        in_stretch: bool = False,
     ) -> "Command":
         """Accept an input now.
 
@@ -79,6 +82,7 @@ class Command:
             token_name=token_name,
             earlier=earlier,
             proof=proof,
+            in_stretch=in_stretch,
         )
 
     @property

@@ -126,6 +126,21 @@ class MachineControl:
         if machine.control is None or machine.control.expires_at <= now():
             raise control_free()
 
+    async def is_in_force(
+        self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
+    ) -> bool:
+        """Whether a lease is the machine's, and the caller's; a moment ago, if it has just ended.
+
+        Raises StoreUnavailable, and a problem where there is no such machine.
+        """
+        machine = await self._machines.get(organization_id, machine_id)
+        if machine is None:
+            raise unknown_machine(machine_id)
+        if machine.control is None:
+            return False
+        is_theirs = machine.control.proof == caller.proof(lease)
+        return is_theirs and machine.control.expires_at > now()
+
     async def run(self) -> None:
         """End what has run out, or whose holder may do nothing any more, for ever."""
         while True:

@@ -88,10 +88,12 @@ class Dispatcher:
         token_id: UUID,
         token_name: str,
         proof: str | None = None,
+        in_stretch: bool = False,
     ) -> Command:
         """The command that an input becomes; ``key`` is its Idempotency-Key.
 
-        ``proof`` is that of the control lease that it came with, if it did.
+        ``proof`` is that of the control lease that it came with, if it did, and ``in_stretch`` is
+        whether the caller records it together with others.
 
         Raises StoreUnavailable where no further input could be recorded in the audit.
         """
@@ -108,7 +110,13 @@ class Dispatcher:
             token_id=token_id,
             token_name=token_name,
             proof=proof,
+            in_stretch=in_stretch,
         )
+
+    def is_here(self, organization_id: UUID, machine_id: str) -> bool:
+        """Whether a command would leave at once, on a link of this node: so several keep order."""
+        link = self._here.find(organization_id, machine_id)
+        return link is not None and link.is_live
 
     async def carry_out(self, command: Command) -> tuple[Answer, bool]:
         """The final answer to a command, and whether it was given before.

@@ -75,8 +75,9 @@ class InputRecorder:
 
     def ended(self, command: Command | CommandRecord, outcome: Outcome) -> None:
         """Note the final outcome of an input."""
-        self._noted.append((command, outcome, server_time()))
-        self._woken.set()
+        if not _is_in_stretch(command):
+            self._noted.append((command, outcome, server_time()))
+            self._woken.set()
         self._metrics.input_ended(command.operation, outcome.status)
 
     def answered_without_end(self, command: Command, how: str) -> None:
@@ -85,6 +86,8 @@ class InputRecorder:
 
     def left_open(self, command: Command) -> None:
         """Note an input whose outcome is pending."""
+        if _is_in_stretch(command):
+            return
         self._noted.append((command, None, server_time()))
         self._woken.set()
 
@@ -137,6 +140,11 @@ class InputRecorder:
             timings, outcome, ended = self._timed.popleft()
             injection = outcome.duration_ms / 1000 if isinstance(outcome, Completed) else None
             self._metrics.input_timed(timings, injection, ended)
+
+
+def _is_in_stretch(command: Command | CommandRecord) -> bool:
+    """Whether whoever sent it records it together with others."""
+    return isinstance(command, Command) and command.in_stretch
 
 
 def command_item(entry: AuditEntry) -> CommandItem | None:

@@ -168,6 +168,22 @@ def check_own_request(request: HTTPServerRequest) -> None:
     )
 
 
+def check_own_websocket(request: HTTPServerRequest, *, has_session: bool) -> None:
+    """Raise a ``403`` problem where another site's page may have opened a websocket.
+
+    Browsers let any page do that, and give it the cookies of this server.  A program with a token
+    sends no Origin.
+    """
+    site = request.headers.get("Sec-Fetch-Site", "").lower()
+    if not has_session and not site and "Origin" not in request.headers:
+        return
+    if site == "same-origin" if site else _has_own_origin(request):
+        return
+    raise ProblemError(
+        problems.CROSS_SITE_REQUEST, "the console's websockets are for the console's own pages"
+    )
+
+
 def _has_own_origin(request: HTTPServerRequest) -> bool:
     """Whether the Origin is the host that was asked; behind a proxy the scheme can differ."""
     origin = request.headers.get("Origin", "")

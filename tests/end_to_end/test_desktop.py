@@ -93,7 +93,7 @@ class Listener:
         # By HTTP/1.0, so that what comes is the stream and nothing else.
         self._socket.sendall(
             f"GET /v1/events?types=machine&machine_id={desk.machine} HTTP/1.0\r\n"
-            f"Authorization: Bearer {desk.api._token}\r\n\r\n".encode()
+            f"Authorization: Bearer {desk.api.token}\r\n\r\n".encode()
         )
         self._stream = self._socket.makefile("rb")
         while self._stream.readline().strip():
@@ -253,7 +253,7 @@ def test_live_screen_ends_with_its_display_and_can_be_watched_again(
     path = f"/v1/computer/{desk.machine}/display/stream"
 
     async def watch() -> PictureStream:
-        return await PictureStream.open(desk.url, path, desk.api._token)
+        return await PictureStream.open(desk.url, path, desk.api.token)
 
     def wait_for_screen() -> None:
         until(lambda: is_seen(desk), "the screen is seen")

@@ -22,7 +22,7 @@ class Caller:
     """A client whose connection is kept, and so one of a worker's."""
 
     def __init__(self, found: Family) -> None:
-        self._token = found.api._token
+        self._token = found.api.token
         self._connection = http.client.HTTPConnection(
             urlsplit(found.server.url).netloc, timeout=WAIT_SECONDS
         )
@@ -127,4 +127,4 @@ def events(found: Family, node: str) -> Iterator[tuple[str, Any]]:
         if json.loads(connection.getresponse().read())["node"] == node:
             break
         connection.close()
-    return told(connection, found.api._token)
+    return told(connection, found.api.token)

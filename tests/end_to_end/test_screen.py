@@ -133,7 +133,7 @@ async def watching(
 
 
 def administrators_token(desk: Workstation) -> str:
-    return desk.api._token
+    return desk.api.token
 
 
 async def next_part(stream: PictureStream) -> Part:

@@ -149,6 +149,7 @@ class Keyboard:
 
     def _press(self, key: Key) -> None:
         stroke = self._stroke(key)
+        self._lift_levels(stroke.held)
         # Recorded one by one before each press, so that whatever goes wrong is let go.
         keycodes = self._held.setdefault(key, [])
         missing = stroke.held & ~self._own_modifiers()
@@ -162,6 +163,17 @@ class Keyboard:
         if stroke.keycode in self._borrowed:
             self._borrowed.note_use(stroke.keycode)
 
+    def _lift_levels(self, wanted: int) -> None:
+        """Release what is held only to reach the levels of held characters, but for ``wanted``.
+
+        They stay down without it; the next key would become another one.
+        """
+        for key, keycodes in self._held.items():
+            for keycode in () if key.is_modifier else keycodes[:-1]:
+                if self._keymap.holds(keycode) & ~wanted:
+                    keycodes.remove(keycode)
+                    self._go_up(keycode)
+
     def _press_again(self, key: Key) -> None:
         """Type a key that we hold: the desktop sees it go up and down, and it stays held."""
         self._holding.press_key_again(self._held[key][-1])
@@ -169,10 +181,14 @@ class Keyboard:
     def _let_go(self, keys: list[Key]) -> None:
         for key in reversed(keys):
             for keycode in reversed(self._held.pop(key, [])):
-                self._down[keycode] -= 1
-                if not self._down[keycode]:
-                    del self._down[keycode]
-                    self._holding.release_key(keycode)
+                self._go_up(keycode)
+
+    def _go_up(self, keycode: int) -> None:
+        """Release a key, unless it is down for another one as well."""
+        self._down[keycode] -= 1
+        if not self._down[keycode]:
+            del self._down[keycode]
+            self._holding.release_key(keycode)
 
     def _stroke(self, key: Key) -> Stroke:
         """The stroke for a key, which is lent a place on the keyboard if it has none."""

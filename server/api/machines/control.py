@@ -1,23 +1,15 @@
 """Control of a machine: taken, renewed and given back."""
 
-from pydantic import Field
-
 from schemas.http import problems
 from schemas.resources.events import ControlRequested
 from schemas.resources.machines import Control, ControlRequest, NewControl
 from schemas.resources.tokens import Scope
 from server.api.machines.callers import caller_of
-from server.api.machines.paths import MachinePath
+from server.api.machines.paths import LeasePath, MachinePath
 from server.store.machines.controls import StoredControl
 from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
-
-
-class LeasePath(MachinePath):
-    """Names a lease of a machine."""
-
-    lease: str = Field(max_length=200)
 
 
 class ControlHandler(ApiHandler):

@@ -1,6 +1,6 @@
 """What the addresses of machines name."""
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from schemas.values.scalars import MachineId
 
@@ -9,3 +9,9 @@ class MachinePath(BaseModel):
     """Names a machine."""
 
     machine_id: MachineId
+
+
+class LeasePath(MachinePath):
+    """Names a lease of a machine."""
+
+    lease: str = Field(max_length=200)

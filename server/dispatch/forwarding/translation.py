@@ -53,6 +53,7 @@ def forwarded(command: Command) -> ForwardedCommand:
         earlier=command.earlier,
         forward_id=uuid4(),
         proof=command.proof,
+        in_stretch=command.in_stretch,
     )
 
 
@@ -77,6 +78,7 @@ def command_of(message: ForwardedCommand) -> Command:
         token_name=message.token_name,
         earlier=message.earlier,
         proof=message.proof,
+        in_stretch=message.in_stretch,
     )
 
 

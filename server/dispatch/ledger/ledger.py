@@ -133,6 +133,8 @@ class Ledger:
 
     async def _keep_pending(self, command: Command, link: MachineLink) -> None:
         """Record a command without a key late, and only for whoever asks what became of it."""
+        if command.in_stretch:
+            return  # Nobody is told its id.
         await self._keep_soon(new_record(command, SentOn.of(link), CommandState.SENT))
 
     async def keep_lost(self, command: Command, epoch: int) -> None:
@@ -142,7 +144,8 @@ class Ledger:
         asked, as it is for one that was.
         """
         self._observer.left_open(command)
-        await self._keep_soon(new_record(command, SentOn(epoch), CommandState.SENT))
+        if not command.in_stretch:
+            await self._keep_soon(new_record(command, SentOn(epoch), CommandState.SENT))
 
     async def _keep_soon(self, record: CommandRecord) -> None:
         keeping = self._background.start_and_report(self._keep(record), "keep a pending command")

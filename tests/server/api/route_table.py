@@ -149,6 +149,8 @@ TABLE = (
         "not-found control-ended"),
     Row("DELETE", "/v1/machines/{machine_id}/control/{lease}", "machines:control", 409,
         OTHERS_404, "not-found control-ended"),
+    Row("GET", "/v1/machines/{machine_id}/control/{lease}/hand", "input:send", 426,
+        OTHERS_404, "not-found websocket-required"),
     Row("GET", "/v1/machines/{machine_id}/commands", "machines:read", 200, OTHERS_404,
         "not-found"),
     Row("GET", "/v1/machines/{machine_id}/commands/{command_id}", "input:send", 200, OTHERS_404,

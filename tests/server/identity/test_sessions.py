@@ -10,7 +10,12 @@ from schemas.http.problems import ProblemError
 from schemas.resources.tokens import Scope
 from server.identity import authentication
 from server.identity.secret_lookup import FailedAttempts
-from server.identity.sessions import Sessions, check_own_request, is_https
+from server.identity.sessions import (
+    Sessions,
+    check_own_request,
+    check_own_websocket,
+    is_https,
+)
 from server.store.sessions import SessionStore
 from tests.service import Service
 
@@ -235,3 +240,30 @@ def test_request_that_another_page_could_have_sent_is_403(
 )
 def test_https_is_known_behind_a_proxy(headers: Mapping[str, str], expected: bool) -> None:
     assert is_https(request("POST", **headers)) is expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "has_session", "is_own"),
+    [
+        ({"Origin": "https://farhand.example"}, True, True),
+        ({"Origin": "https://evil.example"}, True, False),
+        ({"Origin": "https://farhand.example:8443"}, True, False),
+        ({"Sec_Fetch_Site": "same-origin"}, True, True),
+        ({"Sec_Fetch_Site": "same-site", "Origin": "https://farhand.example"}, True, False),
+        # A cookie without a word of where it comes from is no browser's, and no program's either.
+        ({}, True, False),
+        ({"Origin": "null"}, True, False),
+        ({}, False, True),
+        ({"Origin": "https://evil.example"}, False, False),
+    ],
+)
+def test_websocket_is_for_the_consoles_own_pages_and_for_programs(
+    headers: dict[str, str], has_session: bool, is_own: bool
+) -> None:
+    opened = request("GET", **headers)
+    if is_own:
+        check_own_websocket(opened, has_session=has_session)
+    else:
+        with pytest.raises(ProblemError) as refused:
+            check_own_websocket(opened, has_session=has_session)
+        assert refused.value.problem_type.name == "cross-site-request"

@@ -1,0 +1,161 @@
+"""What a hand on a machine says and hears: events as they happen, over one websocket.
+
+Whoever has control of a machine sends numbered batches of events; the server answers how far they
+were carried out, and what was not.  All of it is refused that is not understood whole.  The names
+of keys are those of `schemas.inputs.key_combinations`; places are pixels of the machine's desktop.
+"""
+
+from enum import IntEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.inputs.bodies import Button, Direction
+from schemas.inputs.key_combinations import KeyCombination, parse_combination
+from schemas.inputs.texts import TypedText
+from schemas.values.scalars import Coordinate, StrictBool
+
+HAND_SUBPROTOCOL = "farhand.hand.v1"
+
+MOST_EVENTS = 256
+"""In one batch."""
+
+MAX_NOTCHES = 100
+
+
+class HandCloseCode(IntEnum):
+    """Why a hand's websocket is closed.
+
+    4000 to 4499 mean that the same hand may come back, while its lease lives; 4500 to 4999 that
+    coming back the same way cannot help.
+    """
+
+    SERVER_STOPPING = 4000
+    SERVER_ERROR = 4001
+    SILENT = 4002
+    REPLACED = 4500
+    CONTROL_ENDED = 4501
+    MESSAGE_INVALID = 4502
+    OUT_OF_ORDER = 4503
+    FLOOD = 4504
+
+
+def _single(text: str) -> str:
+    chords = parse_combination(text)
+    if len(chords) != 1 or len(chords[0].keys) != 1:
+        raise PydanticCustomError("one_key", "must name one key: each goes down and up by itself")
+    return text
+
+
+OneKey = Annotated[KeyCombination, AfterValidator(_single)]
+"""The name of a key, or a character for whichever key makes it."""
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Placed(_Event):
+    x: Coordinate | None = None
+    y: Coordinate | None = None
+
+    @model_validator(mode="after")
+    def _both_or_neither(self) -> Self:
+        if (self.x is None) != (self.y is None):
+            raise PydanticCustomError(
+                "coordinates_incomplete", "x and y belong together: give both or neither"
+            )
+        return self
+
+
+class Moved(_Event):
+    """The pointer is at a place; those that wait are merged to one path with all of them."""
+
+    type: Literal["move"]
+    x: Coordinate
+    y: Coordinate
+
+
+class ButtonChanged(_Placed):
+    """A button of the mouse went down or up, at a place or where the pointer is."""
+
+    type: Literal["button"]
+    button: Button
+    down: StrictBool
+
+
+class WheelTurned(_Placed):
+    """The wheel was turned by so many notches."""
+
+    type: Literal["wheel"]
+    direction: Direction
+    amount: Annotated[int, Field(strict=True, ge=1, le=MAX_NOTCHES)] = 1
+
+
+class KeyChanged(_Event):
+    """A key went down or up; a key that is down and goes down again is typed again."""
+
+    type: Literal["key"]
+    key: OneKey
+    down: StrictBool
+
+
+class TextComposed(_Event):
+    """A text that no single key makes, such as that of an input method."""
+
+    type: Literal["text"]
+    text: TypedText
+
+
+HandEvent = Annotated[
+    Moved | ButtonChanged | WheelTurned | KeyChanged | TextComposed, Field(discriminator="type")
+]
+
+
+class Batch(BaseModel):
+    """What happened since the last one; the first has the sequence 1, and each the next."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sequence: Annotated[int, Field(strict=True, ge=1, lt=2**53)]
+    events: Annotated[list[HandEvent], Field(max_length=MOST_EVENTS)]
+
+
+class Acknowledged(BaseModel):
+    """Every event of this batch and of all before it has its end: carried out, or refused."""
+
+    type: Literal["acknowledged"] = "acknowledged"
+    sequence: int
+
+
+class ButtonPlace(BaseModel):
+    """A press of a button, and where it was meant, if that was said."""
+
+    button: Button
+    x: int | None
+    y: int | None
+
+
+class Undone(BaseModel):
+    """What of a hand's events did not happen: presses of keys by their number alone."""
+
+    moves: int = 0
+    presses: list[ButtonPlace] = Field(default_factory=list)
+    notches: int = 0
+    keys: int = 0
+    characters: int = 0
+
+
+class Refused(BaseModel):
+    """An event was not carried out, and nothing that waited behind it was sent.
+
+    Whatever was held is released.  What is sent after this is taken anew.  ``problem`` is the name
+    of a problem as an input over HTTP is answered with, ``sequence`` the batch of the event.
+    """
+
+    type: Literal["refused"] = "refused"
+    sequence: int
+    problem: str
+    detail: str
+    not_sent: Undone

@@ -1,0 +1,217 @@
+"""A hand on a machine: the websocket on which whoever has control sends what they do."""
+
+import asyncio
+import logging
+import time
+from typing import Final, cast
+
+from pydantic import BaseModel, ValidationError
+from tornado.iostream import StreamClosedError
+from tornado.websocket import WebSocketHandler, WebSocketProtocol13
+
+from schemas.http import problems
+from schemas.http.problems import ProblemError, entries_of
+from schemas.inputs.hand import HAND_SUBPROTOCOL, Batch, HandCloseCode
+from schemas.resources.tokens import Scope
+from server.api.machines.callers import caller_of
+from server.api.machines.paths import LeasePath
+from server.dispatch.hand.hand import Hand, HandClosedError, Holder
+from server.dispatch.hand.hands import Hands
+from server.identity.sessions import check_own_websocket
+from server.store.errors import StoreUnavailable
+from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
+
+logger = logging.getLogger(__name__)
+
+TEXT_FRAME: Final = 0x1
+
+LOOK_SECONDS: Final = 0.5
+"""How often it is looked whether the lease is in force, and whether anybody is there."""
+
+SILENT_SECONDS: Final = 4.0
+"""Without an answer to a ping, nobody is there: what is held must not stay so."""
+
+
+class HandHandler(ApiHandler, WebSocketHandler):
+    """One hand, from its handshake to its end."""
+
+    _hand: Hand | None = None
+    _watching: "asyncio.Task[None] | None" = None
+
+    @endpoint(
+        Endpoint(
+            summary="Work on a machine by hand",
+            description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
+            "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
+            "in schemas/inputs/hand.py, and docs/control.md explains them.",
+            scope=Scope.INPUT_SEND,
+            path=LeasePath,
+            answers={101: None},
+            problems=(problems.NOT_FOUND, problems.WEBSOCKET_REQUIRED),
+        )
+    )
+    async def get(self, path: LeasePath) -> None:
+        """Check who asks, shake hands, then stay with the connection until it ends."""
+        self._path = path
+        self._caller = caller_of(self)
+        # A browser's page is told nothing of a handshake that fails, so what is wrong with the
+        # lease is said by a close code.
+        self._is_in_force = await self._looked()
+        offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
+        upgrade = self.request.headers.get("Upgrade", "").lower()
+        is_handshake = self.request.method == "GET" and upgrade == "websocket"
+        if not is_handshake or HAND_SUBPROTOCOL not in (name.strip() for name in offered):
+            raise ProblemError(
+                problems.WEBSOCKET_REQUIRED,
+                f"this address speaks websocket with the subprotocol {HAND_SUBPROTOCOL} only",
+                headers={"Upgrade": "websocket", "Connection": "Upgrade"},
+            )
+        check_own_websocket(self.request, has_session=self.session_expires_at is not None)
+        await WebSocketHandler.get(self)
+
+    def check_origin(self, _origin: str) -> bool:
+        """It was checked, and answered as a problem."""
+        return True
+
+    def select_subprotocol(self, subprotocols: list[str]) -> str | None:
+        """The one that the handshake has checked already."""
+        return HAND_SUBPROTOCOL if HAND_SUBPROTOCOL in subprotocols else None
+
+    def open(self, *_args: str, **_kwargs: str) -> None:
+        """Begin to take what comes."""
+        self._frames = cast("WebSocketProtocol13", self.ws_connection)
+        self._frames.set_nodelay(True)
+        if not self._is_in_force:
+            self._close(control_ended())
+            return
+        services = self.services
+        self._heard_at = time.monotonic()
+        proof = self._caller.proof(self._path.lease)
+        holder = Holder(
+            organization_id=self.principal.organization_id,
+            machine_id=self._path.machine_id,
+            token_id=self.principal.token_id,
+            token_name=self.principal.token_name,
+            proof=proof,
+            request_id=self.request_id,
+        )
+        self._hand = Hand(
+            holder,
+            services.dispatcher,
+            services.audit,
+            services.background,
+            tell=self._tell,
+            close=self._close,
+        )
+        self._hands.begin(proof, self._close)
+        self._watching = services.background.start_and_report(self._watch(), "watch a hand")
+
+    def on_message(self, message: str | bytes) -> None:
+        """Take a batch."""
+        hand = self._hand
+        if hand is None:
+            return  # It was on its way when this side began to close.
+        try:
+            batch = _batch_of(message)
+            hand.take(batch)
+        except HandClosedError as error:
+            self._close(error)
+
+    def on_ping(self, _data: bytes) -> None:
+        """Count what a ping costs."""
+        try:
+            if self._hand is not None:
+                self._hand.frames_came()
+        except HandClosedError as error:
+            self._close(error)
+
+    def on_pong(self, _data: bytes) -> None:
+        """Somebody is there."""
+        self._heard_at = time.monotonic()
+
+    def on_close(self) -> None:
+        """The websocket is gone, however."""
+        self._end()
+
+    @property
+    def _hands(self) -> Hands:
+        return self.services.hands
+
+    def _end(self) -> None:
+        hand, self._hand = self._hand, None
+        if self._watching is not None:
+            self._watching.cancel()
+        if hand is not None:
+            self._hands.end(self._caller.proof(self._path.lease), self._close)
+            hand.end()
+
+    def _close(self, error: HandClosedError) -> None:
+        """End it from this side: what is held is released before anybody closes anything."""
+        logger.info("request=%s a hand ends: %s", self.request_id, error.reason)
+        self._end()
+        self._frames.close(error.code, error.reason)
+
+    def _tell(self, message: BaseModel) -> None:
+        if not self._frames.is_closing():
+            try:
+                text = message.model_dump_json().encode()
+                # Tornado's own way makes a task for each message (see server.api.machines.connect).
+                self._frames._write_frame(True, TEXT_FRAME, text)  # noqa: SLF001
+            except StreamClosedError:
+                pass  # Its end tells the same.
+
+    async def _looked(self) -> bool:
+        """Whether the lease is in force."""
+        return await self.services.control.is_in_force(
+            self.principal.organization_id,
+            self._path.machine_id,
+            self._caller,
+            self._path.lease,
+        )
+
+    async def _watch(self) -> None:
+        """Look whether there is any reason to end, until there is one."""
+        while self._hand is not None:
+            self._hand.rest()
+            self.ping(b"")
+            await asyncio.sleep(LOOK_SECONDS)
+            reason = await self._reason_to_end()
+            if reason is not None and self._hand is not None:
+                self._watching = None
+                self._close(reason)
+
+    async def _reason_to_end(self) -> HandClosedError | None:
+        if self.services.leaving:
+            return HandClosedError(HandCloseCode.SERVER_STOPPING, "the server is stopping")
+        if time.monotonic() - self._heard_at > SILENT_SECONDS:
+            return HandClosedError(HandCloseCode.SILENT, "no answer to a ping in time")
+        try:
+            return None if await self._looked() else control_ended()
+        except ProblemError:
+            return control_ended()  # The machine was removed.
+        except StoreUnavailable:
+            return None  # Where the lease is checked, it still is; the next look tells.
+
+
+def control_ended() -> HandClosedError:
+    """The lease is over, or never was one of this caller's."""
+    return HandClosedError(
+        HandCloseCode.CONTROL_ENDED,
+        "this control lease is over, or is another machine's or caller's",
+    )
+
+
+def _batch_of(message: str | bytes) -> Batch:
+    """What a message says.  Raises HandClosedError, which repeats nothing of it."""
+    if isinstance(message, bytes):
+        raise HandClosedError(HandCloseCode.MESSAGE_INVALID, "messages are text")
+    try:
+        return Batch.model_validate_json(message)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)
+        entry = entries_of(wrong, "batch")[0]
+        place = ".".join(entry.loc[1:])
+        # The frames of the error keep all of the message.
+        reason = f"{place}: {entry.msg}" if place else entry.msg
+        raise HandClosedError(HandCloseCode.MESSAGE_INVALID, reason) from None

@@ -1,0 +1,294 @@
+"""A hand on a machine: sends what somebody with control does, as it happens and in order.
+
+What cannot be sent yet waits, and moves that wait become one with all their places.  Where the
+machine's link is on this node, several inputs are under way at once; a link elsewhere is waited for
+after each, as nothing on the way between nodes keeps an order.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid4
+
+from pydantic import BaseModel
+
+from schemas.inputs.bodies import AnyInput, Button
+from schemas.inputs.hand import (
+    Acknowledged,
+    Batch,
+    ButtonChanged,
+    HandCloseCode,
+    KeyChanged,
+    Refused,
+)
+from schemas.inputs.key_combinations import parse_combination
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.hand.ending import Failure, ReleasedAtEnd, failure_of
+from server.dispatch.hand.steps import Step, Steps, TooManyWaitError, undone
+from server.dispatch.hand.stretch import REST_SECONDS, Stretch
+from server.machines.connection import fitting
+from server.machines.link.errors import FrameFloodError
+from server.machines.link.frame_budget import FrameBudget
+from server.store.audit import AuditEntry, AuditStore
+from server.store.retrying import always, retry
+from server.store.times import now
+from server.tasks import Tasks
+
+MOST_UNANSWERED: Final = 16
+"""Inputs that the machine has not acknowledged, on a link of this node."""
+
+MOST_MOVES: Final = 4
+"""As many of them are moves; what the pointer does meanwhile is merged."""
+
+
+EVENTS_OF_A_FRAME: Final = 16
+"""So many events cost what a frame does."""
+
+
+class HandClosedError(Exception):
+    """The hand must end: with this code, and this reason for a person, which fits a close frame."""
+
+    def __init__(self, code: HandCloseCode, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = fitting(reason)
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who has control, of what; ``proof`` is that of their lease."""
+
+    organization_id: UUID
+    machine_id: str
+    token_id: UUID
+    token_name: str
+    proof: str
+    request_id: str
+
+
+class Hand:
+    """``tell`` takes what the hand is to hear, ``close`` is called where control has ended.
+
+    The caller feeds every batch in order, calls `rest` about once a second, and `end` once.
+    """
+
+    def __init__(
+        self,
+        holder: Holder,
+        dispatcher: Dispatcher,
+        audit: AuditStore,
+        background: Tasks,
+        *,
+        tell: Callable[[BaseModel], None],
+        close: Callable[[HandClosedError], None],
+    ) -> None:
+        self._holder = holder
+        self._dispatcher = dispatcher
+        self._audit = audit
+        self._background = background
+        self._tell = tell
+        self._close = close
+        self._sequence = 0
+        self._steps = Steps()
+        self._under_way: deque[Step] = deque()
+        self._buttons: dict[Button, None] = {}
+        self._keys: dict[str, None] = {}
+        self._stretch: Stretch | None = None
+        self._heard_at = time.monotonic()
+        self._budget = FrameBudget(time.monotonic)
+        self._is_over = False
+
+    def take(self, batch: Batch) -> None:
+        """Take what happened.  Raises HandClosedError."""
+        self.frames_came(1 + len(batch.events) // EVENTS_OF_A_FRAME)
+        if batch.sequence != self._sequence + 1:
+            raise HandClosedError(
+                HandCloseCode.OUT_OF_ORDER,
+                f"batch {batch.sequence} came where {self._sequence + 1} is the next",
+            )
+        self._sequence = batch.sequence
+        self._heard_at = time.monotonic()
+        try:
+            for event in batch.events:
+                self._steps.add(event, batch.sequence)
+        except TooManyWaitError:
+            raise HandClosedError(
+                HandCloseCode.FLOOD, "events come faster than the machine takes them"
+            ) from None
+        if not self._steps.complete(batch.sequence):
+            self._completed(batch.sequence)
+        self._send_what_may_be_sent()
+
+    def frames_came(self, frames: int = 1) -> None:
+        """Count what came, of whatever kind.  Raises HandClosedError."""
+        try:
+            self._budget.count(frames)
+        except FrameFloodError:
+            raise HandClosedError(HandCloseCode.FLOOD, "more came than any hand does") from None
+
+    def rest(self) -> None:
+        """End a stretch of work where nothing has come for some time."""
+        is_idle = not self._under_way and time.monotonic() - self._heard_at >= REST_SECONDS
+        if is_idle:
+            self._end_stretch()
+
+    def end(self) -> None:
+        """Drop what waits and release what is held: whatever became of the websocket."""
+        if self._is_over:
+            return
+        self._is_over = True
+        self._steps.drop()
+        self._background.start_and_report(self._end(), "release what a hand held")
+
+    async def _end(self) -> None:
+        released = self._release()
+        if released is not None:
+            await released.until_done()
+        self._end_stretch()
+
+    def _send_what_may_be_sent(self) -> None:
+        while self._steps and not self._is_over and self._may_send():
+            step = self._steps.next()
+            self._under_way.append(step)
+            self._note_held(step)
+            # Tasks begin in the order in which they are made, and a link that is here is written
+            # to before they wait for anything.
+            self._background.start_and_report(self._carry_out(step), "carry out what a hand did")
+
+    def _may_send(self) -> bool:
+        if not self._under_way:
+            return True
+        holder = self._holder
+        if not self._dispatcher.is_here(holder.organization_id, holder.machine_id):
+            return False
+        if _is_modifier_press(self._under_way[-1]):
+            # Refused, it must not leave what follows with another meaning.
+            return False
+        if self._steps.may_grow:
+            return sum(step.is_move for step in self._under_way) < MOST_MOVES
+        return len(self._under_way) < MOST_UNANSWERED
+
+    def _note_held(self, step: Step) -> None:
+        match step.event:
+            case ButtonChanged(button=button, down=True):
+                self._buttons[button] = None
+            case ButtonChanged(button=button):
+                self._buttons.pop(button, None)
+            case KeyChanged(key=key, down=True):
+                self._keys[key] = None
+            case KeyChanged(key=key):
+                self._keys.pop(key, None)
+            case _:
+                pass
+
+    async def _carry_out(self, step: Step) -> None:
+        failure = await self._sent(step.body)
+        step.is_over = True
+        if self._stretch is None:
+            self._stretch = Stretch(now())
+        if failure is None:
+            self._stretch.did(step)
+        else:
+            self._stretch.refused += 1
+            self._failed(step, failure)
+        self._advance()
+
+    async def _sent(self, body: AnyInput) -> Failure | None:
+        """Carry out an input; why it was not, or None."""
+        holder = self._holder
+
+        async def carry_out() -> tuple[int, bytes]:
+            command = self._dispatcher.accept(
+                organization_id=holder.organization_id,
+                machine_id=holder.machine_id,
+                body=body,
+                key=None,
+                request_id=holder.request_id,
+                minimal=True,
+                token_id=holder.token_id,
+                token_name=holder.token_name,
+                proof=holder.proof,
+                in_stretch=True,
+            )
+            answer, _ = await self._dispatcher.carry_out(command)
+            return answer.status, answer.body
+
+        return await failure_of(carry_out)
+
+    def _failed(self, step: Step, failure: Failure) -> None:
+        """Send nothing of what waits: it was meant for a screen on which this had happened."""
+        if self._is_over:
+            return
+        if failure.is_control_ended:
+            self._close(HandClosedError(HandCloseCode.CONTROL_ENDED, failure.detail))
+            return
+        dropped = self._steps.drop()
+        lost = dropped if failure.something_happened else [step, *dropped]
+        self._tell(
+            Refused(
+                sequence=step.sequence,
+                problem=failure.problem,
+                detail=failure.detail,
+                not_sent=undone(lost),
+            )
+        )
+        if completes := max((each.completes for each in dropped), default=0):
+            self._completed(completes)
+        self._release()
+
+    def _release(self) -> ReleasedAtEnd | None:
+        """Begin to release what is held."""
+        if not self._buttons and not self._keys:
+            return None
+        released = ReleasedAtEnd(list(self._buttons), list(self._keys), self._sent)
+        self._buttons, self._keys = {}, {}
+        self._background.start_and_report(released.run(), "release what a hand held")
+        return released
+
+    def _advance(self) -> None:
+        """Tell how far all is done, and send what has waited for it."""
+        done = 0
+        while self._under_way and self._under_way[0].is_over:
+            done = self._under_way.popleft().completes or done
+        if done and not self._is_over:
+            self._tell(Acknowledged(sequence=done))
+        self._send_what_may_be_sent()
+
+    def _completed(self, sequence: int) -> None:
+        """A batch has its end when all that is under way has: now, where nothing is."""
+        if self._under_way:
+            self._under_way[-1].completes = sequence
+        else:
+            self._tell(Acknowledged(sequence=sequence))
+
+    def _end_stretch(self) -> None:
+        stretch, self._stretch = self._stretch, None
+        if stretch is None:
+            return
+        holder = self._holder
+        entry = AuditEntry(
+            id=uuid4().bytes,
+            organization_id=holder.organization_id,
+            created_at=stretch.began_at,
+            action="control.worked",
+            token_id=holder.token_id,
+            token_name=holder.token_name,
+            target=holder.machine_id,
+            machine_id=holder.machine_id,
+            request_id=holder.request_id,
+            note=stretch.note(now()),
+        )
+        self._background.start_and_report(
+            retry(lambda: self._audit.add(entry), is_worthwhile=always),
+            "record what a hand did",
+        )
+
+
+def _is_modifier_press(step: Step) -> bool:
+    event = step.event
+    if step.is_over or not isinstance(event, KeyChanged) or not event.down:
+        return False
+    (chord,) = parse_combination(event.key)
+    return bool(chord.modifiers)

@@ -1,0 +1,30 @@
+"""The hands of this node: one for each lease."""
+
+from collections.abc import Callable
+
+from schemas.inputs.hand import HandCloseCode
+from server.dispatch.hand.hand import HandClosedError
+
+Close = Callable[[HandClosedError], None]
+
+
+class Hands:
+    """Knows how each is closed, by the proof of its lease; the newest one stays."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Close] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def begin(self, proof: str, close: Close) -> None:
+        """A hand begins; an older one with the same lease ends."""
+        older = self._open.pop(proof, None)
+        self._open[proof] = close
+        if older is not None:
+            older(HandClosedError(HandCloseCode.REPLACED, "the same lease has a newer websocket"))
+
+    def end(self, proof: str, close: Close) -> None:
+        """A hand has ended."""
+        if self._open.get(proof) == close:
+            del self._open[proof]

@@ -1,0 +1,48 @@
+"""A hand whose websocket is on another node than its machine's link."""
+
+import asyncio
+
+import pytest
+
+from schemas.link.messages import Input, Interrupt, Interrupted
+from tests.hand_client import HandClient, button, hand_path, key, move, stroke
+from tests.nodes import until_reached
+from tests.service import Service
+
+
+@pytest.mark.gen_test
+async def test_order_is_kept_through_another_node_and_moves_are_merged(
+    nodes: list[Service],
+) -> None:
+    here, elsewhere = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        await until_reached(elsewhere, machine)
+        background = here.server.services.background
+        taking = background.start(elsewhere.post("/v1/machines/desk-1/control"), "take control")
+        await link.say(Interrupted(request=(await link.heard(Interrupt)).request))
+        path = hand_path("desk-1", (await taking).json["id"])
+        async with HandClient.on(elsewhere.url, path, here.token) as hand:
+            await hand.does(button(True, x=1, y=1), *(move(x, 1) for x in range(2, 50)))
+            await hand.does(*stroke("a"), key("shift", True), button(False))
+            press = await link.heard(Input)
+            # Nothing follows before it is acknowledged.
+            await link.nothing_heard()
+            await link.acknowledge(press.command_id)
+            moved = await link.obey()
+            assert (moved.body["x"], len(moved.body["path"])) == (49, 47)
+            done = [await link.obey() for _ in range(4)]
+            assert [(each.body.get("text"), each.body["down"]) for each in done] == [
+                ("a", True),
+                ("a", False),
+                ("shift", True),
+                (None, False),
+            ]
+            await hand.until_acknowledged()
+        released = await link.obey()
+        assert (released.body["text"], released.body["down"]) == ("shift", False)
+        # All of it is in the audit once, and as a stretch.
+        async with asyncio.timeout(10):
+            while not (await here.get("/v1/audit?action=control.worked")).json["items"]:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        assert (await here.get("/v1/audit?action=input")).json["items"] == []
