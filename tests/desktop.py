@@ -290,6 +290,12 @@ class Witness:
         with self._changed:
             return list(self._events)
 
+    def until_seen(self, count: int) -> None:
+        """Wait until so many events have been seen and not taken."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: len(self._events) >= count, WAIT_SECONDS):
+                raise AssertionError(f"only {len(self._events)} of {count} events were seen")
+
     def close(self) -> None:
         self._control.record_disable_context(self._context)
         self._control.sync()
