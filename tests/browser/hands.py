@@ -1,14 +1,17 @@
 """Hands on the picture of a machine, and what has arrived there."""
 
+import json
+import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.rig import Desk
 from tests.processes import until
 
 WIDTH, HEIGHT = 1280, 800
+LEAVING = "Control+Alt+Shift+Q"
 
 
 class Hands:
@@ -60,6 +63,59 @@ class Hands:
         self.until(lambda: len(self.new()) >= len(lines), f"{lines} arrives")
         for got, wanted in zip(self.new(), lines, strict=True):
             assert is_near(got, wanted), f"{self.new()}, and not {list(lines)}"
+
+
+class Wire:
+    """The websocket of the hands on a page, which a test can hold up and cut; made before it."""
+
+    def __init__(self, page: Page) -> None:
+        self.heard: list[Any] = []
+        self.urls: list[str] = []
+        self.is_held = self.is_dead = False
+        self._waiting: list[str | bytes] = []
+        self._routes: list[tuple[WebSocketRoute, WebSocketRoute]] = []
+        page.route_web_socket(re.compile("/hand$"), self._open)
+
+    def release(self) -> None:
+        """Let what was held up go, and all that comes."""
+        self.is_held = False
+        for message in self._waiting:
+            self._routes[-1][1].send(message)
+        self._waiting.clear()
+
+    def cut(self) -> None:
+        """Close it as a network does that goes, and let it not come back for now."""
+        self.is_dead = True
+        self._waiting.clear()
+        page, server = self._routes[-1]
+        page.close(code=4999, reason="")
+        server.close()
+
+    def answer(self, message: dict[str, Any]) -> None:
+        """Say something in the server's place."""
+        self._routes[-1][0].send(json.dumps(message))
+
+    @property
+    def events(self) -> list[Any]:
+        """What the page has done, but for where the pointer was."""
+        done = [event for message in self.heard for event in message["events"]]
+        return [event for event in done if event["type"] != "move"]
+
+    def _open(self, page: WebSocketRoute) -> None:
+        if self.is_dead:
+            page.close(code=4000, reason="")
+            return
+        server = page.connect_to_server()
+        self.urls.append(page.url)
+        self._routes.append((page, server))
+        page.on_message(self._take)
+
+    def _take(self, message: str | bytes) -> None:
+        self.heard.append(json.loads(message))
+        if self.is_held:
+            self._waiting.append(message)
+        else:
+            self._routes[-1][1].send(message)
 
 
 def is_near(got: str, wanted: str) -> bool:

@@ -1,13 +1,14 @@
 """One machine's page: its live screen, and hands on it that reach the right place once."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 
-from tests.browser.hands import HEIGHT, WIDTH, Hands
+from tests.browser.hands import HEIGHT, LEAVING, WIDTH, Hands, Wire
 from tests.browser.rig import Desk, Site, Visit
+from tests.desktop import Witness
+from tests.held import NOTHING, held_on
 from tests.processes import ServedApi, until
 
 
@@ -102,12 +103,9 @@ def test_click_lands_where_the_picture_shows_it(hands: Hands) -> None:
     hands.arrive("click left 200,150", "click left 1270,790")
 
 
-def test_double_click_is_one_input_of_two_clicks(hands: Hands) -> None:
-    with hands.page.expect_request(lambda request: "click" in request.url) as sent:
-        hands.page.mouse.dblclick(*hands.over(300, 300))
+def test_double_click_is_the_persons_own(hands: Hands) -> None:
+    hands.page.mouse.dblclick(*hands.over(300, 300))
     hands.arrive("click left 300,300", "click left 300,300")
-    body: Any = sent.value.post_data_json
-    assert body["clicks"] == 2
 
 
 def test_right_and_middle_clicks_are_those(hands: Hands) -> None:
@@ -150,6 +148,7 @@ def test_typing_arrives_as_the_same_characters_in_order(hands: Hands) -> None:
         ("ArrowDown", "down"),
         ("PageUp", "page up"),
         ("Control+Backspace", "ctrl+backspace"),
+        ("Escape", "esc"),
     ],
 )
 def test_key_combination_arrives_as_it_was_pressed(
@@ -169,57 +168,201 @@ def test_keys_that_a_browser_keeps_are_buttons(hands: Hands) -> None:
     hands.arrive("key ctrl+alt+delete", "key a", "key b", "key \N{LATIN SMALL LETTER SHARP S}")
 
 
-def test_escape_leaves_and_then_nothing_is_sent(hands: Hands) -> None:
-    page = hands.page
-    page.keyboard.press("Escape")
+def test_shown_keys_give_control_back_and_then_nothing_is_sent(looking: Visit, desk: Desk) -> None:
+    page, wire = looking.page, Wire(looking.page)
+    # The route is there for pages from now on.
+    page.reload()
+    hands = Hands(page, desk)
+    hands.take()
+    expect(page.locator(".sign")).to_contain_text("Ctrl+Alt+Shift+Q gives it back")
+    page.keyboard.press(LEAVING)
     expect(page.get_by_role("button", name="Take control")).to_be_visible()
     expect(page.get_by_text("You are in control")).to_have_count(0)
-    sent: list[str] = []
-    page.on("request", lambda r: sent.append(r.url) if "/input/" in r.url else None)
+    # What was held to leave is let go, and Q went nowhere.
+    hands.until(lambda: len(wire.events) >= 4, "it is let go")
+    assert [(event["key"], event["down"]) for event in wire.events] == [
+        ("ctrl", True),
+        ("alt", True),
+        ("alt", False),
+        ("ctrl", False),
+    ]
     page.mouse.click(*hands.over(200, 150))
     page.keyboard.type("abc")
+    done = len(wire.events)
     hands.take()
     page.mouse.click(*hands.over(250, 150))
-    hands.arrive("click left 250,150")
-    assert len(sent) == 1
+    hands.until(lambda: "click left" in str(hands.new()), "the click arrives")
+    assert len(wire.events) == done + 2
+    page.get_by_role("button", name="Give back").click()
+    hands.until(lambda: looking.site.api.machine(desk.machine)["control"] is None, "it is free")
 
 
-def test_lost_answer_is_asked_for_again_and_nothing_happens_twice(hands: Hands) -> None:
-    keys: list[str] = []
-
-    def lose_the_first(route: Route) -> None:
-        keys.append(route.request.headers["idempotency-key"])
-        if len(keys) == 1:
-            route.fetch()
-            route.abort("connectionreset")
-        else:
-            route.continue_()
-
-    hands.page.route("**/input/mouse/click", lose_the_first)
-    hands.page.mouse.click(*hands.over(400, 300))
-    hands.until(lambda: len(keys) == 2, "the console asks again")
-    hands.page.mouse.click(*hands.over(500, 300))
-    hands.arrive("click left 400,300", "click left 500,300")
-    assert keys[0] == keys[1]
-
-
-def test_refusal_is_told_in_words_and_what_waits_behind_it_is_not_sent(hands: Hands) -> None:
+def test_pointer_is_followed_and_what_is_drawn_keeps_its_corners(hands: Hands, desk: Desk) -> None:
+    witness = Witness(desk.display)
+    corners = [(100, 500), (400, 500), (400, 700), (100, 700), (100, 500)]
     page = hands.page
+    page.mouse.move(*hands.over(50, 50))
+    page.mouse.move(*hands.over(*corners[0]))
+    page.mouse.down()
+    for corner in corners[1:]:
+        page.mouse.move(*hands.over(*corner), steps=20)
+    page.mouse.up()
+    hands.until(lambda: "drag" in str(hands.new()), "it arrives")
+    events = witness.take()
+    witness.close()
+    assert [str(each) for each in events if each.kind != "MotionNotify"] == [
+        "ButtonPress 1",
+        "ButtonRelease 1",
+    ]
+    # It was seen before anything was pressed.
+    assert events[0].kind == "MotionNotify"
+    places = [(each.x, each.y) for each in events]
+    for x, y in corners:
+        assert min(max(abs(x - a), abs(y - b)) for a, b in places) <= 2
+    for a, b in places[1:]:
+        near_x, near_y = (min(abs(a - x) for x in (100, 400)), min(abs(b - y) for y in (500, 700)))
+        assert min(near_x, near_y) <= 3
 
-    def refuse(route: Route) -> None:
-        detail = "the machine tried and failed: its display is gone"
-        body = {"type": "/problems/input-failed", "status": 502, "detail": detail, "final": True}
-        page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))")
-        route.fulfill(status=502, json=body)
 
-    page.route("**/input/mouse/click", refuse)
+def test_long_press_lasts_and_all_is_let_go_where_the_page_loses_the_keyboard(
+    hands: Hands, desk: Desk
+) -> None:
+    page = hands.page
+    page.mouse.move(*hands.over(300, 300))
+    page.mouse.down()
+    page.keyboard.down("Control")
+    page.keyboard.down("x")
+    hands.until(lambda: len(held_on(desk.display).keycodes) == 2, "keys are held")
+    assert held_on(desk.display).buttons == {1}
+    page.wait_for_timeout(300)
+    assert held_on(desk.display).buttons == {1}
+    page.evaluate("window.dispatchEvent(new Event('blur'))")
+    hands.until(lambda: held_on(desk.display) == NOTHING, "everything is let go")
+    page.keyboard.up("x")
+    page.keyboard.up("Control")
+    page.mouse.up()
+    assert held_on(desk.display) == NOTHING
+
+
+def test_click_is_held_with_shift_and_ctrl(hands: Hands, desk: Desk) -> None:
+    witness, page = Witness(desk.display), hands.page
+    page.keyboard.down("Shift")
+    page.mouse.click(*hands.over(300, 300))
+    page.keyboard.up("Shift")
+    hands.until(lambda: "KeyRelease" in str([*map(str, witness.seen())]), "it arrives")
+    kinds = [each.kind for each in witness.take() if each.kind != "MotionNotify"]
+    witness.close()
+    assert kinds[:3] == ["KeyPress", "ButtonPress", "ButtonRelease"]
+
+
+def test_finger_clicks_presses_long_for_the_right_button_and_drags(
+    browser: Browser, site: Site, desk: Desk
+) -> None:
+    with Visit.begun(browser, site, has_touch=True) as visit:
+        visit.sign_in(f"/machines/{desk.machine}")
+        expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
+        hands = Hands(visit.page, desk)
+        hands.take()
+        touch = visit.page.context.new_cdp_session(visit.page)
+
+        def finger(kind: str, *place: int) -> None:
+            points = [dict(zip("xy", hands.over(*place), strict=True))] if place else []
+            touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+
+        visit.page.touchscreen.tap(*hands.over(200, 150))
+        hands.arrive("click left 200,150")
+        finger("Start", 300, 150)
+        visit.page.wait_for_timeout(700)
+        finger("End")
+        hands.arrive("click left 200,150", "click right 300,150")
+        finger("Start", 100, 300)
+        finger("Move", 200, 400)
+        finger("Move", 400, 500)
+        finger("End")
+        done = ["click left 200,150", "click right 300,150", "drag left 100,300 to 400,500"]
+        hands.arrive(*done)
+    until(lambda: site.api.machine(desk.machine)["control"] is None, "control is free")
+
+
+def test_composed_text_arrives(hands: Hands) -> None:
+    page = hands.page
+    session = page.context.new_cdp_session(page)
+    session.send("Input.imeSetComposition", {"text": "に", "selectionStart": 1, "selectionEnd": 1})
+    session.send("Input.insertText", {"text": "日本"})
+    hands.arrive("key 日", "key 本")
+
+
+@pytest.fixture
+def wired(looking: Visit, desk: Desk) -> Iterator[tuple[Hands, Wire]]:
+    """As ``hands``, with a hold on the connection."""
+    page, wire = looking.page, Wire(looking.page)
+    page.reload()
+    expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+    hands = Hands(page, desk)
+    hands.take()
+    yield hands, wire
+    page.close()
+    until(lambda: looking.site.api.machine(desk.machine)["control"] is None, "control is free")
+
+
+def test_what_takes_long_is_said_and_then_forgotten(wired: tuple[Hands, Wire]) -> None:
+    hands, wire = wired
+    said = hands.page.locator(".said")
+    wire.is_held = True
+    hands.page.mouse.click(*hands.over(400, 300))
+    expect(said).to_have_text("Sending…")
+    wire.release()
+    hands.arrive("click left 400,300")
+    expect(said).to_have_text("")
+
+
+def test_what_was_not_sent_is_named(wired: tuple[Hands, Wire]) -> None:
+    hands, wire = wired
+    page, said = hands.page, hands.page.locator(".said")
+    wire.is_held = True
     page.mouse.click(*hands.over(400, 300), button="right")
-    page.keyboard.press("ArrowDown")
-    said = page.locator(".said")
-    expect(said).to_contain_text("The machine tried and failed: its display is gone.")
-    expect(said).to_contain_text("1 more that waited behind it was not sent.")
-    page.unroute("**/input/mouse/click")
-    page.mouse.click(*hands.over(410, 300))
+    page.keyboard.type("abc")
+    hands.until(lambda: len(wire.events) == 8, "it is on its way")
+    wire.cut()
+    expect(said).to_contain_text("The connection was lost. It is not known whether this was")
+    expect(said).to_contain_text("right click at (400, 300), 3 keys.")
+    page.keyboard.type("de")
+    expect(said).to_contain_text("3 keys. Look at the screen before you go on. Not sent: 2 keys.")
+    assert hands.new() == []
+    wire.is_held = wire.is_dead = False
+    hands.until(lambda: not wire.is_dead and page.evaluate(TYPE_AND_LOOK), "it is back")
+    hands.until(hands.new, "it goes on")
+    assert hands.new()[0] == "key z"
+
+
+TYPE_AND_LOOK = """() => {
+    const field = document.querySelector('.typing');
+    for (const type of ['keydown', 'keyup'])
+        field.dispatchEvent(new KeyboardEvent(type, { key: 'z', code: 'KeyZ', cancelable: true }));
+    return !document.querySelector('.said').textContent.includes('Not sent');
+}"""
+
+
+def test_refusal_is_told_in_words_and_what_waited_behind_it_is_named(
+    wired: tuple[Hands, Wire],
+) -> None:
+    hands, wire = wired
+    said = hands.page.locator(".said")
+    left = {"button": "left", "x": 4, "y": 5}
+    wire.answer(
+        {
+            "type": "refused",
+            "sequence": 1,
+            "problem": "input-failed",
+            "detail": "the machine tried and failed: its display is gone",
+            "not_sent": {"moves": 7, "presses": [left], "notches": 2, "keys": 1, "characters": 3},
+        }
+    )
+    expect(said).to_have_text(
+        "The machine tried and failed: its display is gone. "
+        "Not sent: left click at (4, 5), 1 key, 3 characters, 2 notches."
+    )
+    hands.page.mouse.click(*hands.over(410, 300))
     hands.arrive("click left 410,300")
     expect(said).to_have_text("")
 

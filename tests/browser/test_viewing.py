@@ -53,7 +53,7 @@ def test_every_pixel_is_shown_as_one_and_clicks_land_where_they_are_shown(
     assert frame is not None
     page.mouse.click(frame["x"] + 500, frame["y"] + 300)
     hands.arrive("click left 700,340")
-    page.get_by_role("button", name="Leave control").click()
+    page.get_by_role("button", name="Give back").click()
     page.get_by_role("button", name="Fit").click()
     until(lambda: canvas_size(page)[0] < WIDTH, "the picture fits")
 
@@ -79,7 +79,7 @@ def test_one_of_several_displays_fills_the_stage(visit: Visit, desk: Desk) -> No
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)
     hands.arrive(f"click left {half + half // 4},{HEIGHT // 2}")
-    page.get_by_role("button", name="Leave control").click()
+    page.get_by_role("button", name="Give back").click()
     page.get_by_label("Display").select_option("All")
     until(lambda: canvas_size(page)[0] > canvas_size(page)[1], "all displays are shown")
 

@@ -1,149 +1,203 @@
-/** Hands on the picture: pointer, wheel and keyboard become inputs at the place that is shown. */
+/** Hands on the picture: pointer, wheel and keyboard, as they happen. */
 
-import { meaningOf } from "./keys.js";
+import { isComposed, isLeaving, Keys } from "./keys.js";
 
-const DRAG_PIXELS = 5;
-const AGAIN_MILLISECONDS = 220;
-const LONG_PRESS_MILLISECONDS = 600;
+const MOVED_PIXELS = 5;
+const LONG_TOUCH_MILLISECONDS = 600;
 const PIXELS_OF_A_NOTCH = 100;
 const LINES_OF_A_NOTCH = 3;
 const MAX_NOTCHES = 20;
-/** @type {Button[]} */
-const BUTTONS = ["left", "middle", "right"];
+const MAX_TEXT = 1000;
+/**
+ * By the bits of `buttons`.
+ * @type {[number, Button][]}
+ */
+const BUTTONS = [
+  [1, "left"],
+  [2, "right"],
+  [4, "middle"],
+];
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /**
- * Listens to `surface` until the signal is aborted.  `placeOf(event)` is the place on the machine
- * under the pointer or null; `inputs` takes what is done; `leave()` is called for Escape.
+ * Listens to the picture, and to a field that has the keyboard, until the signal is aborted.
+ * `placeOf(event)` is the place on the machine under the pointer or null; `leave()` is called for
+ * the keys that leave.
  * @param {Hands} hands
  */
-export function takeControl({ surface, placeOf, inputs, leave, signal }) {
-  const clicks = new Clicks(inputs, signal);
+export function takeControl({ surface, typing, placeOf, hand, leave, signal }) {
+  const keys = new Keys(IS_MAC);
+  const pointer = new Pointer(surface, placeOf, hand, keys);
   const options = { signal, passive: false };
   /**
    * @template {keyof HTMLElementEventMap} Name
+   * @param {HTMLElement} element
    * @param {Name} type
    * @param {(event: HTMLElementEventMap[Name]) => unknown} take
    */
-  const on = (type, take) => surface.addEventListener(type, take, options);
-  /** @type {Down | null} */
-  let down = null;
-  let turned = 0;
+  const on = (element, type, take) => element.addEventListener(type, take, options);
+  const letGo = () => hand.send(...pointer.release(), ...keys.release());
 
-  on("contextmenu", (event) => event.preventDefault());
-  on("auxclick", (event) => event.preventDefault());
-  on("dragstart", (event) => event.preventDefault());
-
-  on("pointerdown", (event) => {
-    event.preventDefault();
-    surface.focus({ preventScroll: true });
-    const place = placeOf(event);
-    const button = BUTTONS[event.button];
-    if (!place || down || !button) return;
-    surface.setPointerCapture(event.pointerId);
-    down = {
-      place,
-      button,
-      x: event.clientX,
-      y: event.clientY,
-      at: event.timeStamp,
-      touch: event.pointerType === "touch",
-    };
+  for (const type of /** @type {const} */ (["contextmenu", "auxclick", "dragstart", "mousedown"]))
+    on(surface, type, (event) => event.preventDefault());
+  on(surface, "pointerdown", (event) => {
+    typing.focus({ preventScroll: true });
+    pointer.pressed(event);
   });
+  on(surface, "pointermove", (event) => pointer.moved(event));
+  on(surface, "pointerup", (event) => pointer.lifted(event));
+  on(surface, "pointercancel", () => hand.send(...pointer.release()));
+  on(surface, "wheel", (event) => pointer.turned(event));
 
-  on("pointerup", (event) => {
-    if (!down || BUTTONS[event.button] !== down.button) return;
-    const { place, x, y, at, touch } = down;
-    const held = event.timeStamp - at;
-    const button = touch && held > LONG_PRESS_MILLISECONDS ? "right" : down.button;
-    down = null;
-    const end = placeOf(event, true);
-    if (Math.hypot(event.clientX - x, event.clientY - y) < DRAG_PIXELS) clicks.add(place, button);
-    else if (end) {
-      clicks.flush();
-      inputs.send("mouse/drag", {
-        start_x: place.x,
-        start_y: place.y,
-        to_x: end.x,
-        to_y: end.y,
-        button: touch ? "left" : button,
-        duration: Math.min(Math.max(held / 1000, 0.1), 3),
-      });
+  on(typing, "keydown", (event) => {
+    if (isLeaving(event)) {
+      event.preventDefault();
+      leave();
+    } else if (!isComposed(event)) {
+      // Also what is not sent stays here: Tab must not lead away, nor F5 load anew.
+      event.preventDefault();
+      hand.send(...keys.down(event));
     }
   });
+  on(typing, "keyup", (event) => hand.send(...keys.up(event)));
+  on(typing, "input", (event) => {
+    if (!(event instanceof InputEvent && event.isComposing)) sendText();
+  });
+  on(typing, "compositionend", () => sendText());
+  on(typing, "paste", (event) => event.preventDefault());
 
-  on("pointercancel", () => (down = null));
+  signal.addEventListener("abort", letGo);
+  // Whoever looks away holds nothing: no other page tells what goes up meanwhile.
+  on(typing, "blur", letGo);
+  addEventListener("blur", letGo, { signal });
+  addEventListener("pagehide", letGo, { signal });
+  document.addEventListener("visibilitychange", letGo, { signal });
+  document.addEventListener("freeze", letGo, { signal });
 
-  on("wheel", (event) => {
+  function sendText() {
+    const text = typing.value;
+    typing.value = "";
+    for (let begin = 0; begin < text.length; begin += MAX_TEXT)
+      hand.send({ type: "text", text: text.slice(begin, begin + MAX_TEXT) });
+  }
+}
+
+/** A mouse or a pen as it is; a finger clicks, presses long for the right button, or drags. */
+class Pointer {
+  #buttons = 0;
+  #turned = 0;
+  /** @type {Place | null} */
+  #last = null;
+  /** @type {Finger | null} */
+  #touch = null;
+
+  /**
+   * @param {HTMLElement} surface
+   * @param {Hands["placeOf"]} placeOf
+   * @param {Hands["hand"]} hand
+   * @param {Keys} keys
+   */
+  constructor(surface, placeOf, hand, keys) {
+    this.surface = surface;
+    this.placeOf = placeOf;
+    this.hand = hand;
+    this.keys = keys;
+  }
+
+  /** @param {PointerEvent} event */
+  pressed(event) {
+    const place = this.placeOf(event);
+    if (!place) return;
+    this.surface.setPointerCapture(event.pointerId);
+    if (event.pointerType === "touch") {
+      const { clientX: x, clientY: y, timeStamp: at } = event;
+      this.#touch = { place, x, y, at, isDrag: false };
+    } else this.#change(event, event.buttons, place);
+  }
+
+  /** @param {PointerEvent} event */
+  moved(event) {
+    const touch = this.#touch;
+    if (touch && !touch.isDrag) {
+      if (Math.hypot(event.clientX - touch.x, event.clientY - touch.y) < MOVED_PIXELS) return;
+      touch.isDrag = true;
+      this.#change(event, 1, touch.place);
+    }
+    // A browser tells of several places at once, and of the last one as the event itself.
+    const all = event.getCoalescedEvents();
+    const moves = (all.length ? all : [event]).flatMap((each) => this.#moveTo(this.placeOf(each, this.#buttons > 0)));
+    this.hand.send(...moves);
+    const place = this.placeOf(event, true);
+    // Of a mouse's further buttons only the bits tell.
+    if (!touch && place && (this.#buttons || moves.length)) this.#change(event, event.buttons, place);
+  }
+
+  /** @param {PointerEvent} event */
+  lifted(event) {
+    const touch = this.#touch;
+    this.#touch = null;
+    const place = this.placeOf(event, true);
+    if (!place) return;
+    if (touch && !touch.isDrag) {
+      this.#change(event, event.timeStamp - touch.at > LONG_TOUCH_MILLISECONDS ? 2 : 1, touch.place);
+      this.#change(event, 0, touch.place);
+    } else this.#change(event, touch ? 0 : event.buttons, place);
+  }
+
+  /** @param {WheelEvent} event */
+  turned(event) {
     event.preventDefault();
-    const place = placeOf(event);
+    const place = this.placeOf(event);
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
     const size = event.deltaMode === 0 ? PIXELS_OF_A_NOTCH : LINES_OF_A_NOTCH;
-    turned += (sideways ? event.deltaX : event.deltaY) / size;
-    const notches = Math.trunc(turned);
+    this.#turned += (sideways ? event.deltaX : event.deltaY) / size;
+    const notches = Math.trunc(this.#turned);
     if (!place || !notches) return;
-    turned -= notches;
-    clicks.flush();
+    this.#turned -= notches;
     const forward = notches > 0;
-    inputs.send("mouse/scroll", {
+    this.hand.send(...this.keys.hold(event), {
+      type: "wheel",
       direction: sideways ? (forward ? "right" : "left") : forward ? "down" : "up",
       amount: Math.min(Math.abs(notches), MAX_NOTCHES),
       ...place,
     });
-  });
-
-  on("keydown", (event) => {
-    if (event.isComposing) return;
-    if (event.key === "Escape" && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      event.preventDefault();
-      clicks.flush();
-      return leave();
-    }
-    const meaning = meaningOf(event);
-    // Also what is not sent stays here: Tab must not lead away, nor F5 load anew.
-    event.preventDefault();
-    if (!meaning) return;
-    clicks.flush();
-    if (meaning.text !== undefined) inputs.send("keyboard/type", { text: meaning.text });
-    else inputs.send("keyboard/key", { text: meaning.chord });
-  });
-}
-
-/**
- * Counts clicks in one place to a single, double or triple one, and sends it once it is clear
- * which: two single ones would be as far apart on the machine as the network makes them.
- */
-class Clicks {
-  /** @type {InputBodies["mouse/click"] | null} */
-  #pending = null;
-  #timer = 0;
+  }
 
   /**
-   * @param {Sender} inputs
-   * @param {AbortSignal} signal
+   * Let all buttons go, where the pointer is.
+   * @returns {HandEvent[]}
    */
-  constructor(inputs, signal) {
-    this.inputs = inputs;
-    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  release() {
+    const held = BUTTONS.filter(([bit]) => this.#buttons & bit);
+    this.#buttons = 0;
+    this.#touch = null;
+    return held.map(([, button]) => ({ type: "button", button, down: false }));
   }
 
-  /** @type {(place: Place, button: Button) => void} */
-  add(place, button) {
-    const pending = this.#pending;
-    const near =
-      pending?.button === button &&
-      Math.abs(pending.x - place.x) <= DRAG_PIXELS &&
-      Math.abs(pending.y - place.y) <= DRAG_PIXELS;
-    if (pending && !near) this.flush();
-    this.#pending = near ? { ...pending, clicks: pending.clicks + 1 } : { ...place, button, clicks: 1 };
-    clearTimeout(this.#timer);
-    if (this.#pending.clicks === 3 || button !== "left") this.flush();
-    else this.#timer = setTimeout(() => this.flush(), AGAIN_MILLISECONDS);
+  /**
+   * @param {Place | null} place
+   * @returns {HandEvent[]}
+   */
+  #moveTo(place) {
+    if (!place || (place.x === this.#last?.x && place.y === this.#last.y)) return [];
+    this.#last = place;
+    return [{ type: "move", ...place }];
   }
 
-  /** Send what was clicked, without waiting whether more comes. */
-  flush() {
-    clearTimeout(this.#timer);
-    if (this.#pending) this.inputs.send("mouse/click", this.#pending);
-    this.#pending = null;
+  /**
+   * These buttons are down now.
+   * @param {PointerEvent} event
+   * @param {number} buttons
+   * @param {Place} place
+   */
+  #change(event, buttons, place) {
+    const changed = this.#buttons ^ buttons;
+    this.#buttons = buttons;
+    this.#last = place;
+    for (const [bit, button] of BUTTONS) {
+      const down = (buttons & bit) > 0;
+      if (changed & bit)
+        this.hand.send(...(down ? this.keys.hold(event) : []), { type: "button", button, down, ...place });
+    }
   }
 }

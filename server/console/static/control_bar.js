@@ -3,8 +3,8 @@
 import { Problem, sentence, wordsOf } from "./api.js";
 import { takeControl } from "./control.js";
 import { h, pause, setAttribute, setText } from "./dom.js";
-import { Inputs } from "./inputs.js";
-import { OFFERED } from "./keys.js";
+import { Hand } from "./hand.js";
+import { LEAVING, OFFERED, strokesOf } from "./keys.js";
 import { giveAllBack, LEASE_SECONDS, takeLease } from "./lease.js";
 import { holderLine, labelled } from "./parts.js";
 
@@ -23,6 +23,8 @@ addEventListener("pagehide", () => void giveAllBack());
 export class ControlBar {
   /** @type {import("./lease.js").Lease | null} */
   #lease = null;
+  /** @type {Hand | null} */
+  #hand = null;
   /** Ends the hands on the picture alone, before the lease. */
   #hands = new AbortController();
   #isTaking = false;
@@ -44,15 +46,15 @@ export class ControlBar {
   told = h("p", { class: "said", role: "status" });
 
   /** @param {ControlParts} parts */
-  constructor({ machine, scopes, surface, placeOf, changed, read, signal }) {
+  constructor({ machine, scopes, surface, typing, placeOf, changed, read, signal }) {
     this.machine = machine;
     this.lacking = NEEDED.filter((scope) => !scopes.includes(scope));
     this.surface = surface;
+    this.typing = typing;
     this.placeOf = placeOf;
     this.changed = changed;
     this.read = read;
     this.signal = signal;
-    this.inputs = new Inputs(machine.id, (words, kind) => this.#tell(words, kind), signal);
     this.element = h("div", { class: "control-bar" }, this.button, this.takingOver, this.sign, this.holder.element);
     this.keypad = this.#keypad();
     signal.addEventListener("abort", () => this.leave());
@@ -64,11 +66,11 @@ export class ControlBar {
     /** @param {Event} event */
     const send = (event) => {
       event.preventDefault();
-      if (text.value) this.inputs.send("keyboard/type", { text: text.value });
+      if (text.value) this.#hand?.send({ type: "text", text: text.value });
       text.value = "";
     };
     const keys = OFFERED.map(([label, chord]) =>
-      h("button", { type: "button", click: () => this.inputs.send("keyboard/key", { text: chord }) }, label),
+      h("button", { type: "button", click: () => this.#hand?.send(...strokesOf(chord)) }, label),
     );
     return h(
       "div",
@@ -153,18 +155,20 @@ export class ControlBar {
     this.#mine = lease.since;
     // Until the server tells the same.
     this.machine.control = { by: lease.by, since: lease.since };
-    this.inputs.begin(lease);
+    const hand = new Hand(lease, (words, kind) => this.#tell(words, kind));
+    this.#hand = hand;
     const signal = AbortSignal.any([this.#hands.signal, lease.signal]);
     takeControl({
       surface: this.surface,
+      typing: this.typing,
       placeOf: this.placeOf,
-      inputs: this.inputs,
+      hand,
       leave: () => this.leave(),
       signal,
     });
     lease.signal.addEventListener("abort", () => void this.#ended(lease));
     this.#draw();
-    this.surface.focus({ preventScroll: true });
+    this.typing.focus({ preventScroll: true });
   }
 
   /** @param {unknown} error */
@@ -208,17 +212,15 @@ export class ControlBar {
   /** The person goes: take the hands off, and give control back once the last input is answered. */
   leave() {
     const lease = this.#lease;
-    if (!lease) return;
-    this.inputs.drop();
+    const hand = this.#hand;
+    if (!lease || !hand) return;
     this.#handsOff();
-    const last = Promise.race([this.inputs.settled(), pause(LAST_INPUT_MILLISECONDS)]);
-    this.#givenBack = last.then(() => lease.giveBack());
+    this.#givenBack = giveBack(lease, hand);
     this.button.focus({ preventScroll: true });
   }
 
-  /** The hands come off although the person did not leave: say what that has cost. */
+  /** The hands come off although the person did not leave; the hand says what that has cost. */
   #letGo() {
-    this.inputs.giveUp();
     const wasBelow = this.keypad.contains(document.activeElement);
     this.#handsOff();
     // Not to the button: what is being typed would press it.
@@ -228,6 +230,7 @@ export class ControlBar {
   #handsOff() {
     this.#hands.abort();
     this.#lease = null;
+    this.#hand = null;
     this.#draw();
   }
 
@@ -246,14 +249,14 @@ export class ControlBar {
     const inControl = this.#lease !== null;
     const obstacle = inControl || this.#isTaking ? "" : this.#obstacle();
     const offer = this.#isTaking ? "Taking control…" : "Take control";
-    setText(this.button, inControl ? "Leave control" : offer);
+    setText(this.button, inControl ? "Give back" : offer);
     this.button.disabled = this.#isTaking || obstacle !== "";
     setAttribute(this.button, "aria-busy", this.#isTaking);
     this.takingOver.hidden = !this.#offered || inControl || obstacle !== "";
     const words = [this.#words, obstacle].filter(Boolean).join(" ");
     setText(
       this.sign,
-      inControl ? `You are in control of ${machine.name}: mouse and keys go there. Esc leaves.` : words,
+      inControl ? `You are in control of ${machine.name}: mouse and keys go there. ${LEAVING} gives it back.` : words,
     );
     this.sign.classList.toggle("quiet", !inControl);
     // What is being given back is still told for a moment.
@@ -267,6 +270,17 @@ export class ControlBar {
     setText(this.told, words);
     this.told.dataset.kind = kind;
   }
+}
+
+/**
+ * Give a lease back once the last that was done has its end.
+ * @param {import("./lease.js").Lease} lease
+ * @param {Hand} hand
+ */
+async function giveBack(lease, hand) {
+  await Promise.race([hand.settled(), pause(LAST_INPUT_MILLISECONDS)]);
+  hand.close();
+  await lease.giveBack();
 }
 
 /**

@@ -1,4 +1,7 @@
-/** From a browser's keyboard to the names of the key combination language. */
+/**
+ * From a browser's keyboard to the keys of a hand: by character where one is typed, so that it is the
+ * same on every layout, and by the physical key where a shortcut needs a Latin letter.
+ */
 
 /** @type {Record<string, string>} */
 const NAMES = {
@@ -7,6 +10,7 @@ const NAMES = {
   "-": "minus",
   Enter: "enter",
   Tab: "tab",
+  Escape: "esc",
   Backspace: "backspace",
   Delete: "delete",
   Insert: "insert",
@@ -19,39 +23,189 @@ const NAMES = {
   PageUp: "page_up",
   PageDown: "page_down",
   ContextMenu: "menu",
-  CapsLock: "caps_lock",
+  ScrollLock: "scroll_lock",
   PrintScreen: "print_screen",
   Pause: "pause",
 };
 
-const MODIFIERS = ["Control", "Shift", "Alt", "AltGraph", "Meta"];
+/** @type {Record<string, string>} */
+const MODIFIERS = { Control: "ctrl", Alt: "alt", Meta: "super" };
+/** @type {["ctrlKey" | "altKey" | "metaKey", string][]} */
+const HELD = [
+  ["ctrlKey", "ctrl"],
+  ["altKey", "alt"],
+  ["metaKey", "super"],
+];
 
-/**
- * What a key press means: {text} for a character to type, {chord} for a key combination, null for
- * what cannot be sent: a modifier alone, a dead key, a key without a name.
- * @param {KeyboardEvent} event
- */
-export function meaningOf(event) {
-  const { key } = event;
-  if (MODIFIERS.includes(key)) return null;
-  const character = Array.from(key).length === 1;
-  // AltGr makes characters, and some systems report it as Ctrl and Alt together.
-  const typed = character && (event.getModifierState("AltGraph") || !heldBy(event).length);
-  if (typed) return { text: key };
-  const name = NAMES[key] ?? (character ? key.toLowerCase() : functionKey(key));
-  if (name === null) return null;
-  // Shift is already in a character; of a key with a name it is a modifier.
-  const shift = event.shiftKey && (!character || key !== key.toLowerCase());
-  return { chord: [...heldBy(event), ...(shift ? ["shift"] : []), name].join("+") };
+/** What is pressed to leave, in words; browsers and desktops leave it alone. */
+export const LEAVING = "Ctrl+Alt+Shift+Q";
+
+/** @param {KeyLike} event */
+export function isLeaving({ code, ctrlKey, altKey, shiftKey }) {
+  return code === "KeyQ" && ctrlKey && altKey && shiftKey;
 }
 
-/** @param {KeyboardEvent} event */
-function heldBy(event) {
-  const held = [];
-  if (event.ctrlKey) held.push("ctrl");
-  if (event.altKey) held.push("alt");
-  if (event.metaKey) held.push("super");
-  return held;
+/**
+ * Whether the browser makes a text of a key that is not known yet: an input method, a dead key, a
+ * keyboard on a screen.
+ * @param {KeyLike} event
+ */
+export function isComposed({ key, isComposing }) {
+  return isComposing || ["Dead", "Process", "Unidentified"].includes(key);
+}
+
+/**
+ * The keys of a person that are down, by their places on the keyboard, as the machine has them; the
+ * left and the right one of a modifier are one.
+ */
+export class Keys {
+  /** @type {Map<string, string>} */
+  #down = new Map();
+  /** Shift is pressed on the machine only where it is more than a part of a character. */
+  #isShift = false;
+  #isShiftUsed = false;
+
+  /** @param {boolean} isMac where Option, which is Alt, makes characters as AltGr does */
+  constructor(isMac) {
+    this.isMac = isMac;
+  }
+
+  /**
+   * A key went down: what the machine is to do.
+   * @param {KeyLike} event
+   * @returns {KeyEvent[]}
+   */
+  down(event) {
+    // What is held repeats on the machine itself.
+    if (event.repeat || isComposed(event)) return [];
+    const { key } = event;
+    if (key === "Shift") {
+      this.#isShift = true;
+      this.#isShiftUsed = false;
+      return [];
+    }
+    // Windows says Ctrl before AltGr, and neither is meant.
+    if (key === "AltGraph") return this.#lift("ctrl", "alt");
+    const modifier = MODIFIERS[key];
+    if (modifier) return [...this.#withShift(), ...this.#hold(modifier)];
+    const isCharacter = Array.from(key).length === 1;
+    if (isCharacter && this.#isTyped(event)) {
+      this.#isShiftUsed = true;
+      return [...this.#lift("ctrl", "alt", "shift"), ...this.#press(event, NAMES[key] ?? key)];
+    }
+    const name = NAMES[key] ?? (isCharacter ? latin(event) : functionKey(key));
+    return name === null ? [] : [...this.hold(event), ...this.#press(event, name)];
+  }
+
+  /**
+   * A key went up.
+   * @param {KeyLike} event
+   * @returns {KeyEvent[]}
+   */
+  up(event) {
+    if (event.key === "Shift") return this.#shiftUp();
+    const modifier = MODIFIERS[event.key];
+    // While Command is down, a Mac tells of no other key that it went up.
+    if (event.key === "Meta" && this.isMac) return this.release();
+    return this.#up(modifier ?? placeOf(event));
+  }
+
+  /**
+   * What an event of the keyboard or the pointer is done with: a click, the wheel or a shortcut.  The
+   * machine may have let go of it, and the person has not.
+   * @param {Held} event
+   * @returns {KeyEvent[]}
+   */
+  hold(event) {
+    if (event.getModifierState("AltGraph")) return [];
+    this.#isShift = event.shiftKey;
+    const held = HELD.filter(([flag]) => event[flag]).flatMap(([, name]) => this.#hold(name));
+    return [...held, ...this.#withShift()];
+  }
+
+  /** Let everything go, the last one first. */
+  release() {
+    this.#isShift = false;
+    return [...this.#down.keys()].toReversed().flatMap((place) => this.#up(place));
+  }
+
+  /**
+   * Whether a character is meant as itself, and no shortcut with it.
+   * @param {KeyLike} event
+   */
+  #isTyped(event) {
+    if (event.getModifierState("AltGraph")) return true;
+    if (event.ctrlKey || event.metaKey) return false;
+    return !event.altKey || (this.isMac && event.key !== "\u00a0");
+  }
+
+  /**
+   * @param {KeyLike} event
+   * @param {string} name
+   * @returns {KeyEvent[]}
+   */
+  #press(event, name) {
+    const before = this.#up(placeOf(event));
+    this.#down.set(placeOf(event), name);
+    return [...before, { type: "key", key: name, down: true }];
+  }
+
+  /**
+   * Press a modifier, unless it is down.
+   * @param {string} name
+   * @returns {KeyEvent[]}
+   */
+  #hold(name) {
+    if (this.#down.has(name)) return [];
+    this.#down.set(name, name);
+    return [{ type: "key", key: name, down: true }];
+  }
+
+  /**
+   * @param {string} place
+   * @returns {KeyEvent[]}
+   */
+  #up(place) {
+    const name = this.#down.get(place);
+    if (name === undefined) return [];
+    this.#down.delete(place);
+    return [{ type: "key", key: name, down: false }];
+  }
+
+  /**
+   * Release these modifiers on the machine, though the person holds them.
+   * @param {string[]} names
+   */
+  #lift(...names) {
+    return names.flatMap((name) => this.#up(name));
+  }
+
+  #withShift() {
+    if (!this.#isShift) return [];
+    this.#isShiftUsed = true;
+    return this.#hold("shift");
+  }
+
+  #shiftUp() {
+    // Pressed for itself, it is a key like others.
+    const alone = this.#isShiftUsed ? [] : this.#withShift();
+    this.#isShift = false;
+    return [...alone, ...this.#up("shift")];
+  }
+}
+
+/** @param {KeyLike} event */
+function placeOf({ code, key }) {
+  return code || key;
+}
+
+/**
+ * The key of a shortcut: its letter, or what a Latin keyboard has in its place.
+ * @param {KeyLike} event
+ */
+function latin({ key, code }) {
+  if (/^[!-~]$/.test(key)) return key.toLowerCase();
+  return /^(?:Key|Digit)([A-Z0-9])$/.exec(code)?.[1]?.toLowerCase() ?? key;
 }
 
 /** @param {string} key */
@@ -70,3 +224,15 @@ export const OFFERED = /** @type {const} */ ([
   ["Ctrl+W", "ctrl+w"],
   ["Super", "super"],
 ]);
+
+/**
+ * The keys of a combination, down and up again.
+ * @param {string} chord
+ * @returns {KeyEvent[]}
+ */
+export function strokesOf(chord) {
+  const keys = chord.split("+");
+  /** @type {(key: string, down: boolean) => KeyEvent} */
+  const event = (key, down) => ({ type: "key", key, down });
+  return [...keys.map((key) => event(key, true)), ...keys.toReversed().map((key) => event(key, false))];
+}

@@ -120,7 +120,18 @@ class MachineView {
   pausing = h("button", { type: "button", click: () => this.#pause() });
   canvas = h("canvas", { tabindex: "0", width: 1280, height: 800, role: "img" });
   veil = h("div", { class: "veil" });
-  stage = h("div", { class: "stage" }, this.canvas, this.veil);
+  /** Has the keyboard while one is in control: input methods write into fields alone. */
+  typing = h("textarea", {
+    class: "typing",
+    "aria-label": "Keyboard of the machine",
+    inputmode: "none",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    tabindex: "-1",
+    rows: 1,
+  });
+  stage = h("div", { class: "stage" }, this.canvas, this.typing, this.veil);
   inControl = false;
   caption = h("p", { class: "caption small" });
   facts = h("dl", { class: "facts" });
@@ -143,6 +154,7 @@ class MachineView {
       machine,
       scopes: me.scopes,
       surface: this.canvas,
+      typing: this.typing,
       placeOf: (event, clamped) => this.screen.placeOf(event, clamped),
       changed: (inControl) => this.#showControl(inControl),
       read,

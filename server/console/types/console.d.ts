@@ -267,7 +267,7 @@ interface ViewParts {
 }
 
 /** Of a sentence to a person. */
-type Kind = "good" | "bad" | "info";
+type Kind = "good" | "bad" | "info" | "waits";
 
 type Child = Node | string | false | null | undefined | Child[];
 
@@ -295,36 +295,69 @@ interface ServerEvent {
 
 type Button = "left" | "middle" | "right";
 
-/** The bodies of the inputs that the console sends, by the end of their address. */
-interface InputBodies {
-  "keyboard/type": { text: string };
-  "keyboard/key": { text: string };
-  "mouse/click": Place & { button: Button; clicks: number };
-  "mouse/scroll": Place & { direction: "up" | "down" | "left" | "right"; amount: number };
-  "mouse/drag": {
-    start_x: number;
-    start_y: number;
-    to_x: number;
-    to_y: number;
-    button: Button;
-    duration: number;
-  };
+/** A key that goes down or up. */
+type KeyEvent = { type: "key"; key: string; down: boolean };
+
+/** Something that a person does on a machine, as schemas/inputs/hand.py has it. */
+type HandEvent =
+  | KeyEvent
+  | ({ type: "move" } & Place)
+  | ({ type: "button"; button: Button; down: boolean } & Partial<Place>)
+  | ({ type: "wheel"; direction: "up" | "down" | "left" | "right"; amount: number } & Partial<Place>)
+  | { type: "text"; text: string };
+
+interface ButtonPlace {
+  button: "left" | "right" | "middle";
+  x: number | null;
+  y: number | null;
 }
 
-type Input = {
-  [Name in keyof InputBodies]: { operation: Name; body: InputBodies[Name] };
-}[keyof InputBodies];
+interface Undone {
+  moves: number;
+  presses: ButtonPlace[];
+  notches: number;
+  keys: number;
+  characters: number;
+}
 
-/** What takes inputs. */
-interface Sender {
-  send<Name extends keyof InputBodies>(operation: Name, body: InputBodies[Name]): void;
+interface Acknowledged {
+  type: "acknowledged";
+  sequence: number;
+}
+
+interface Refused {
+  type: "refused";
+  sequence: number;
+  problem: string;
+  detail: string;
+  not_sent: Undone;
+}
+
+type HandMessage = Acknowledged | Refused;
+
+/** What of an event says what a person holds. */
+interface Held {
+  ctrlKey: boolean;
+  altKey: boolean;
+  shiftKey: boolean;
+  metaKey: boolean;
+  getModifierState: (name: string) => boolean;
+}
+
+/** What of a keyboard's event says which key it is. */
+interface KeyLike extends Held {
+  key: string;
+  code: string;
+  repeat: boolean;
+  isComposing: boolean;
 }
 
 /** What hands on a picture need. */
 interface Hands {
   surface: HTMLElement;
+  typing: HTMLTextAreaElement;
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
-  inputs: Sender;
+  hand: { send: (...events: HandEvent[]) => void };
   leave: () => void;
   signal: AbortSignal;
 }
@@ -334,20 +367,20 @@ interface ControlParts {
   machine: Machine;
   scopes: Scope[];
   surface: HTMLElement;
+  typing: HTMLTextAreaElement;
   placeOf: Hands["placeOf"];
   changed: (inControl: boolean) => void;
   read: () => Promise<void>;
   signal: AbortSignal;
 }
 
-/** A button of the pointer that went down and is not up yet. */
-interface Down {
+/** A finger on the picture. */
+interface Finger {
   place: Place;
-  button: Button;
   x: number;
   y: number;
   at: number;
-  touch: boolean;
+  isDrag: boolean;
 }
 
 type Order = (one: Machine, other: Machine) => number;

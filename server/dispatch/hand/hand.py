@@ -221,9 +221,6 @@ class Hand:
         """Send nothing of what waits: it was meant for a screen on which this had happened."""
         if self._is_over:
             return
-        if failure.is_control_ended:
-            self._close(HandClosedError(HandCloseCode.CONTROL_ENDED, failure.detail))
-            return
         dropped = self._steps.drop()
         lost = dropped if failure.something_happened else [step, *dropped]
         self._tell(
@@ -234,6 +231,9 @@ class Hand:
                 not_sent=undone(lost),
             )
         )
+        if failure.is_control_ended:
+            self._close(HandClosedError(HandCloseCode.CONTROL_ENDED, failure.detail))
+            return
         if completes := max((each.completes for each in dropped), default=0):
             self._completed(completes)
         self._release()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from schemas.inputs.hand import Acknowledged, ButtonPlace, Refused, Undone
 from schemas.link.messages import Capability, Display
 from schemas.resources.audit import AuditEntry, AuditPage
 from schemas.resources.commands import CommandItem, CommandPage
@@ -64,6 +65,8 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
         name = schema["$ref"].rpartition("/")[2]
         model = models[name]
         return in_typescript(model, models) if "enum" in model else frozenset({name})
+    if "const" in schema:
+        return frozenset({f'"{schema["const"]}"'})
     if "enum" in schema:
         return frozenset(f'"{each}"' for each in schema["enum"])
     if schema["type"] == "array":
@@ -76,6 +79,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
     "model",
     [
         *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested),
+        *(Acknowledged, ButtonPlace, Refused, Undone),
         *(
             Display,
             Holder,

@@ -228,7 +228,10 @@ async def test_input_finds_out_at_once_that_control_has_ended(
         taking = begin(service, "POST", body={"take_over": True})
         await confirms(link)
         await taking
-        await hand.does(move(1, 1))
+        await hand.does(button(True, x=1, y=2))
+        refused = await hand.hears()
+        assert refused["problem"] == "control-ended"
+        assert refused["not_sent"]["presses"] == [{"button": "left", "x": 1, "y": 2}]
         assert await hand.closed() == OVER
         await link.nothing_heard()
 

@@ -1,0 +1,286 @@
+/** What a person does on a machine, as it happens: one websocket, and what became of all of it. */
+
+import { HOME, sentence } from "./api.js";
+import { pause } from "./dom.js";
+import { count } from "./words.js";
+
+const PROTOCOL = "farhand.hand.v1";
+const MOST_EVENTS = 256;
+const SLOW_MILLISECONDS = 1000;
+const FIRST_WAIT = 200;
+const LONGEST_WAIT = 2000;
+const AWAY = "The connection was lost.";
+/** The server's close codes that end a hand for good. */
+const REPLACED = 4500;
+const CONTROL_ENDED = 4501;
+
+/**
+ * A hand for as long as a lease lives.  `told(sentence, kind)` hears what became of what it did.
+ * What cannot be sent now is never sent later: it was meant for another screen.
+ */
+export class Hand {
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #sequence = 0;
+  /** @type {HandEvent[]} */
+  #pending = [];
+  /**
+   * What is not acknowledged yet.
+   * @type {{sequence: number, events: HandEvent[], at: number}[]}
+   */
+  #sent = [];
+  #wasOpen = false;
+  #isClosed = false;
+  #wait = FIRST_WAIT;
+  #timer = 0;
+  #isSlow = false;
+  /** Whether something was lost since all was quiet: that stays said meanwhile. */
+  #hasLost = false;
+  /** What was not sent while there was no connection, and what was said when it went. */
+  #missed = noneUndone();
+  #away = "";
+  /** @type {(() => void)[]} */
+  #waiting = [];
+
+  /**
+   * @param {import("./lease.js").Lease} lease
+   * @param {(sentence: string, kind: Kind) => void} told
+   */
+  constructor(lease, told) {
+    this.lease = lease;
+    this.told = told;
+    lease.signal.addEventListener("abort", () => this.#over());
+    this.#connect();
+  }
+
+  /** @param {HandEvent[]} events */
+  send(...events) {
+    if (!events.length || this.#isClosed) return;
+    if (!this.#isOpen && this.#wasOpen) {
+      this.#miss(events);
+      return;
+    }
+    if (isDone(events) && !this.#awaits) this.#hasLost = false;
+    if (!this.#pending.length) queueMicrotask(() => this.#flush());
+    this.#pending.push(...events);
+  }
+
+  /** Resolves when all that was done has its end, or nobody will tell any more. */
+  settled() {
+    return new Promise((/** @type {(value: void) => void} */ resolve) => {
+      if (this.#isQuiet) resolve();
+      else this.#waiting.push(resolve);
+    });
+  }
+
+  /** Nothing more will be done. */
+  close() {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#socket?.close(1000);
+    this.#settle();
+  }
+
+  get #isOpen() {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Whether something is on its way that a person would miss. */
+  get #awaits() {
+    return isDone(this.#pending) || this.#sent.some(({ events }) => isDone(events));
+  }
+
+  get #isQuiet() {
+    return this.#isClosed || (!this.#sent.length && !this.#pending.length);
+  }
+
+  #connect() {
+    const address = new URL(`${this.lease.address.replace(/^\//, "")}/hand`, HOME);
+    address.protocol = address.protocol.replace("http", "ws");
+    const socket = new WebSocket(address, PROTOCOL);
+    this.#socket = socket;
+    socket.addEventListener("open", () => this.#opened());
+    socket.addEventListener("message", ({ data }) => this.#heard(/** @type {HandMessage} */ (JSON.parse(String(data)))));
+    socket.addEventListener("close", (event) => void this.#lost(event));
+  }
+
+  #opened() {
+    if (this.#isClosed) {
+      this.#socket?.close(1000);
+      return;
+    }
+    if (this.#away === AWAY && !named(this.#missed)) this.#found();
+    this.#missed = noneUndone();
+    this.#wasOpen = true;
+    this.#wait = FIRST_WAIT;
+    this.#sequence = 0;
+    this.#flush();
+  }
+
+  #flush() {
+    if (!this.#isOpen) return;
+    while (this.#pending.length) {
+      const events = this.#pending.splice(0, MOST_EVENTS);
+      this.#sequence += 1;
+      this.#sent.push({ sequence: this.#sequence, events, at: Date.now() });
+      this.#socket?.send(JSON.stringify({ sequence: this.#sequence, events }));
+    }
+    this.#watch();
+  }
+
+  /** Say that it takes long, where the oldest of what is not acknowledged is a second old. */
+  #watch() {
+    clearTimeout(this.#timer);
+    const [oldest] = this.#sent;
+    if (!oldest) {
+      if (this.#isSlow && !this.#hasLost) this.told("", "good");
+      this.#isSlow = false;
+      return;
+    }
+    const left = oldest.at + SLOW_MILLISECONDS - Date.now();
+    if (left > 0) {
+      this.#timer = setTimeout(() => this.#watch(), left);
+    } else if (!this.#isSlow) {
+      this.#isSlow = true;
+      this.told("Sending…", "waits");
+    }
+  }
+
+  /** @param {HandMessage} message */
+  #heard(message) {
+    if (message.type === "acknowledged") {
+      this.#sent = this.#sent.filter(({ sequence }) => sequence > message.sequence);
+      if (!this.#awaits && !this.#hasLost && !this.#isSlow) this.told("", "good");
+      this.#watch();
+      if (this.#isQuiet) this.#settle();
+    } else {
+      this.#refused(message);
+    }
+  }
+
+  /** @param {Refused} refused */
+  #refused({ problem, detail, sequence, not_sent }) {
+    const isOver = problem === "control-ended";
+    let lost = not_sent;
+    if (isOver) {
+      // Nor will anything be that comes behind it, on its way or not.
+      const behind = this.#sent.filter((batch) => batch.sequence >= sequence);
+      this.#sent = this.#sent.filter((batch) => batch.sequence < sequence);
+      lost = undoneOf([...behind.flatMap(({ events }) => events), ...this.#pending.splice(0)]);
+    }
+    const words = named(lost);
+    this.#lose((isOver ? "Control has ended." : sentence(detail)) + (words ? ` Not sent: ${words}.` : ""));
+  }
+
+  /** @param {CloseEvent} event */
+  async #lost({ code, reason }) {
+    const unknown = named(undoneOf(this.#sent.flatMap(({ events }) => events)));
+    const unsent = this.#pending.splice(0);
+    this.#sent = [];
+    this.#watch();
+    this.#settle();
+    if (this.#isClosed) return;
+    if (code === CONTROL_ENDED || code === REPLACED) {
+      if (unknown) this.#lose(`Control has ended. It is not known whether this was carried out: ${unknown}.`);
+      this.#isClosed = true;
+      this.lease.lose();
+      return;
+    }
+    this.#away = reason ? sentence(reason) : AWAY;
+    if (unknown)
+      this.#away += ` It is not known whether this was carried out: ${unknown}. Look at the screen before you go on.`;
+    this.#lose(this.#away);
+    this.#wasOpen = true;
+    this.#miss(unsent);
+    await pause(this.#wait, this.lease.signal);
+    this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
+    if (!this.#isClosed) this.#connect();
+  }
+
+  /** @param {HandEvent[]} events */
+  #miss(events) {
+    add(this.#missed, undoneOf(events));
+    const lost = named(this.#missed);
+    if (isDone(events)) this.#lose(`${this.#away} Not sent: ${lost}.`);
+  }
+
+  /** Control is over: what nobody has acknowledged may have come too late. */
+  #over() {
+    const lost = named(undoneOf([...this.#sent.flatMap(({ events }) => events), ...this.#pending]));
+    if (lost && !this.#isClosed && !this.lease.isGivenBack)
+      this.#lose(`Control has ended. It is not known whether this was carried out: ${lost}.`);
+    this.close();
+  }
+
+  /** @param {string} words */
+  #lose(words) {
+    this.#hasLost = true;
+    this.#isSlow = false;
+    this.told(words, "bad");
+  }
+
+  /** It is back, and nothing was lost. */
+  #found() {
+    this.#hasLost = false;
+    this.told("", "good");
+  }
+
+  #settle() {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/** @returns {Undone} */
+function noneUndone() {
+  return { moves: 0, presses: [], notches: 0, keys: 0, characters: 0 };
+}
+
+/**
+ * Whether a person did something that they would miss; a pointer moves by itself.
+ * @param {HandEvent[]} events
+ */
+function isDone(events) {
+  return events.some((event) => event.type !== "move" && !("down" in event && !event.down));
+}
+
+/**
+ * What of events is missed where they were not carried out.
+ * @param {HandEvent[]} events
+ */
+export function undoneOf(events) {
+  const undone = noneUndone();
+  for (const event of events) {
+    if (event.type === "move") undone.moves += 1;
+    else if (event.type === "wheel") undone.notches += event.amount;
+    else if (event.type === "text") undone.characters += Array.from(event.text).length;
+    else if (!event.down) continue;
+    else if (event.type === "key") undone.keys += 1;
+    else undone.presses.push({ button: event.button, x: event.x ?? null, y: event.y ?? null });
+  }
+  return undone;
+}
+
+/**
+ * @param {Undone} all
+ * @param {Undone} more
+ */
+function add(all, more) {
+  all.moves += more.moves;
+  all.presses.push(...more.presses);
+  all.notches += more.notches;
+  all.keys += more.keys;
+  all.characters += more.characters;
+}
+
+/**
+ * What was not done, in words; moves count only where they are all.
+ * @param {Undone} undone
+ */
+export function named({ moves, presses, notches, keys, characters }) {
+  const parts = presses.map(({ button, x, y }) => `${button} click${x === null ? "" : ` at (${x}, ${y})`}`);
+  if (keys) parts.push(count(keys, "key"));
+  if (characters) parts.push(count(characters, "character"));
+  if (notches) parts.push(count(notches, "notch", "notches"));
+  if (!parts.length && moves) parts.push(count(moves, "move"));
+  return parts.join(", ");
+}
