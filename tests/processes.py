@@ -39,6 +39,11 @@ def environment(**variables: str) -> dict[str, str]:
     return {**kept, **variables}
 
 
+def state_of(process_id: int) -> str:
+    """A process's state, as the kernel abbreviates it."""
+    return Path(f"/proc/{process_id}/stat").read_text().rpartition(") ")[2][0]
+
+
 def until(condition: Callable[[], object], what: str, seconds: float = WAIT_SECONDS) -> None:
     """Wait until a condition holds; fail with ``what`` did not happen."""
     deadline = time.monotonic() + seconds

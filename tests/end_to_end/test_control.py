@@ -51,6 +51,8 @@ def test_taking_control_ends_what_runs_and_releases_what_is_held(
     control = f"/v1/machines/{workstation.machine}/control"
     with workstation.joined():
         assert workstation.send("keyboard/key", text="shift", down=True).status == 200
+        # A client of before may have left something pressed, which this one has released.
+        witness.take()
         drag = {"start_x": 10, "start_y": 10, "to_x": 600, "to_y": 600, "duration": 50}
         running = workstation.begin("mouse/drag", "the-drag", **drag)
         travels(witness)

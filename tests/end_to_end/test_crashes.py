@@ -17,7 +17,7 @@ from server.store.mongodb.database import Database
 from tests.desktop import Witness
 from tests.end_to_end.conftest import SHORT
 from tests.end_to_end.system import Workstation, presses, travels
-from tests.processes import Answer, ServerProcess, until
+from tests.processes import Answer, ServerProcess, state_of, until
 
 PLACE = {"x": 900, "y": 700}
 CLICK = ["ButtonPress 1", "ButtonRelease 1"]
@@ -136,6 +136,7 @@ def test_server_killed_between_claim_and_sent_leaves_a_claim_that_runs_after_its
         with server.run(failpoints="after-claim=kill") as second:
             until(lambda: client.output.count("connected to") == 2, "the client comes back")
             workstation.is_in_state("online")
+            until(lambda: state_of(client.process.pid) == "T", "the client stops before its report")
             breaks_off(workstation, "claimed")
             assert second.ends() == -signal.SIGKILL
         client.process.send_signal(signal.SIGCONT)

@@ -29,6 +29,7 @@ _UNAUTHORIZED = 13
 _AUTHENTICATION_FAILED = 18
 _TOO_LARGE = (10334, 17419, 17420)
 _SNAPSHOT_UNAVAILABLE = 246
+_CACHE_TOO_FULL = 388
 _OF_THE_MOMENT = frozenset({50, 64, 91, 189, 262, 10107, 11600, 11602, 13435, 13436})
 """A member that steps down, shuts down or is out of time, or a majority that is."""
 
@@ -78,8 +79,8 @@ def translated(error: Exception) -> StoreError:
         and (
             error.timeout
             or error.has_error_label("RetryableWriteError")
-            # An index or a collection is just being made.
-            or code == _SNAPSHOT_UNAVAILABLE
+            # An index or a collection is just being made; or others' writes fill the cache.
+            or code in (_SNAPSHOT_UNAVAILABLE, _CACHE_TOO_FULL)
         )
     ):
         return StoreUnavailable("The database does not answer.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.programs.failpoints import VARIABLE
-from tests.processes import WAIT_SECONDS, run, until
+from tests.processes import WAIT_SECONDS, run, state_of, until
 
 PROJECT = Path(__file__).parents[3]
 
@@ -66,11 +66,6 @@ def test_stopped_process_goes_on_where_it_was_and_is_struck_once() -> None:
     finally:
         process.kill()
         process.wait()
-
-
-def state_of(process_id: int) -> str:
-    """A process's state, as the kernel abbreviates it."""
-    return Path(f"/proc/{process_id}/stat").read_text().rpartition(") ")[2][0]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ from tests.store import async_test
         (ExecutionTimeout("late", 50), StoreUnavailable),
         (WTimeoutError("late", 64), StoreUnavailable),
         (WriteConcernError("late", 50), StoreUnavailable),
+        (OperationFailure("the cache is full", 388), StoreUnavailable),
         (InvalidOperation("closed"), StoreUnavailable),
         (
             OperationFailure("x", 11602, {"errorLabels": ["RetryableWriteError"]}),

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from schemas.resources.trajectories import ChangedTrajectory
 from schemas.values.json_texts import JsonObjects
 from server.store.errors import StoreUnavailable, TooLarge, VersionMismatch
 from server.store.mongodb.database import Database
+from server.store.retrying import always, retry
 from server.store.trajectories import writes
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.writes import OpenTrajectory
@@ -31,7 +33,9 @@ class GrowingTrajectories:
 
     async def made(self, **fields: Any) -> UUID:
         new = imported(**{"trajectory_data": [], "is_generated": False, **fields})
-        return (await self.library.create(ORGANIZATION, None, new)).id
+        create = partial(self.library.create, ORGANIZATION, None, new)
+        # A large one does not fit into the database's cache while others fill it.
+        return (await retry(create, is_worthwhile=always)).id
 
     async def append(self, own: UUID, *steps: Any, versions: Any = None) -> StoredTrajectory:
         given = JsonObjects.of(list(steps))

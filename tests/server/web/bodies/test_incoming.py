@@ -156,7 +156,8 @@ async def test_every_operation_bounds_the_values_of_its_body(service: Service) -
         ("POST", "/v1/workflows", few),
         ("POST", "/v1/tokens", few),
         ("POST", "/v1/machines", few),
-        ("POST", "/v1/computer/m/input/mouse/move", few),
+        ("POST", "/v1/computer/m/input/mouse/click", few),
+        ("POST", "/v1/computer/m/input/mouse/move", many),
         ("POST", "/console/session", few),
     ):
         reply = await service.request(method, address, content=content)
