@@ -9,7 +9,7 @@ from tests.browser.rig import Site, Visit
 
 FEED = """async ([events, isMac]) => {
     const { href } = document.querySelector('[href$="/keys.js"]');
-    const { Keys, isComposed, isLeaving } = await import(href);
+    const { Keys, isComposed, ownKeyOf } = await import(href);
     const keys = new Keys(isMac);
     const done = events.flatMap(([way, said]) => {
         if (way === 'release') return keys.release();
@@ -18,7 +18,7 @@ FEED = """async ([events, isMac]) => {
             ctrlKey: false, altKey: false, shiftKey: false, metaKey: false,
             getModifierState: (name) => (said.states || []).includes(name), ...said,
         };
-        if (isLeaving(event)) return [{ key: 'leave', down: true }];
+        if (ownKeyOf(event) === 'leave') return [{ key: 'leave', down: true }];
         if (way === 'down' && isComposed(event)) return [{ key: 'compose', down: true }];
         return keys[way](event);
     });

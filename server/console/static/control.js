@@ -1,13 +1,13 @@
 /** Hands on the picture: pointer, wheel and keyboard, as they happen. */
 
-import { isComposed, isLeaving, Keys } from "./keys.js";
+import { isComposed, isCopying, Keys, ownKeyOf, pastingOf } from "./keys.js";
+import { typed } from "./texts.js";
 
 const MOVED_PIXELS = 5;
 const LONG_TOUCH_MILLISECONDS = 600;
 const PIXELS_OF_A_NOTCH = 100;
 const LINES_OF_A_NOTCH = 3;
 const MAX_NOTCHES = 20;
-const MAX_TEXT = 1000;
 /**
  * By the bits of `buttons`.
  * @type {[number, Button][]}
@@ -21,11 +21,11 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /**
  * Listens to the picture, and to a field that has the keyboard, until the signal is aborted.
- * `placeOf(event)` is the place on the machine under the pointer or null; `leave()` is called for
- * the keys that leave.
+ * `placeOf(event)` is the place on the machine under the pointer or null; `own(key)` is called for
+ * the console's own keys.
  * @param {Hands} hands
  */
-export function takeControl({ surface, typing, placeOf, hand, leave, signal }) {
+export function takeControl({ surface, typing, placeOf, hand, clipboard, own, signal }) {
   const keys = new Keys(IS_MAC);
   const pointer = new Pointer(surface, placeOf, hand, keys);
   const options = { signal, passive: false };
@@ -50,9 +50,13 @@ export function takeControl({ surface, typing, placeOf, hand, leave, signal }) {
   on(surface, "wheel", (event) => pointer.turned(event));
 
   on(typing, "keydown", (event) => {
-    if (isLeaving(event)) {
+    const ownKey = ownKeyOf(event);
+    if (ownKey) {
       event.preventDefault();
-      leave();
+      letGo();
+      own(ownKey);
+    } else if (isPasted(event)) {
+      // The browser goes on to tell what is pasted.
     } else if (!isComposed(event)) {
       // Also what is not sent stays here: Tab must not lead away, nor F5 load anew.
       event.preventDefault();
@@ -64,7 +68,10 @@ export function takeControl({ surface, typing, placeOf, hand, leave, signal }) {
     if (!(event instanceof InputEvent && event.isComposing)) sendText();
   });
   on(typing, "compositionend", () => sendText());
-  on(typing, "paste", (event) => event.preventDefault());
+  on(typing, "paste", (event) => {
+    event.preventDefault();
+    void clipboard?.paste(event.clipboardData?.getData("text/plain") ?? "");
+  });
 
   signal.addEventListener("abort", letGo);
   // Whoever looks away holds nothing: no other page tells what goes up meanwhile.
@@ -77,8 +84,17 @@ export function takeControl({ surface, typing, placeOf, hand, leave, signal }) {
   function sendText() {
     const text = typing.value;
     typing.value = "";
-    for (let begin = 0; begin < text.length; begin += MAX_TEXT)
-      hand.send({ type: "text", text: text.slice(begin, begin + MAX_TEXT) });
+    hand.send(...typed(text));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function isPasted(event) {
+    if (!clipboard || event.repeat) return false;
+    if (isCopying(event)) clipboard.copiesThere();
+    const chord = pastingOf(event, IS_MAC);
+    if (chord === null || !clipboard.mayBeNewer) return false;
+    clipboard.expect(chord, keys.release());
+    return true;
   }
 }
 

@@ -1,12 +1,14 @@
 /** Control on a machine's page: taking it, saying who has it, and what became of the inputs. */
 
 import { Problem, sentence, wordsOf } from "./api.js";
+import { Clipboard } from "./clipboard.js";
 import { takeControl } from "./control.js";
 import { h, pause, setAttribute, setText } from "./dom.js";
 import { Hand } from "./hand.js";
-import { LEAVING, OFFERED, strokesOf } from "./keys.js";
+import { LEAVING, OFFERED, ownKeyOf, strokesOf } from "./keys.js";
 import { giveAllBack, LEASE_SECONDS, takeLease } from "./lease.js";
-import { holderLine, labelled } from "./parts.js";
+import { holderLine } from "./parts.js";
+import { TextPanel } from "./texts.js";
 
 const LAST_INPUT_MILLISECONDS = 10_000;
 /** @type {Scope[]} */
@@ -56,28 +58,42 @@ export class ControlBar {
     this.read = read;
     this.signal = signal;
     this.element = h("div", { class: "control-bar" }, this.button, this.takingOver, this.sign, this.holder.element);
+    this.mayCopy = scopes.includes("clipboard");
+    this.texts = new TextPanel(this.mayCopy);
     this.keypad = this.#keypad();
     signal.addEventListener("abort", () => this.leave());
   }
 
-  /** Keys that a browser keeps for itself, and a field for those without a keyboard. */
+  /** Keys that a browser keeps for itself, and a field for texts. */
   #keypad() {
-    const text = h("input", { type: "text", maxlength: 1000, autocomplete: "off", spellcheck: "false" });
-    /** @param {Event} event */
-    const send = (event) => {
-      event.preventDefault();
-      if (text.value) this.#hand?.send({ type: "text", text: text.value });
-      text.value = "";
-    };
     const keys = OFFERED.map(([label, chord]) =>
       h("button", { type: "button", click: () => this.#hand?.send(...strokesOf(chord)) }, label),
     );
     return h(
       "div",
-      { class: "keypad", hidden: true },
+      { class: "keypad", hidden: true, keydown: (event) => this.#keyedBelow(event) },
       h("div", { class: "row", role: "group", "aria-label": "Keys" }, keys),
-      h("form", { class: "row", submit: send }, labelled("Text", text, "field inline"), h("button", {}, "Type it")),
+      this.texts.form,
     );
+  }
+
+  /**
+   * The keyboard is below the picture: Escape puts it back there.
+   * @param {KeyboardEvent} event
+   */
+  #keyedBelow(event) {
+    const key = event.key === "Escape" ? "picture" : ownKeyOf(event);
+    if (!key) return;
+    event.preventDefault();
+    if (key === "picture") this.typing.focus({ preventScroll: true });
+    else this.#own(key);
+  }
+
+  /** @param {OwnKey} key */
+  #own(key) {
+    if (key === "leave") this.leave();
+    else if (key === "copy") this.texts.fetch();
+    else this.keypad.querySelector("button")?.focus();
   }
 
   /**
@@ -157,13 +173,17 @@ export class ControlBar {
     this.machine.control = { by: lease.by, since: lease.since };
     const hand = new Hand(lease, (words, kind) => this.#tell(words, kind));
     this.#hand = hand;
+    const clipboard = this.mayCopy ? new Clipboard(lease, this.machine.id, hand, hand.told) : null;
+    this.texts.hand = hand;
+    this.texts.clipboard = clipboard;
     const signal = AbortSignal.any([this.#hands.signal, lease.signal]);
     takeControl({
       surface: this.surface,
       typing: this.typing,
       placeOf: this.placeOf,
       hand,
-      leave: () => this.leave(),
+      clipboard,
+      own: (key) => this.#own(key),
       signal,
     });
     lease.signal.addEventListener("abort", () => void this.#ended(lease));
@@ -231,6 +251,7 @@ export class ControlBar {
     this.#hands.abort();
     this.#lease = null;
     this.#hand = null;
+    this.texts.hand = this.texts.clipboard = null;
     this.#draw();
   }
 

@@ -34,6 +34,8 @@ export class Hand {
   #wait = FIRST_WAIT;
   #timer = 0;
   #isSlow = false;
+  /** Whether what is done waits for something else. */
+  #isHeld = false;
   /** Whether something was lost since all was quiet: that stays said meanwhile. */
   #hasLost = false;
   /** What was not sent while there was no connection, and what was said when it went. */
@@ -63,6 +65,24 @@ export class Hand {
     if (isDone(events) && !this.#awaits) this.#hasLost = false;
     if (!this.#pending.length) queueMicrotask(() => this.#flush());
     this.#pending.push(...events);
+  }
+
+  /**
+   * Let what is done from now on wait, until what is returned is called: with what is done before
+   * it, or with words that say why neither can be.
+   * @returns {Resume}
+   */
+  hold() {
+    this.#flush();
+    const socket = this.#socket;
+    this.#isHeld = true;
+    return (events, words) => {
+      this.#isHeld = false;
+      const waiting = [...events, ...this.#pending.splice(0)];
+      if (words) this.#lose(words + notSent(undoneOf(waiting)));
+      else if (socket === this.#socket) this.send(...waiting);
+      else this.#miss(waiting);
+    };
   }
 
   /** Resolves when all that was done has its end, or nobody will tell any more. */
@@ -118,7 +138,7 @@ export class Hand {
   }
 
   #flush() {
-    if (!this.#isOpen) return;
+    if (!this.#isOpen || this.#isHeld) return;
     while (this.#pending.length) {
       const events = this.#pending.splice(0, MOST_EVENTS);
       this.#sequence += 1;
@@ -168,8 +188,7 @@ export class Hand {
       this.#sent = this.#sent.filter((batch) => batch.sequence < sequence);
       lost = undoneOf([...behind.flatMap(({ events }) => events), ...this.#pending.splice(0)]);
     }
-    const words = named(lost);
-    this.#lose((isOver ? "Control has ended." : sentence(detail)) + (words ? ` Not sent: ${words}.` : ""));
+    this.#lose((isOver ? "Control has ended." : sentence(detail)) + notSent(lost));
   }
 
   /** @param {CloseEvent} event */
@@ -200,8 +219,7 @@ export class Hand {
   /** @param {HandEvent[]} events */
   #miss(events) {
     add(this.#missed, undoneOf(events));
-    const lost = named(this.#missed);
-    if (isDone(events)) this.#lose(`${this.#away} Not sent: ${lost}.`);
+    if (isDone(events)) this.#lose(this.#away + notSent(this.#missed));
   }
 
   /** Control is over: what nobody has acknowledged may have come too late. */
@@ -258,6 +276,15 @@ export function undoneOf(events) {
     else undone.presses.push({ button: event.button, x: event.x ?? null, y: event.y ?? null });
   }
   return undone;
+}
+
+/**
+ * A sentence of what was not sent; empty where nothing of it is missed.
+ * @param {Undone} undone
+ */
+function notSent(undone) {
+  const words = named(undone);
+  return words ? ` Not sent: ${words}.` : "";
 }
 
 /**

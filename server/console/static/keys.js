@@ -40,9 +40,39 @@ const HELD = [
 /** What is pressed to leave, in words; browsers and desktops leave it alone. */
 export const LEAVING = "Ctrl+Alt+Shift+Q";
 
-/** @param {KeyLike} event */
-export function isLeaving({ code, ctrlKey, altKey, shiftKey }) {
-  return code === "KeyQ" && ctrlKey && altKey && shiftKey;
+/**
+ * The console's own keys, by their places, while Ctrl, Alt and Shift are held.
+ * @type {Record<string, OwnKey>}
+ */
+const OWN = { KeyQ: "leave", KeyC: "copy", KeyK: "buttons" };
+
+/**
+ * What a key is for that does not go to the machine; null where it does.
+ * @param {KeyLike} event
+ */
+export function ownKeyOf({ code, ctrlKey, altKey, shiftKey }) {
+  return (ctrlKey && altKey && shiftKey && OWN[code]) || null;
+}
+
+/**
+ * What pastes on the machine, where these keys paste in the browser; null where they do not.
+ * @param {KeyLike} event
+ * @param {boolean} isMac
+ */
+export function pastingOf(event, isMac) {
+  const { key, ctrlKey, altKey, shiftKey, metaKey } = event;
+  if (altKey) return null;
+  if (key === "Insert") return shiftKey && !ctrlKey && !metaKey ? "shift+insert" : null;
+  if (latin(event) !== "v" || ctrlKey === isMac || metaKey !== isMac) return null;
+  return shiftKey ? "ctrl+shift+v" : "ctrl+v";
+}
+
+/**
+ * Whether these keys copy on the machine.
+ * @param {KeyLike} event
+ */
+export function isCopying(event) {
+  return event.ctrlKey && !event.altKey && (event.key === "Insert" || ["c", "x"].includes(latin(event)));
 }
 
 /**

@@ -358,7 +358,9 @@ interface Hands {
   typing: HTMLTextAreaElement;
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
   hand: { send: (...events: HandEvent[]) => void };
-  leave: () => void;
+  /** Null where the person may not use the machine's. */
+  clipboard: import("../static/clipboard.js").Clipboard | null;
+  own: (key: OwnKey) => void;
   signal: AbortSignal;
 }
 
@@ -372,6 +374,17 @@ interface ControlParts {
   changed: (inControl: boolean) => void;
   read: () => Promise<void>;
   signal: AbortSignal;
+}
+
+/** What the console's own keys are for. */
+type OwnKey = "leave" | "copy" | "buttons";
+
+/** Ends a wait of the hand. */
+type Resume = (events: HandEvent[], words: string) => void;
+
+/** What was copied on a machine: `GET /v1/computer/{id}/clipboard`. */
+interface ClipboardText {
+  text: string;
 }
 
 /** A finger on the picture. */
