@@ -155,6 +155,8 @@ class MachineClient:
         match event:
             case CommandEnded(outcome=Failed(code="desktop_unavailable" | "display_lost")):
                 self._desktop.look_soon()
+            case CommandEnded():
+                self._capturer.expect_change()
             case OrderFailed():
                 self._desktop.look_soon()
         self._feed(event)

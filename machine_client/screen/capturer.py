@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 IDLE_SECONDS = 10.0
 """After which a view that nobody needs is closed."""
 STOP_SECONDS = 5.0
+EAGER_SECONDS = 0.2
+"""For so long after an input its effect is looked for more often than else."""
+EAGER_INTERVAL = 0.02
 NO_SCREEN = "this machine client was started without a screen"
 
 
@@ -59,6 +62,8 @@ class ScreenCapturer:
         self._live: ScreenStart | None = None
         self._last: tuple[ScreenStart, RawFrame] | None = None
         self._next_at = 0.0
+        self._free_at = 0.0
+        self._eager_until = 0.0
         self._stopping = False
         self._thread = threading.Thread(target=self._work, name="capturer", daemon=True)
         self._thread.start()
@@ -73,6 +78,19 @@ class ScreenCapturer:
                     self._live = self._last = None
                 case RunRequest(order=request):
                     self._requests.append(request)
+            self._changed.notify()
+
+    def expect_change(self) -> None:
+        """An input has happened: look for what it changes; for any thread.
+
+        No more pictures are sent for that than the rate allows, but the next one may be sooner.
+        """
+        with self._changed:
+            if self._live is None:
+                return
+            now = boottime_seconds()
+            self._eager_until = now + EAGER_SECONDS
+            self._next_at = max(min(self._next_at, now + EAGER_INTERVAL), self._free_at)
             self._changed.notify()
 
     def try_screen(self) -> None:
@@ -149,16 +167,27 @@ class ScreenCapturer:
     def _live_picture(self, order: ScreenStart, view: DesktopView) -> PictureCaptured | None:
         """A picture, unless the screen looks as in the last one of the same order."""
         interval = 1 / min(order.rate, self._rate)
-        self._next_at = boottime_seconds() + interval
+        began_at = boottime_seconds()
         frame = view.capture()
         last = self._last  # Whoever stops the live screen forgets it, at any moment.
         if last is not None and last[0] is order and frame.looks_like(last[1]):
+            with self._changed:
+                self._next_at = began_at + self._patience(began_at, interval)
             return None
         picture = _picture(frame, "jpeg", order)
         self._last = (order, frame)
         pause = max(interval, len(picture.content) / self._bytes_per_second)
-        self._next_at = frame.captured_at + pause
+        with self._changed:
+            self._next_at = self._free_at = frame.captured_at + pause
         return PictureCaptured(order, picture)
+
+    def _patience(self, began_at: float, interval: float) -> float:
+        """How long after the beginning of a look that has found nothing new the next one begins."""
+        now = boottime_seconds()
+        if now > self._eager_until:
+            return interval
+        # Where a look takes long, half of the time is left to others.
+        return min(max(EAGER_INTERVAL, 2 * (now - began_at)), interval)
 
     def _new_view(self) -> DesktopView:
         if self._open_view is None:

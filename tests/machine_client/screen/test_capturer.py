@@ -64,6 +64,11 @@ def looks(view: FakeView, times: int = 3) -> None:
     eventually(lambda: view.captures >= before + times or None, "the screen is looked at")
 
 
+def pauses(view: FakeView) -> list[float]:
+    """Seconds between one look at the screen and the next."""
+    return [b - a for a, b in zip(view.captured_at, view.captured_at[1:], strict=False)]
+
+
 def test_live_picture_is_taken_when_the_screen_has_changed_and_not_before() -> None:
     view, order = FakeView(), live()
     with desk(view.open) as at:
@@ -120,9 +125,31 @@ def test_rate_is_the_lower_of_both() -> None:
             at.next()
             at.capturer.obey(CaptureLive(order))
             looks(view, 4)
-        pauses = [b - a for a, b in zip(view.captured_at, view.captured_at[1:], strict=False)]
         # One alone may be short: the look before it may have been late.
-        assert sum(pauses) / len(pauses) > 0.9 / 25
+        assert sum(pauses(view)) / len(pauses(view)) > 0.9 / 25
+
+
+def test_what_an_input_changes_is_looked_for_at_once_and_the_rate_holds() -> None:
+    view, order, interval = FakeView(), live(rate=2), 0.5
+    with desk(view.open) as at:
+        at.capturer.obey(CaptureLive(order))
+        at.next()
+        at.capturer.obey(CaptureLive(order))
+        looks(view, 1)  # The rate allows another picture from now on.
+        at.capturer.expect_change()
+        looks(view, 4)
+        assert at.reported.empty()
+        assert min(pauses(view)[-3:]) < interval / 2
+        view.colour = 9
+        at.capturer.expect_change()
+        at.next()
+        view.colour = 10
+        at.capturer.obey(CaptureLive(order))
+        captures = view.captures
+        at.capturer.expect_change()
+        at.next()
+    assert view.captures == captures + 1
+    assert pauses(view)[-1] > 0.9 * interval
 
 
 def test_pictures_take_no_more_of_the_network_than_they_may() -> None:
