@@ -11,6 +11,7 @@ import random
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from Xlib.ext import xtest
 from tests.browser.hands import HEIGHT, WIDTH, Hands
 from tests.browser.rig import Desk, Visit, chromium, served
 from tests.end_to_end.hand import row
-from tests.processes import until
 
 KEYS = "abcdefghijklmnopqrstuvwxyz"
 """In turn: the window shows the latest ones, and never twice the same."""
@@ -59,22 +59,21 @@ def rest() -> None:
     time.sleep(PAUSE_SECONDS * (1 + random.random()))
 
 
-def of_the_console(page: Page, count: int) -> list[float]:
+def of_the_console(hands: Hands, count: int) -> list[float]:
     """Milliseconds from each key to the first picture after it that differs."""
+    page = hands.page
     page.evaluate(WATCH)
     page.wait_for_timeout(1000)
     for number in range(count + ASIDE):
         page.keyboard.press(KEYS[number % len(KEYS)])
-        until(
-            lambda number=number: (page.wait_for_timeout(20), shown(page) > number)[1],
-            "the picture shows it",
-        )
+        hands.until(partial(shows, page, number), "the picture shows it")
         page.wait_for_timeout(PAUSE_SECONDS * (1 + random.random()) * 1000)
     return [float(delay) for delay in page.evaluate("window.delays")][ASIDE:]
 
 
-def shown(page: Page) -> int:
-    return int(page.evaluate("window.delays.length"))
+def shows(page: Page, before: int) -> bool:
+    """Whether there is one more than so many."""
+    return int(page.evaluate("window.delays.length")) > before
 
 
 class Floor:
@@ -113,8 +112,9 @@ def measured(desk: Desk, visit: Visit, count: int) -> tuple[list[float], list[fl
     floor = Floor(desk.display)
     visit.sign_in(f"/machines/{desk.machine}")
     expect(visit.page.get_by_text("Live. The picture changes")).to_be_visible()
-    Hands(visit.page, desk).take()
-    delays = of_the_console(visit.page, count)
+    hands = Hands(visit.page, desk)
+    hands.take()
+    delays = of_the_console(hands, count)
     return delays, floor.delays(count)
 
 
@@ -123,9 +123,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.browser.delay")
     parser.add_argument("--count", type=int, default=100)
     count = parser.parse_args().count
-    with tempfile.TemporaryDirectory() as name, served(Path(name)) as site, site.desk() as desk:
-        with chromium() as browser, Visit.begun(browser, site) as visit:
-            delays, floor = measured(desk, visit, count)
+    with (
+        tempfile.TemporaryDirectory() as name,
+        served(Path(name)) as site,
+        site.desk() as desk,
+        chromium() as browser,
+        Visit.begun(browser, site) as visit,
+    ):
+        delays, floor = measured(desk, visit, count)
     print(f"{'milliseconds':44} {'median':>7} {'95 %':>7} {'most':>7}")
     print(row("from a key to its picture", delays))
     print(row("the floor: the same by X11 alone", floor))

@@ -251,7 +251,8 @@ export class ControlBar {
     this.#hands.abort();
     this.#lease = null;
     this.#hand = null;
-    this.texts.hand = this.texts.clipboard = null;
+    this.texts.hand = null;
+    this.texts.clipboard = null;
     this.#draw();
   }
 
