@@ -21,7 +21,7 @@ export class CommandList {
   constructor(machineId, signal) {
     this.machineId = machineId;
     this.signal = signal;
-    this.list = h("ol", { class: "commands" });
+    this.list = h("ol", { class: "commands", tabindex: "0", "aria-label": "Recent commands" });
     this.told = h("p", { class: "small" }, "Reading…");
     this.element = h("div", {}, this.list, this.told);
   }

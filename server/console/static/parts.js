@@ -124,8 +124,10 @@ export function emptyState(title, ...content) {
  * @type {(what: string, back: string, name: string) => HTMLElement}
  */
 export function notFound(what, back, name) {
-  return emptyState(
-    "Not found",
+  return h(
+    "section",
+    { class: "empty" },
+    h("h1", {}, "Not found"),
     h("p", {}, `There is no ${what} with this address in your organization.`),
     h("p", {}, h("a", { href: back }, `Back to ${name}`)),
   );

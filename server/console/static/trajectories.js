@@ -45,7 +45,7 @@ export function trajectoriesPage({ signal, events, query, title }) {
   const workflows = new Map();
   /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
   const fields = {};
-  const list = h("div", { class: "trajectories", role: "list", "aria-label": "Trajectories" });
+  const list = h("ul", { class: "trajectories", "aria-label": "Trajectories" });
   const told = h("p", { class: "small", role: "status" });
   const more = h("button", { type: "button", hidden: true, click: () => readMore() }, "Show more");
   const news = h("button", { type: "button", class: "news", hidden: true, click: () => begin() }, "There are changes: show them");
@@ -195,8 +195,8 @@ function item(trajectory, workflows) {
   const { id, name, description, workflow_id, trajectory_data, dimensions, created_at } = trajectory;
   const { width, height } = dimensions ?? {};
   return h(
-    "article",
-    { role: "listitem" },
+    "li",
+    {},
     h("a", { href: `#/trajectories/${id}` }, name || "Without a name"),
     approvalBadge(trajectory),
     h("p", {}, description ?? ""),
