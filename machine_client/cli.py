@@ -6,23 +6,18 @@ Exit codes: 0 done, 1 failed, 2 used or set wrongly, 3 the server says that this
 import asyncio
 import logging
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from machine_client.clipboard import MachineClipboard
-from machine_client.desktop.choose import choose_desktop
 from machine_client.doctor.doctor import examine
 from machine_client.failpoints import arm_failpoints
-from machine_client.injector import DesktopInjector
-from machine_client.journal.file import JournalFile
-from machine_client.journal.journal import Journal, JournalError
-from machine_client.link.connection import MachineClient
+from machine_client.joining import JoiningMachine, join_server
+from machine_client.journal.journal import JournalError
 from machine_client.link.failures import MisconfiguredError, MustStopError
-from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_settings
+from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
@@ -34,8 +29,6 @@ STOPPED_FOR_GOOD = 3
 LOG_LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(message)s"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-logger = logging.getLogger(__name__)
 
 
 class StoppedForGood(click.ClickException):
@@ -72,17 +65,23 @@ def machine_options(command: Command) -> Command:
     return command
 
 
-def settings_from(config: Path | None, **given: Any) -> tuple[MachineSettings, str]:
-    """The settings and the token, or a usage error with one line for each mistake."""
+def machines_from(config: Path | None, **given: Any) -> Mapping[str, JoiningMachine]:
+    """What is to join, by name, or a usage error with one line for each mistake."""
     try:
-        settings = read_settings(config, given)
-        return settings, settings.read_token()
+        settings = read_machines(config, given)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
+    return {name: JoiningMachine(each, _token_of(name, each)) for name, each in settings.items()}
+
+
+def _token_of(name: str, settings: MachineSettings) -> str:
+    of_machine = f"{name}: " if name else ""
+    try:
+        return settings.read_token()
     except OSError as error:
-        raise click.UsageError(f"cannot read the token: {error}") from None
+        raise click.UsageError(f"{of_machine}cannot read the token: {error}") from None
     except ValueError as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(f"{of_machine}{error}") from None
 
 
 @farhand_machine.command()
@@ -90,17 +89,18 @@ def settings_from(config: Path | None, **given: Any) -> tuple[MachineSettings, s
 @click.option("--testing", is_flag=True, hidden=True, help="Take failpoints.")
 def join(config: Path | None, testing: bool, **given: Any) -> None:
     """Connect to the server and carry out what it sends, until SIGTERM or Ctrl-C."""
-    settings, token = settings_from(config, **given)
+    machines = machines_from(config, **given)
     try:
         arm_failpoints(testing=testing)
     except FailpointError as error:
         raise click.UsageError(str(error)) from None
+    # Where there are several, what is said of the program is the first one's to say.
+    settings = next(iter(machines.values())).settings
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(log_formatter(settings.log_format, LOG_LINE))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
     try:
-        journal = Journal(JournalFile(settings.journal_file))
-        event_loop.run(_join(settings, token, journal))
+        event_loop.run(join_server(machines))
     except JournalError as error:
         raise click.ClickException(str(error)) from None
     except MisconfiguredError as error:
@@ -109,37 +109,17 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
         raise StoppedForGood(str(error)) from None
 
 
-async def _join(settings: MachineSettings, token: str, journal: Journal) -> None:
-    desktop = choose_desktop(settings.desktop, settings.display)
-    clipboard = MachineClipboard(
-        desktop, read=settings.clipboard_read, write=settings.clipboard_write
-    )
-    client = MachineClient(
-        settings,
-        token,
-        journal,
-        partial(DesktopInjector, desktop, clipboard.can_write.reason),
-        desktop.open_view,
-        clipboard,
-    )
-    this = asyncio.current_task()
-    assert this is not None  # noqa: S101  a coroutine that runs is in a task
-    event_loop.on_stop_signal(this.cancel)
-    try:
-        await client.run()
-    except asyncio.CancelledError:
-        logger.info("stopped; nothing is held any more")
-
-
 @farhand_machine.command()
 @machine_options
 def doctor(config: Path | None, **given: Any) -> None:
     """Try each hop between this desktop and the server, and name the one that fails."""
-    settings, token = settings_from(config, **given)
     healthy = True
-    for finding in asyncio.run(examine(settings, token)):
-        mark = "ok  " if finding.good else "FAIL"
-        click.echo(f"{mark} {finding.hop}: {finding.what}")
-        healthy = healthy and finding.good
+    for name, machine in machines_from(config, **given).items():
+        if name:
+            click.echo(f"{name}:")
+        for finding in asyncio.run(examine(machine.settings, machine.token)):
+            mark = "ok  " if finding.good else "FAIL"
+            click.echo(f"{mark} {finding.hop}: {finding.what}")
+            healthy = healthy and finding.good
     if not healthy:
         raise SystemExit(1)

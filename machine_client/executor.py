@@ -6,8 +6,8 @@ A command can take a minute; what the server asks about others meanwhile is answ
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
-from threading import Thread
 from uuid import UUID
 
 from machine_client.journal.journal import Journal, JournalError
@@ -26,6 +26,7 @@ from machine_client.link.events import (
     ReleaseHeld,
 )
 from machine_client.system.clock import boottime_seconds
+from machine_client.system.threads import daemon_thread
 from machine_client.worker import Injector, Worker
 from schemas.link.messages import Input, Resolve
 
@@ -52,9 +53,10 @@ class Executor:
         self._report = report
         self._interrupts: set[UUID] = set()
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread = Thread(target=self._work, name="executor", daemon=True)
+        self._thread = daemon_thread(self._work, "executor")
         self._thread.start()
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._context = copy_context()
 
     def obey(self, effect: ExecutorEffect) -> None:
         """Do what the session has decided; what comes of it is reported."""
@@ -156,7 +158,7 @@ class Executor:
             self._do(job)
 
     def _do_beside(self, job: Callable[[], None]) -> None:
-        self._beside.submit(self._do, job)
+        self._beside.submit(self._context.run, self._do, job)
 
     def _do(self, job: Callable[[], None]) -> None:
         try:

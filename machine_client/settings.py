@@ -3,6 +3,7 @@
 import os
 import re
 import ssl
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -21,6 +22,13 @@ from schemas.programs.settings import (
 )
 
 CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
+
+MACHINES = "machines"
+OF_ONE = ("token", "token_file", "desktop", "display", "state_dir")
+"""What only the list itself can say where a file has one."""
+
+STATE_DIRECTORY = "~/.local/state/farhand-machine"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
 """A path that may begin with ``~``."""
@@ -92,7 +100,7 @@ class MachineSettings(ProgramSettings):
     )
     display: str | None = Field(None, description="The X display; unset: the session's own.")
     state_dir: HomePath = Field(
-        default_factory=lambda: Path("~/.local/state/farhand-machine").expanduser(),
+        default_factory=lambda: Path(STATE_DIRECTORY).expanduser(),
         description="Where the journal is kept.",
     )
     proxy: Annotated[str, AfterValidator(check_proxy_address)] | None = Field(
@@ -154,14 +162,86 @@ class MachineSettings(ProgramSettings):
         return self.state_dir / f"journal{name}.sqlite3"
 
 
-def read_settings(file: Path | None, command_line: dict[str, Any]) -> MachineSettings:
-    """Read and check all settings; ``command_line`` has what was given there.
+def read_machines(
+    file: Path | None, command_line: Mapping[str, Any]
+) -> Mapping[str, MachineSettings]:
+    """Read and check the settings of each machine, by its name.
 
-    Raises SettingsError.
+    ``command_line`` has what was given there.  A file can list several ``[[machines]]``: each has a
+    name, settings of its own, and those that are given outside of the list.  The one machine that
+    is in no list has the empty name.  Raises SettingsError, with a line for each mistake.
     """
-    try:
-        content = None if file is None else SettingsFile(file, file.read_bytes())
-    except OSError as error:
-        raise SettingsError(f"{file}: {error.strerror}") from None
-    sources = SettingsSources(os.environ, command_line, content, also_known=(CONFIG_VARIABLE,))
+    content = None if file is None else SettingsFile.read(file)
+    if content is None or MACHINES not in content.content:
+        return {"": _checked(content, command_line)}
+    _refuse_what_only_one_can_have(command_line)
+    found: dict[str, MachineSettings] = {}
+    mistakes = []
+    for name, part in _listed(content).items():
+        try:
+            found[name] = _checked(part, command_line)
+        except SettingsError as error:
+            mistakes += [line for line in str(error).splitlines() if line not in mistakes]
+    mistakes += _shared_journals(found)
+    if mistakes:
+        raise SettingsError("\n".join(mistakes))
+    return found
+
+
+def _shared_journals(machines: Mapping[str, MachineSettings]) -> list[str]:
+    owners: dict[Path, str] = {}
+    mistakes = []
+    for name, settings in machines.items():
+        file = settings.journal_file.resolve()
+        if file in owners:
+            mistakes.append(f"{owners[file]} and {name} would have one journal, {file}")
+        owners[file] = name
+    return mistakes
+
+
+def _checked(file: SettingsFile | None, command_line: Mapping[str, Any]) -> MachineSettings:
+    sources = SettingsSources(os.environ, command_line, file, also_known=(CONFIG_VARIABLE,))
     return check_settings(MachineSettings, sources)
+
+
+def _refuse_what_only_one_can_have(command_line: Mapping[str, Any]) -> None:
+    given = [f"--{name.replace('_', '-')}" for name in OF_ONE if command_line.get(name) is not None]
+    variables = {name.upper() for name in os.environ}
+    prefix = MachineSettings.environment_prefix
+    given += [prefix + name.upper() for name in OF_ONE if prefix + name.upper() in variables]
+    if given:
+        raise SettingsError(
+            f"{', '.join(given)}: belongs to one machine, and the file has a list of them: "
+            "give it there, to the machine that it is for"
+        )
+
+
+def _listed(file: SettingsFile) -> dict[str, SettingsFile]:
+    """What the file has for each machine in its list.  Raises SettingsError."""
+    common = {name: value for name, value in file.content.items() if name != MACHINES}
+    machines = file.content[MACHINES]
+    if not isinstance(machines, list) or not machines:
+        raise SettingsError(f"{file.path}: machines: must be a list of [[machines]], one at least")
+    found: dict[str, SettingsFile] = {}
+    for number, machine in enumerate(machines, 1):
+        place = f"{file.path}: [[machines]] number {number}"
+        name = machine.get("name") if isinstance(machine, dict) else None
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise SettingsError(
+                f"{place}: name: must be there, of at most 64 letters, digits, '.', '_' and '-', "
+                "and begin with a letter or a digit"
+            )
+        if name in found:
+            raise SettingsError(f"{place}: name: {name} is another one's already")
+        own = {key: value for key, value in machine.items() if key != "name"}
+        found[name] = SettingsFile(file.path, _merged(common, own, name), f"{name}: ")
+    return found
+
+
+def _merged(common: Mapping[str, Any], own: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The settings of one machine: its own count before the common ones."""
+    merged = {**common, **own}
+    if "state_dir" not in own:
+        # A journal is of one machine alone.
+        merged["state_dir"] = str(Path(str(common.get("state_dir", STATE_DIRECTORY))) / name)
+    return merged

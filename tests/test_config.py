@@ -21,7 +21,7 @@ def test_server_file_names_every_setting() -> None:
 
 
 def test_machine_file_is_understood() -> None:
-    read = machine_client.settings.read_settings(CONFIG / "machine.toml", {})
+    read = machine_client.settings.read_machines(CONFIG / "machine.toml", {})[""]
     assert read.websocket_url == "wss://farhand.example/v1/machines/connect"
 
 
@@ -30,8 +30,8 @@ def test_machine_file_has_the_defaults() -> None:
         "server": "https://farhand.example",
         "token_file": Path("~/.config/farhand/machine-token"),
     }
-    read = machine_client.settings.read_settings(CONFIG / "machine.toml", {})
-    assert read.model_dump() == machine_client.settings.read_settings(None, given).model_dump()
+    read = machine_client.settings.read_machines(CONFIG / "machine.toml", {})[""]
+    assert read.model_dump() == machine_client.settings.read_machines(None, given)[""].model_dump()
 
 
 def test_machine_file_names_every_setting_but_the_token_itself() -> None:

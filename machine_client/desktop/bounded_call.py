@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Thread
+from functools import partial
 from typing import Generic, TypeVar
+
+from machine_client.system.threads import daemon_thread
 
 T = TypeVar("T")
 
@@ -51,7 +53,7 @@ class BoundedCall(Generic[T]):
 
     def _start(self) -> asyncio.Future[T]:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        Thread(target=self._work, args=(future,), name=self._name, daemon=True).start()
+        daemon_thread(partial(self._work, future), self._name).start()
         return future
 
     def _work(self, future: asyncio.Future[T]) -> None:

@@ -22,6 +22,7 @@ from machine_client.screen.sender import (
     StopLive,
 )
 from machine_client.system.clock import boottime_seconds
+from machine_client.system.threads import daemon_thread
 from schemas.link.messages import PictureOptions, Screenshot, ScreenStart
 from schemas.link.picture_frames import PictureFormat
 
@@ -65,7 +66,7 @@ class ScreenCapturer:
         self._free_at = 0.0
         self._eager_until = 0.0
         self._stopping = False
-        self._thread = threading.Thread(target=self._work, name="capturer", daemon=True)
+        self._thread = daemon_thread(self._work, "capturer")
         self._thread.start()
 
     def obey(self, order: CaptureLive | StopLive | RunRequest) -> None:

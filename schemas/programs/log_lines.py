@@ -4,8 +4,10 @@ import json
 import logging
 import re
 from collections.abc import Mapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from schemas.values.foreign_texts import printable
@@ -16,11 +18,20 @@ LogFormat = Literal["text", "json"]
 _PLACEHOLDER: Final = re.compile(r"(?:\b([a-z_]+)=)?%(?:%|[-#0 +]*[0-9]*(?:\.[0-9]+)?([a-z]))")
 
 
+_subject: ContextVar[Mapping[str, str]] = ContextVar("_subject", default=MappingProxyType({}))
+
+
+def be_about(**facts: str) -> None:
+    """Put these facts into every line that is written in this context from now on."""
+    _subject.set(facts)
+
+
 class TextLine(logging.Formatter):
     """What machines and people say is shown, but cannot begin a line or steer a terminal."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """The line, with whatever is not printable escaped as in a Python string."""
+        record.message = _said(_subject.get()) + record.message
         return printable(super().formatMessage(record))
 
 
@@ -40,6 +51,7 @@ class JsonLine(logging.Formatter):
         """The line."""
         content = {
             **facts_of(record),
+            **_subject.get(),
             **self._common,
             "time": format_time(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
@@ -68,6 +80,10 @@ def _names(template: str) -> tuple[str | None, ...]:
     return tuple(found[1] for found in _PLACEHOLDER.finditer(template) if found[2] is not None)
 
 
+def _said(facts: Mapping[str, str]) -> str:
+    return "".join(f"{name}={value} " for name, value in facts.items())
+
+
 def log_formatter(
     form: LogFormat, text: str, common: Mapping[str, str] | None = None
 ) -> logging.Formatter:
@@ -78,5 +94,5 @@ def log_formatter(
     common = common or {}
     if form == "json":
         return JsonLine(common)
-    said = "".join(f"{name}={value} ".replace("%", "%%") for name, value in common.items())
+    said = _said(common).replace("%", "%%")
     return TextLine(text.replace("%(message)s", f"{said}%(message)s"), "%Y-%m-%dT%H:%M:%S")

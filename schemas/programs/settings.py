@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -35,10 +35,21 @@ class ProgramSettings(BaseModel):
 
 @dataclass(frozen=True)
 class SettingsFile:
-    """A TOML file that was read."""
+    """What a TOML file has, or a part of it; ``place`` says which part."""
 
     path: Path
-    content: bytes
+    content: Mapping[str, Any]
+    place: str = ""
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a whole file.  Raises SettingsError."""
+        try:
+            return cls(path, tomllib.loads(path.read_bytes().decode()))
+        except OSError as error:
+            raise SettingsError(f"{path}: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{path} is not valid TOML: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -89,11 +100,7 @@ def _refuse_unknown_variables(model: type[ProgramSettings], sources: SettingsSou
 def _from_file(model: type[ProgramSettings], file: SettingsFile | None) -> dict[str, Any]:
     if file is None:
         return {}
-    try:
-        content = tomllib.loads(file.content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{file.path} is not valid TOML: {error}") from None
-    known = model.model_fields
+    known, content = model.model_fields, file.content
     return {name.lower() if name.lower() in known else name: content[name] for name in content}
 
 
@@ -109,6 +116,15 @@ def _from_command_line(sources: SettingsSources) -> dict[str, Any]:
     return {name: value for name, value in sources.command_line.items() if value is not None}
 
 
+def _part_of(file: SettingsFile | None) -> str:
+    """Which part of a file a sentence is about; nothing where there are no parts."""
+    return "" if file is None or not file.place else f"{file.path}: {file.place}"
+
+
+def _place_of(file: SettingsFile | None) -> str:
+    return "" if file is None else f"{file.path}: {file.place}"
+
+
 def _lines(
     error: ValidationError, model: type[ProgramSettings], sources: SettingsSources
 ) -> Iterable[str]:
@@ -116,19 +132,19 @@ def _lines(
     for entry in entries_of(error.errors()):
         name = entry.loc[0] if entry.loc else ""
         if not name:
-            yield entry.msg
+            yield f"{_part_of(sources.file)}{entry.msg}"
             continue
         option, variable = f"--{name.replace('_', '-')}", prefix + name.upper()
         if entry.type == "missing":
-            yield f"{name} is missing: give {option}, {variable}, or {name} in a --config file"
+            part = _part_of(sources.file)
+            yield f"{part}{name} is missing: give {option}, {variable}, or {name} in a --config file"
             continue
         if name in _from_command_line(sources):
             source = option
         elif variable in sources.environment:
             source = variable
         else:
-            path = None if sources.file is None else sources.file.path
-            source = f"{path}: {'.'.join(entry.loc)}"
+            source = f"{_place_of(sources.file)}{'.'.join(entry.loc)}"
         if entry.type == "extra_forbidden":
             yield f"{source}: unknown setting; known are {', '.join(sorted(model.model_fields))}"
         else:

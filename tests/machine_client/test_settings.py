@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from machine_client.settings import MachineSettings, read_settings
+from machine_client.settings import MachineSettings, read_machines
 from schemas.programs.settings import SettingsError
 
 
 def settings(**given: Any) -> MachineSettings:
-    return read_settings(None, {"server": "https://a.example", **given})
+    return read_machines(None, {"server": "https://a.example", **given})[""]
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +93,7 @@ def test_exactly_one_token_is_needed(given: dict[str, str]) -> None:
 
 def test_server_that_is_missing_is_said_with_every_way_to_give_it() -> None:
     with pytest.raises(SettingsError, match=r"^server is missing: give --server, FARHAND_M"):
-        read_settings(None, {"token": "t"})
+        read_machines(None, {"token": "t"})
 
 
 @pytest.mark.parametrize("heartbeat", ["0", "-1", "61", "soon", "nan", "inf"])
@@ -124,7 +124,7 @@ def test_unknown_key_of_the_file_is_refused_with_its_place(tmp_path: Path) -> No
     file = tmp_path / "machine.toml"
     file.write_text('servr = "https://a.example"\n')
     with pytest.raises(SettingsError, match=r"machine\.toml: servr: unknown setting"):
-        read_settings(file, {"server": "https://a.example", "token": "t"})
+        read_machines(file, {"server": "https://a.example", "token": "t"})
 
 
 def test_command_line_comes_before_environment_before_file(
@@ -134,7 +134,7 @@ def test_command_line_comes_before_environment_before_file(
     file.write_text('server = "https://file"\ndisplay = ":1"\nproxy = "http://file"\n')
     monkeypatch.setenv("FARHAND_MACHINE_SERVER", "https://environment")
     monkeypatch.setenv("FARHAND_MACHINE_DISPLAY", ":2")
-    read = read_settings(file, {"server": "https://line", "token": "t"})
+    read = read_machines(file, {"server": "https://line", "token": "t"})[""]
     assert (read.server, read.display, read.proxy) == ("https://line", ":2", "http://file")
 
 
@@ -169,5 +169,85 @@ def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         (tmp_path, "Is a directory"),
     ):
         with pytest.raises(SettingsError) as caught:
-            read_settings(file, {})
+            read_machines(file, {})
         assert str(caught.value) == f"{file}: {why}"
+
+
+def listed(tmp_path: Path, content: str) -> Path:
+    file = tmp_path / "machines.toml"
+    file.write_text(content)
+    return file
+
+
+TWO = """
+server = "https://a.example"
+screen = false
+[[machines]]
+name = "left"
+token = "l"
+[[machines]]
+name = "right"
+token = "r"
+screen = true
+server = "https://b.example"
+"""
+
+
+def test_each_listed_machine_has_its_own_settings_and_the_common_ones(tmp_path: Path) -> None:
+    read = read_machines(listed(tmp_path, TWO), {"heartbeat": 7})
+    assert list(read) == ["left", "right"]
+    left, right = read["left"], read["right"]
+    assert (left.server, left.screen, left.heartbeat) == ("https://a.example", False, 7)
+    assert (right.server, right.screen, right.heartbeat) == ("https://b.example", True, 7)
+    assert (left.read_token(), right.read_token()) == ("l", "r")
+    assert left.journal_file.parent == Path("~/.local/state/farhand-machine/left").expanduser()
+    assert right.journal_file.parent.name == "right"
+    below = read_machines(listed(tmp_path, 'state_dir = "/var/x"' + TWO), {})
+    assert below["left"].state_dir == Path("/var/x/left")
+    own = read_machines(listed(tmp_path, TWO + 'state_dir = "/var/own"'), {})
+    assert own["right"].state_dir == Path("/var/own")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("machines = 7", "machines: must be a list of [[machines]], one at least"),
+        ("machines = []", "machines: must be a list of [[machines]], one at least"),
+        ("machines = [7]", "[[machines]] number 1: name: must be there"),
+        ('machines = [{token = "t"}]', "[[machines]] number 1: name: must be there"),
+        ('machines = [{name = "../x"}]', "[[machines]] number 1: name: must be there"),
+        (TWO.replace("right", "left"), "[[machines]] number 2: name: left is another one's"),
+        (TWO.replace('token = "r"', ""), "right: give the machine's token, or a token file"),
+        (TWO + 'heartbeat = "soon"', "right: heartbeat: "),
+        (TWO + "colour = 1", "right: colour: unknown setting"),
+    ],
+)
+def test_mistake_in_a_list_says_whose_it_is(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read_machines(listed(tmp_path, content), {})
+    assert said in str(refused.value)
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_every_mistake_in_a_list_is_told_at_once(tmp_path: Path) -> None:
+    content = TWO.replace('token = "l"', "heartbeat = 0") + "heartbeat = 0"
+    with pytest.raises(SettingsError) as refused:
+        read_machines(listed(tmp_path, content), {})
+    lines = str(refused.value).splitlines()
+    assert len([line for line in lines if ": left: " in line]) == 1
+    assert len([line for line in lines if ": right: " in line]) == 1
+
+
+def test_what_one_machine_alone_can_have_is_for_the_list_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARHAND_MACHINE_DISPLAY", ":1")
+    with pytest.raises(SettingsError) as refused:
+        read_machines(listed(tmp_path, TWO), {"token_file": "x"})
+    assert str(refused.value).startswith("--token-file, FARHAND_MACHINE_DISPLAY: belongs to one")
+
+
+def test_two_machines_cannot_have_one_journal(tmp_path: Path) -> None:
+    content = f'state_dir = "{tmp_path}"\n'
+    with pytest.raises(SettingsError, match="left and right would have one journal"):
+        read_machines(listed(tmp_path, TWO.replace('"l"', f'"l"\n{content}') + content), {})

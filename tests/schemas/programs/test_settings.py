@@ -1,5 +1,6 @@
 """What settings come from, which source counts, and what is said of mistakes."""
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,15 +29,14 @@ class Example(ProgramSettings):
 
 
 def sources(
-    file: bytes | None = None, environment: Mapping[str, str] | None = None, **command_line: Any
+    file: str = "", environment: Mapping[str, str] | None = None, **command_line: Any
 ) -> SettingsSources:
-    return SettingsSources(
-        environment or {}, command_line, None if file is None else SettingsFile(FILE, file)
-    )
+    content = SettingsFile(FILE, tomllib.loads(file)) if file else None
+    return SettingsSources(environment or {}, command_line, content)
 
 
 def complaint(
-    file: bytes | None = None, environment: Mapping[str, str] | None = None, **command_line: Any
+    file: str = "", environment: Mapping[str, str] | None = None, **command_line: Any
 ) -> str:
     with pytest.raises(SettingsError) as caught:
         check_settings(Example, sources(file, environment, **command_line))
@@ -45,7 +45,7 @@ def complaint(
 
 def test_nearest_source_wins() -> None:
     assert check_settings(Example, sources()).model_dump() == {"port": 1, "name": "default"}
-    file = b"port = 2\nname = 'file'"
+    file = "port = 2\nname = 'file'"
     assert check_settings(Example, sources(file)).port == 2
     environment = {"EXAMPLE_PORT": "3"}
     settings = check_settings(Example, sources(file, environment, name=None))
@@ -54,7 +54,7 @@ def test_nearest_source_wins() -> None:
 
 
 def test_case_of_names_does_not_matter() -> None:
-    assert check_settings(Example, sources(b"Port = 2")).port == 2
+    assert check_settings(Example, sources("Port = 2")).port == 2
     assert check_settings(Example, sources(environment={"example_port": "3"})).port == 3
 
 
@@ -73,20 +73,32 @@ def test_variables_of_others_are_no_mistake() -> None:
 
 
 def test_mistake_names_its_source() -> None:
-    file = b"port = 'x'"
+    file = "port = 'x'"
     assert complaint(file).startswith(f"{FILE}: port: ")
     assert complaint(file, port="y").startswith("--port: ")
     assert complaint(file, {"EXAMPLE_PORT": "11"}).startswith("EXAMPLE_PORT: ")
 
 
 def test_every_mistake_has_a_line() -> None:
-    lines = complaint(b"port = 'x'\nname = 7\ncolour = 'red'").splitlines()
+    lines = complaint("port = 'x'\nname = 7\ncolour = 'red'").splitlines()
     assert len(lines) == 3
     assert any("colour: unknown setting; known are name, port" in line for line in lines)
 
 
+def test_part_of_a_file_is_named() -> None:
+    part = SettingsFile(FILE, {"port": "x"}, "second: ")
+    with pytest.raises(SettingsError, match=f"^{FILE}: second: port: "):
+        check_settings(Example, SettingsSources({}, {}, part))
+
+
 @pytest.mark.parametrize("content", [b"port = ", b"= 1", b"port = 1\nport = 2", b"\xff"])
-def test_file_that_is_no_toml_is_named(content: bytes) -> None:
-    said = complaint(content)
-    assert said.startswith(f"{FILE} is not valid TOML: ")
+def test_file_that_is_no_toml_is_named(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "example.toml"
+    with pytest.raises(SettingsError, match="No such file"):
+        SettingsFile.read(file)
+    file.write_bytes(content)
+    with pytest.raises(SettingsError) as caught:
+        SettingsFile.read(file)
+    said = str(caught.value)
+    assert said.startswith(f"{file} is not valid TOML: ")
     assert "\n" not in said

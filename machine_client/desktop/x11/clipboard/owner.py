@@ -22,6 +22,7 @@ from machine_client.desktop.base import ClipboardError, DesktopLost
 from machine_client.desktop.x11.clipboard.selections import AT_ONCE_BYTES, NAMES, SelectionClient
 from machine_client.desktop.x11.clipboard.transfers import Transfers
 from machine_client.desktop.x11.connection import errors_translated
+from machine_client.system.threads import daemon_thread
 from schemas.inputs.clipboard_texts import Selection
 
 MOST_FORMS: Final = 64
@@ -54,7 +55,7 @@ class SelectionOwner:
         self._awake, self._wake = os.pipe()
         self._guard = threading.Lock()
         self._is_over = False
-        self._thread = threading.Thread(target=self._run, name="clipboard", daemon=True)
+        self._thread = daemon_thread(self._run, "clipboard")
         self._thread.start()
 
     @property

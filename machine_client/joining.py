@@ -1,0 +1,108 @@
+"""Runs machine clients until the program is told to stop: one, or several beside each other.
+
+Each of several has a token, a journal, threads and a link of its own.  One that fails begins again
+after a pause, and one that its server will not have ends; the others do not notice.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
+from machine_client.clipboard import MachineClipboard
+from machine_client.desktop.choose import choose_desktop
+from machine_client.injector import DesktopInjector
+from machine_client.journal.file import JournalFile
+from machine_client.journal.journal import Journal, JournalError
+from machine_client.link.connection import MachineClient
+from machine_client.link.failures import MustStopError
+from machine_client.settings import MachineSettings
+from machine_client.system import event_loop
+from machine_client.tasks import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, Tasks
+from schemas.programs.log_lines import be_about
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class JoiningMachine:
+    """A machine that joins a server: what it is set to, and the token it is known by there."""
+
+    settings: MachineSettings
+    token: str
+
+
+async def join_server(machines: Mapping[str, JoiningMachine]) -> None:
+    """Run every machine's client, by its name, until SIGINT or SIGTERM.
+
+    Raises what ends the only one: JournalError, `failures.MisconfiguredError`, or
+    `failures.MustStopError`, which it does as well where the server will have none of several.
+    """
+    running = asyncio.current_task()
+    assert running is not None  # noqa: S101  a coroutine that runs is in a task
+    event_loop.on_stop_signal(running.cancel)
+    try:
+        if len(machines) == 1:
+            await _run(next(iter(machines.values())))
+        else:
+            await _run_all(machines)
+    except asyncio.CancelledError:
+        logger.info("stopped; nothing is held any more")
+
+
+async def _run_all(machines: Mapping[str, JoiningMachine]) -> None:
+    tasks = Tasks()
+    try:
+        await asyncio.gather(
+            *(
+                tasks.supervise(partial(_run_again, name, machine), name)
+                for name, machine in machines.items()
+            )
+        )
+    finally:
+        await tasks.close()
+    raise MustStopError("the server will have none of these machines; the lines above say why")
+
+
+async def _run_again(name: str, machine: JoiningMachine) -> None:
+    """Run one of several for as long as its server will have it."""
+    be_about(machine=name)
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            await _run(machine)
+        except MustStopError as error:
+            logger.error("this machine stops, and the others go on: %s", error)  # noqa: TRY400
+            return
+        except JournalError as error:
+            logger.error("it begins again in %g s: %s", pause, error)  # noqa: TRY400
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+async def _run(machine: JoiningMachine) -> None:
+    settings = machine.settings
+    journal = Journal(JournalFile(settings.journal_file))
+    try:
+        await _client(machine, journal).run()
+    finally:
+        with suppress(JournalError):  # What cannot be written has been told already.
+            journal.close()
+
+
+def _client(machine: JoiningMachine, journal: Journal) -> MachineClient:
+    settings = machine.settings
+    desktop = choose_desktop(settings.desktop, settings.display)
+    clipboard = MachineClipboard(
+        desktop, read=settings.clipboard_read, write=settings.clipboard_write
+    )
+    return MachineClient(
+        settings,
+        machine.token,
+        journal,
+        partial(DesktopInjector, desktop, clipboard.can_write.reason),
+        desktop.open_view,
+        clipboard,
+    )
