@@ -5,23 +5,31 @@ sent again until its answer is final, and the witness tells what really happened
 """
 
 import asyncio
+import contextlib
 import shutil
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from server.store.mongodb.database import Database
 from tests.desktop import Witness
+from tests.end_to_end.clipboards import RemoteClipboard
 from tests.end_to_end.conftest import SHORT
 from tests.end_to_end.system import Workstation, presses, travels
 from tests.processes import Answer, ServerProcess, state_of, until
+from tests.selections import SelectionWitness
 
 PLACE = {"x": 900, "y": 700}
 CLICK = ["ButtonPress 1", "ButtonRelease 1"]
 DRAG = {"start_x": 100, "start_y": 600, "to_x": 1100, "to_y": 700}
+
+COPIED = "Große Straße 1\n" * 12_000
+"""So long that it comes in pieces: over the link, and from X to who pastes."""
 
 
 MACHINES = 30
@@ -75,20 +83,43 @@ def is_final(answer: Answer) -> bool:
 def final(workstation: Workstation, key: str = "key", operation: str = "mouse/click") -> Answer:
     """Send the same request again until its answer is final; then once more: it stays the same."""
     body = DRAG | {"duration": 3.0} if operation == "mouse/drag" else PLACE
+    return final_of(lambda: workstation.send(operation, own(workstation, key), **body))
+
+
+def final_of(send: Callable[[], Answer]) -> Answer:
+    """Send something again until its answer is final; then once more: it stays the same."""
     answers: list[Answer] = []
 
     def ends() -> bool:
         try:
-            answers.append(workstation.send(operation, own(workstation, key), **body))
+            answers.append(send())
         except OSError:
             return False
         return is_final(answers[-1])
 
     until(ends, "the answer is final")
-    again = workstation.send(operation, own(workstation, key), **body)
+    again = send()
     assert (again.status, again.body) == (answers[-1].status, answers[-1].body)
     assert again.headers["Idempotency-Replayed"] == "true"
     return again
+
+
+def text_of(key: str) -> bytes:
+    return f"{key}: {COPIED}".encode()
+
+
+def copy(workstation: Workstation, key: str) -> Answer:
+    """Copy a text of the key's own on a machine."""
+    headers = {"Idempotency-Key": own(workstation, key)}
+    return RemoteClipboard(workstation).write(text_of(key).decode(), headers)
+
+
+@pytest.fixture
+def selections(display: str) -> Iterator[SelectionWitness]:
+    """Sees who becomes the owner of a clipboard from the test's beginning."""
+    witness = SelectionWitness(display)
+    yield witness
+    witness.close()
 
 
 def breaks_off(workstation: Workstation, key: str = "key") -> None:
@@ -176,6 +207,61 @@ def test_machine_client_killed_on_an_inputs_way(
         assert (looked["final"], looked["answer"]["status"]) == (True, status)
         assert looked["answer"]["body"] == answer.json
     assert (answer.status, presses(witness.take())) == (status, happened)
+
+
+def test_server_killed_while_a_text_is_copied(
+    server: ServerProcess, workstation: Workstation, selections: SelectionWitness
+) -> None:
+    """At one point after another, each time while another text is."""
+    expected = {
+        "before-claim": (200, 1),
+        "after-sent": (503, 0),
+        "after-bytes": (200, 1),
+        "after-ack": (200, 1),
+        "after-stored": (200, 1),
+    }
+    with contextlib.ExitStack() as stack:
+        for point in expected:
+            with server.run(failpoints=f"{point}=kill") as killed:
+                if point == "before-claim":
+                    stack.enter_context(workstation.joined())
+                workstation.is_in_state("online")
+                with pytest.raises(OSError):  # noqa: PT011 - reset or closed, as the system likes
+                    copy(workstation, point)
+                assert killed.ends() == -signal.SIGKILL
+        with server.run():
+            answers = {point: final_of(partial(copy, workstation, point)) for point in expected}
+        times = Counter(each.text for each in selections.copied())
+    assert expected == {
+        point: (answer.status, times.pop(text_of(point), 0)) for point, answer in answers.items()
+    }
+    assert not times
+
+
+def test_machine_client_killed_while_a_text_is_copied(
+    server: ServerProcess, workstation: Workstation, selections: SelectionWitness
+) -> None:
+    """Each text was there as often as its answer says, and has gone with its client."""
+    expected = {
+        "before-intent": (503, 0),
+        "after-intent": (502, 0),
+        "after-events": (502, 1),
+        "after-done": (200, 1),
+    }
+    times: dict[str, int] = {}
+    with server.run():
+        for point in expected:
+            before = len(selections.copied())
+            with workstation.joined(failpoints=f"{point}=kill") as killed:
+                assert copy(workstation, point).status == 504
+                assert killed.ends() == -signal.SIGKILL
+            times[point] = len(selections.copied()) - before
+        with workstation.joined():
+            answers = {point: final_of(partial(copy, workstation, point)) for point in expected}
+            left = RemoteClipboard(workstation).read()
+    assert expected == {point: (answers[point].status, times[point]) for point in expected}
+    assert len(selections.copied()) == sum(times.values())
+    assert left.json == {"text": ""}
 
 
 def test_killed_in_the_middle_it_is_unknown_with_how_much_happened_at_least(
