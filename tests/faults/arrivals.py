@@ -35,17 +35,21 @@ BUTTONS = {
 
 MODIFIERS = ("ctrl", "alt", "shift", "super")
 TYPED_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
+HAND_KEYS = "-=,./;[]"
+"""Keys that only somebody with a hand uses."""
 HELD_KEYS = tuple(f"f{number}" for number in range(1, 13))
 
 _MODIFIER_KEYSYMS = {"ctrl": 0xFFE3, "alt": 0xFFE9, "shift": 0xFFE1, "super": 0xFFEB}
 _F1 = 0xFFBE
+_SHOWN = 40
+"""Bytes of a text."""
 
 KEYSYMS: dict[str, int] = {
     **_MODIFIER_KEYSYMS,
-    **{key: ord(key) for key in TYPED_KEYS},
+    **{key: ord(key) for key in TYPED_KEYS + HAND_KEYS},
     **{key: _F1 + number for number, key in enumerate(HELD_KEYS)},
 }
-"""X's names of the keys that the commands of a run use."""
+"""X's names of the keys that the commands and the hands of a run use."""
 
 
 class Arrival(NamedTuple):
@@ -64,6 +68,21 @@ class Arrival(NamedTuple):
     def __str__(self) -> str:
         who = " by a person" if self.by_person else ""
         return f"{self.at:9.3f} {self.kind.value} {self.what} at {tuple(self.place)}{who}"
+
+
+class Copy(NamedTuple):
+    """A selection of a desk that got an owner, and the text that this gave.
+
+    None is a text that nobody knows: another came at once, or its owner was gone.
+    """
+
+    selection: str
+    text: bytes | None
+    at: float
+
+    def __str__(self) -> str:
+        text = "an unknown text" if self.text is None else f"{self.text[:_SHOWN]!r}"
+        return f"{self.at:9.3f} {self.selection} given {text}"
 
 
 class Step(NamedTuple):

@@ -13,6 +13,15 @@ from uuid import UUID, uuid5
 
 from tests.faults.inputs import Input, random_maker
 
+CLOCKS_DIFFER_SECONDS = 0.05
+"""By how much an X server's time of something and the run's may differ."""
+
+NOTHING_HAPPENED = ("machine-unavailable", "machine-busy")
+"""Problems that promise a client without a key that it may send again."""
+
+NEVER = ("not-carried-out", "input-expired")
+"""Final answers that say that nothing happened, and never will."""
+
 SOMEBODY_HOLDS = "somebody at the desk held something"
 HAS_CONTROL = "somebody had control of a machine"
 """The kind of a fault in which a person has a button or a key pressed for a while."""

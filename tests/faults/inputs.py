@@ -34,13 +34,18 @@ _CHARACTERS = 4
 _HELD_AT_ONCE = 3
 _WHEEL_STEPS = (1, 1, 2, 3)
 
+COPY = "clipboard/write"
+_TEXT_TIMES = (1,) * 12 + (500, 4000, 10_000)
+"""What is said so often is a word, or comes in pieces: from X, or over the link as well."""
+
 
 @dataclass(frozen=True)
 class Input:
     """A body, and the events that it must make, in this order; none where it must be refused.
 
     Between the two motions of a drag, ``is_drag``, come others on the straight line.  ``lets_go``
-    is what it releases, of which events come only where it is down.
+    is what it releases, of which events come only where it is down.  ``copied`` is the selection
+    and the text that it copies, without any event.
     """
 
     operation: str
@@ -49,6 +54,12 @@ class Input:
     is_drag: bool = False
     lets_go: tuple[str, ...] = ()
     must_be_refused: bool = False
+    copied: tuple[str, bytes] | None = None
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether a witness sees it, whatever was pressed before."""
+        return bool(self.steps) or self.copied is not None
 
     @property
     def has_place(self) -> bool:
@@ -79,6 +90,7 @@ def random_maker(rng: random.Random) -> tuple[Maker, Maker | None]:
         (8, lambda _: (_text, None)),
         (3, lambda _: (_keys_held, _keys_released)),
         (3, _outside),
+        (8, _copy),
     ]
     kind = rng.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0]
     return kind(rng)
@@ -224,6 +236,18 @@ def _keys_held(content: int) -> Input:
 def _keys_released(content: int) -> Input:
     keys = _different(content)
     return Input("keyboard/key", {"text": " ".join(keys), "down": False}, lets_go=keys)
+
+
+def _copy(rng: random.Random) -> tuple[Maker, None]:
+    selection, times = rng.choice(["clipboard", "clipboard", "primary"]), rng.choice(_TEXT_TIMES)
+
+    def make(content: int) -> Input:
+        text = f"content {content} äöü €\n" * times
+        return Input(
+            COPY, {"text": text, "selection": selection}, copied=(selection, text.encode())
+        )
+
+    return make, None
 
 
 def _outside(rng: random.Random) -> tuple[Maker, None]:

@@ -1,21 +1,26 @@
 """Judges a fault run: what was promised, beside what the witness, journals and ledger say."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from tests.faults.arrivals import Arrival, Kind
 from tests.faults.attribution import Attribution, Occurrence, attributed
-from tests.faults.history import HAS_CONTROL, SOMEBODY_HOLDS, CommandHistory, Try
+from tests.faults.copying import attribute_copies
+from tests.faults.history import (
+    CLOCKS_DIFFER_SECONDS,
+    HAS_CONTROL,
+    NEVER,
+    NOTHING_HAPPENED,
+    SOMEBODY_HOLDS,
+    CommandHistory,
+    Try,
+)
+from tests.faults.judged_hands import without_hands
 from tests.faults.verdict import Broken, Evidence, Verdict, Violation
 
 HALF_OPEN_SECONDS = 3.0
 """How long a server may still take a link for alive, by the heartbeats of the run."""
-
-CLOCKS_DIFFER_SECONDS = 0.05
-"""By how much an X server's time of an event and the run's may differ."""
-
-NOTHING_HAPPENED = ("machine-unavailable", "machine-busy")
-"""Problems that promise a client without a key that it may send again."""
 
 INTERRUPTED, ALREADY_DOWN = "interrupted", "already_down"
 """Why an input fails where nothing is wrong with the system under test."""
@@ -24,14 +29,16 @@ INTERRUPTED, ALREADY_DOWN = "interrupted", "already_down"
 def judge(evidence: Evidence) -> Verdict:
     """Hold everything against everything."""
     verdict = Verdict(evidence)
+    arrivals_of_others, verdict.violations = without_hands(evidence.arrivals, evidence.hands)
+    evidence = replace(evidence, arrivals=arrivals_of_others)
     for machine, arrivals in evidence.arrivals.items():
         commands = [each for each in evidence.commands if each.machine == machine]
         seen = attributed(arrivals, commands)
+        copies = evidence.copies.get(machine, ())
+        strays: list[object] = [*seen.strays, *attribute_copies(copies, commands, seen)]
         for command in commands:
             verdict.violations += _broken_by(command, seen, evidence)
-        verdict.violations += [
-            Violation(Broken.STRAY, f"{arrival} of {machine}") for arrival in seen.strays
-        ]
+        verdict.violations += [Violation(Broken.STRAY, f"{stray} of {machine}") for stray in strays]
     verdict.violations += [
         Violation(Broken.LEFT_PRESSED, f"{what} of {machine}")
         for machine, held in evidence.held.items()
@@ -52,6 +59,9 @@ def _beside_control(evidence: Evidence) -> Iterator[Violation]:
             is_between = fault.began_at + CLOCKS_DIFFER_SECONDS < arrival.at < fault.ended_at
             if is_between and not arrival.by_person and not _is_a_persons_way(arrival, following):
                 yield Violation(Broken.BESIDE_CONTROL, f"{arrival} of {fault.target}")
+        for copy in evidence.copies.get(fault.target, ()):
+            if fault.began_at + CLOCKS_DIFFER_SECONDS < copy.at < fault.ended_at:
+                yield Violation(Broken.BESIDE_CONTROL, f"{copy} of {fault.target}")
 
 
 def _is_a_persons_way(arrival: Arrival, following: Arrival | None) -> bool:
@@ -123,13 +133,13 @@ def _untrue(
     if final.status == 200:
         if command.input.must_be_refused:
             yield Violation(Broken.UNEXPECTED, "a wrong request was completed", command)
-        elif command.input.steps and not any(_is_as_told(each) for each in happened):
+        elif command.input.is_seen and not any(_is_as_told(each) for each in happened):
             yield Violation(Broken.COMPLETED_WITHOUT, _seen_of(happened), command)
     elif final.status == 422:
         if not command.input.must_be_refused or _is_reuse(final):
             yield Violation(Broken.UNEXPECTED, "a good request was refused", command)
         yield from _never(command, final, happened)
-    elif final.problem in ("not-carried-out", "input-expired"):
+    elif final.problem in NEVER:
         yield from _never(command, final, happened)
     elif final.problem == "outcome-unknown":
         if not _is_honest(command, final, evidence):
@@ -195,6 +205,8 @@ def _is_in_a_persons_way(command: CommandHistory, final: Try, evidence: Evidence
 def _seen_of(happened: Sequence[Occurrence]) -> str:
     if not happened:
         return "nothing happened"
+    if happened[0].input.copied is not None:
+        return f"its text was copied {len(happened)} times"
     return " and ".join(
         f"{each.matched} of {len(each.input.steps)} steps happened"
         + (f" and it left {', '.join(sorted(each.left))} pressed" if each.left else "")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.faults.history import Clock, CommandHistory, Try, random_command
+from tests.faults.inputs import COPY
 
 TWINS = 0.15
 AGAIN = 0.5
@@ -205,10 +206,13 @@ class Load:
         self, command: CommandHistory, body: Mapping[str, Any], port: int, patience: float
     ) -> Try:
         path = f"/v1/computer/{command.machine}/input/{command.input.operation}"
+        method = "POST"
+        if command.input.operation == COPY:
+            method, path = "PUT", f"/v1/computer/{command.machine}/clipboard"
         headers = {"Content-Type": "application/json"}
         if command.is_keyed:
             headers["Idempotency-Key"] = command.key
-        return self._request("POST", path, json.dumps(body), headers, port, patience)
+        return self._request(method, path, json.dumps(body), headers, port, patience)
 
     def _request(
         self,

@@ -77,12 +77,15 @@ def _evidence(world: World, load: Load, schedule: FaultSchedule) -> Evidence:
     world.stop()
     held = {machine.name: machine.desktop.held() for machine in world.machines}
     arrivals = {machine.name: machine.desktop.arrivals() for machine in world.machines}
+    copies = {machine.name: machine.desktop.copies() for machine in world.machines}
     organization_id, ledger = world.ledger()
     return Evidence(
         organization_id=organization_id,
         commands=load.commands,
         faults=sorted(schedule.faults, key=lambda fault: fault.began_at),
         arrivals=arrivals,
+        copies=copies,
+        hands=world.hands,
         held=held,
         journals=world.journals(),
         ledger=ledger,

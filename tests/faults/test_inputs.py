@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from schemas.inputs.bodies import INPUT_BODIES, Operation
+from schemas.inputs.clipboard_texts import PIECE_BYTES
 from tests.faults.arrivals import Kind, Step
 from tests.faults.inputs import CONTENTS, Input, place_of, random_maker
 
@@ -41,6 +42,7 @@ def test_every_operation_comes_and_buttons_and_keys_are_held_and_released() -> N
         ("keyboard/key", True),
         ("keyboard/key", False),
         ("keyboard/type", None),
+        ("clipboard/write", None),
     }
     assert {each.body["clicks"] for each in inputs() if "clicks" in each.body} == {1, 2, 3}
 
@@ -49,6 +51,14 @@ def test_no_two_inputs_make_the_same_events() -> None:
     """But those that hold keys, of which there are few."""
     made = [each.steps for each in inputs() if each.steps and "down" not in each.body]
     assert len(set(made)) == len(made)
+
+
+def test_no_two_inputs_copy_the_same_and_some_texts_come_in_pieces() -> None:
+    made = [each.copied for each in inputs() if each.copied is not None]
+    assert len(set(made)) == len(made)
+    assert {selection for selection, _ in made} == {"clipboard", "primary"}
+    assert min(len(text) for _, text in made) < 100
+    assert max(len(text) for _, text in made) > PIECE_BYTES
 
 
 def test_no_mouse_input_begins_where_another_does() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.faults.history import Clock
+from tests.faults.inputs import COPY
 from tests.faults.load import ClientTiming, Load
 from tests.processes import until
 
@@ -47,6 +48,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.end_headers()
         self.wfile.write(b'{"command_id": "17"}')
+
+    do_PUT = do_POST  # noqa: N815  as http.server calls it
 
     def do_GET(self) -> None:
         with self.server.lock:
@@ -104,7 +107,9 @@ def test_clients_ask_again_until_the_answer_is_final(load: Load, answers: Answer
         bodies = [body for _, body in answers.requests[command.key]]
         assert bodies.count(command.input.body) == len(command.tries)
         assert {path for path, _ in answers.requests[command.key]} == {
-            f"/v1/computer/{command.machine}/input/{command.input.operation}"
+            f"/v1/computer/{command.machine}/clipboard"
+            if command.input.operation == COPY
+            else f"/v1/computer/{command.machine}/input/{command.input.operation}"
         }
     assert load.requests == sum(map(len, answers.requests.values()))
 

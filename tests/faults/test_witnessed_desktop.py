@@ -14,9 +14,12 @@ from tests.faults.arrivals import Arrival, Kind, Place
 from tests.faults.history import Clock
 from tests.faults.inputs import place_of
 from tests.faults.witnessed_desktop import WitnessedDesktop
+from tests.machine_client.desktop.x11.clipboard.programs import copied
 from tests.processes import until
 
 COMMANDS = 20_000
+
+LONG = b"a long text " * 30_000
 AT_ONCE = 100
 
 
@@ -166,3 +169,38 @@ def test_person_is_told_from_programs(desktop: WitnessedDesktop, connection: Any
         ("press", "left", False),
         ("release", "left", False),
     ]
+
+
+def test_each_copied_text_is_seen_once_however_long_it_is(
+    desktop: WitnessedDesktop, clock: Clock
+) -> None:
+    began_at = clock()
+    with copied(desktop.display, {"UTF8_STRING": LONG}):
+        desktop.copies()
+    with copied(desktop.display, {"UTF8_STRING": b"short"}, selection="PRIMARY"):
+        desktop.copies()
+    # The same again is another change; and of what is no text nobody can say what it is.
+    with copied(desktop.display, {"UTF8_STRING": LONG}):
+        desktop.copies()
+        with copied(desktop.display, {"image/png": b"png"}):
+            seen = desktop.copies()
+    assert [(each.selection, each.text) for each in seen] == [
+        ("clipboard", LONG),
+        ("primary", b"short"),
+        ("clipboard", LONG),
+        ("clipboard", None),
+    ]
+    assert all(began_at - 0.01 < each.at < clock() for each in seen)
+    assert len(desktop.copies()) == len(seen)
+
+
+def test_owner_that_is_gone_before_it_says_its_text_is_counted(
+    desktop: WitnessedDesktop, connection: Any
+) -> None:
+    window = connection.screen().root.create_window(0, 0, 1, 1, 0, 0)
+    window.set_selection_owner(connection.intern_atom("CLIPBOARD"), X.CurrentTime)
+    connection.sync()
+    window.destroy()
+    connection.sync()
+    (seen,) = desktop.copies()
+    assert (seen.selection, seen.text) == ("clipboard", None)

@@ -1,12 +1,14 @@
 """What is known of a fault run, which promises it broke, and how that is reported."""
 
+import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from tests.faults.arrivals import Arrival
+from tests.faults.arrivals import Arrival, Copy
+from tests.faults.hand_history import HandHistory
 from tests.faults.history import CommandHistory, Fault, FinalAnswer, Try
 
 FAULTS_AROUND_SECONDS = 3.0
@@ -22,6 +24,8 @@ class Broken(StrEnum):
     OVERSTATED = '"injected_at_least" above what arrived'
     LEFT_PRESSED = "buttons and keys left pressed"
     BESIDE_CONTROL = "events of programs while somebody had control"
+    BY_HAND_OTHERWISE = "events of a hand twice, or in another order"
+    BY_HAND_WITHOUT = "batches of a hand acknowledged without all their events"
     DIFFERS = "final answers that differ"
     UNRESOLVED = "keys unresolved 30 s after the last fault"
     UNKNOWN_WITHOUT_REASON = "UNKNOWN outside the window where it is honest"
@@ -43,7 +47,9 @@ class JournalLoss:
 class Evidence:
     """Everything that is known after a run.
 
-    ``arrivals`` is what each machine's witness saw, ``held`` what was down when all was over;
+    ``hands`` are what somebody with control did by hand.
+    ``arrivals`` is what each machine's witness saw, ``copies`` the texts that its selections were
+    given, ``held`` what was down when all was over;
     ``journals`` has the state of each command in any of
     the machines' journals, those that were taken away included; ``ledger`` the stored state and,
     where there is one, answer of each command.  ``ends`` are machine clients that nobody killed.
@@ -58,6 +64,8 @@ class Evidence:
     journal_losses: Sequence[JournalLoss] = ()
     ends: Sequence[str] = ()
     held: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    copies: Mapping[str, Sequence[Copy]] = field(default_factory=dict)
+    hands: Sequence[HandHistory] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,9 @@ class Verdict:
             *sorted(Counter(_operation_of(command) for command in commands).items()),
             ("commands", len(commands)),
             ("events that arrived", sum(map(len, self.evidence.arrivals.values()))),
+            ("hands", len(self.evidence.hands)),
+            ("batches of hands acknowledged", sum(map(_acknowledged, self.evidence.hands))),
+            ("texts that were copied", sum(map(len, self.evidence.copies.values()))),
             ("requests sent again", tries - len(commands)),
             ("looks at a command", sum(len(command.looks) for command in commands)),
             *sorted(Counter(_kind_of(final) for final in finals).items()),
@@ -121,6 +132,10 @@ class Verdict:
         return "\n".join(lines)
 
 
+def _acknowledged(hand: HandHistory) -> int:
+    return hand.acknowledged
+
+
 def _operation_of(command: CommandHistory) -> str:
     down = command.input.body.get("down")
     held = "" if down is None else " (held)" if down else " (released)"
@@ -137,7 +152,8 @@ def _kind_of(final: Try) -> str:
 
 def _describe(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
     command_id = command.id(evidence.organization_id)
-    yield f"{command.input.operation} {dict(command.input.body)} for {command.machine}"
+    body = reprlib.repr(dict(command.input.body))
+    yield f"{command.input.operation} {body} for {command.machine}"
     yield f"key {command.key}, command {command_id}"
     yield f"ledger: {evidence.ledger.get(command_id, 'nothing')}"
     yield f"journal: {evidence.journals.get(command_id, 'nothing')}"
@@ -163,3 +179,6 @@ def _describe(command: CommandHistory, evidence: Evidence) -> Iterator[str]:
             if begin <= arrival.at <= end
         ]
         yield from (f"event {arrival}" for arrival in around[:EVENTS_TOLD])
+        for copy in evidence.copies.get(command.machine, ()):
+            if begin <= copy.at <= end:
+                yield f"copy {copy}"

@@ -10,10 +10,11 @@ from Xlib import X
 from Xlib.ext import xtest
 
 from tests.desktop import DeviceEvent, Witness, virtual_display
-from tests.faults.arrivals import BUTTONS, KEYSYMS, POINTER, Arrival, Kind, Place
+from tests.faults.arrivals import BUTTONS, KEYSYMS, POINTER, Arrival, Copy, Kind, Place
 from tests.faults.history import Clock
 from tests.faults.inputs import HEIGHT, WIDTH
 from tests.held import held_on
+from tests.selections import SelectionWitness
 
 READ_EVERY_SECONDS = 1.0
 
@@ -40,6 +41,7 @@ class WitnessedDesktop:
         self._is_persons = False
         self._place = Place(WIDTH // 2, HEIGHT // 2)  # where X puts the pointer
         self._witness = Witness(display)
+        self._selections = SelectionWitness(display)
         self._person: Any = Xlib.display.Display(display)
         self._keycodes = {key: self._person.keysym_to_keycode(KEYSYMS[key]) for key in KEYSYMS}
         self._keys = {keycode: key for key, keycode in self._keycodes.items()}
@@ -68,6 +70,13 @@ class WitnessedDesktop:
             self._read(self._witness.take())
             return list(self._arrivals)
 
+    def copies(self) -> list[Copy]:
+        """Every text that was copied up to now."""
+        return [
+            Copy(each.selection, each.text, self._clock.of_x_server(each.time))
+            for each in self._selections.copied()
+        ]
+
     def held(self) -> frozenset[str]:
         """What is down now, as the X server says; what it does not tell, as the witness saw it."""
         self.arrivals()
@@ -91,6 +100,7 @@ class WitnessedDesktop:
         self._over.set()
         self._thread.join()
         self._witness.close()
+        self._selections.close()
         self._person.close()
 
     def _do_as_person(self, kind: Kind, what: str) -> None:

@@ -16,6 +16,7 @@ import pymongo
 from pymongo.database import Database
 
 from tests.faults.fault_proxy import FaultProxy
+from tests.faults.hand_history import HandHistory
 from tests.faults.history import Clock, FinalAnswer
 from tests.faults.node import Nats, Node, NodeCables
 from tests.faults.replica_set import ReplicaSet
@@ -131,6 +132,7 @@ class World:
         self.active = nodes[0]
         self.machines: list[Machine] = []
         self.journal_losses: list[JournalLoss] = []
+        self.hands: list[HandHistory] = []
         self.token = ""
         self._serving = [self.active] if nats is None else list(nodes)
         self._lock = threading.Lock()
