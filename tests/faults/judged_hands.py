@@ -6,10 +6,13 @@ A hand's places and keys are nobody else's, so its events are told from those of
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from tests.faults.arrivals import HAND_KEYS, Arrival, Kind, Place
+from tests.faults.arrivals import HAND_KEYS, POINTER, Arrival, Kind, Place
 from tests.faults.hand_history import HandHistory
 from tests.faults.history import CLOCKS_DIFFER_SECONDS
 from tests.faults.verdict import Broken, Violation
+
+_AT_A_PLACE = (POINTER, "left", "wheel up")
+"""What somebody uses at places of their own."""
 
 
 def without_hands(
@@ -78,11 +81,16 @@ class _Reader:
                 yield Violation(Broken.BY_HAND_WITHOUT, detail)
 
     def _is_of_hand(self, arrival: Arrival) -> bool:
-        return arrival.place in self._places if arrival.what not in HAND_KEYS else True
+        """Whether nobody else does this here: programs have other keys, and other places."""
+        if arrival.what in HAND_KEYS:
+            return True
+        return arrival.what in _AT_A_PLACE and arrival.place in self._places
 
     def _read(self, arrival: Arrival) -> None:
         index = self._index_of(arrival)
-        is_let_go = arrival.kind is Kind.RELEASE and arrival.what in self._down
+        # Where a person pressed the same, there was no press of ours to see.
+        is_down = arrival.what in self._down or (self._is_disturbed and arrival.what == "left")
+        is_let_go = arrival.kind is Kind.RELEASE and is_down
         if index is not None:
             self._seen.add(index)
             self._next = index + 1
@@ -96,8 +104,14 @@ class _Reader:
 
     def _index_of(self, arrival: Arrival) -> int | None:
         """The first event that may come now and is this one."""
-        rest = enumerate(self._steps[self._next :], self._next)
-        return next((index for index, (_, step) in rest if step.is_made_by(arrival)), None)
+        is_pressed = True
+        for index, (_, step) in enumerate(self._steps[self._next :], self._next):
+            if step.kind is Kind.PRESS and step.what == arrival.what:
+                is_pressed = False
+            # What is pressed again is let go of first, where the pointer is by then.
+            if step.is_made_by(arrival) and (is_pressed or step.kind is not Kind.RELEASE):
+                return index
+        return None
 
     def _stays(self, arrival: Arrival) -> bool:
         """Whether it is a motion to where the pointer is: a click says its place again."""

@@ -10,10 +10,13 @@ import pytest
 from tests.faults.arrivals import HAND_KEYS, Arrival, Place, Step
 from tests.faults.by_hand import KINDS
 from tests.faults.hand_history import HandHistory
-from tests.faults.history import HAS_CONTROL, Fault
+from tests.faults.history import HAS_CONTROL, CommandHistory, Fault
+from tests.faults.inputs import Input
 from tests.faults.judge import judge
 from tests.faults.test_verdict import (
     COMPLETED,
+    ORGANIZATION,
+    answered,
     click,
     evidence,
     motion,
@@ -67,6 +70,19 @@ def worked(
     )
 
 
+def after_keys_of_a_program(run: Evidence) -> Evidence:
+    """The same, and then a program types where the pointer was left."""
+    typed = Input("keyboard/type", {"text": "a"}, (press("a"), release("a")))
+    command = CommandHistory(1, "then", "desk", typed, typed, [answered(AT + 1, COMPLETED)])
+    events = [each._replace(place=HERE) for each in at(typed.steps, AT + 1.01)]
+    return replace(
+        run,
+        commands=[*run.commands, command],
+        arrivals={"desk": [*run.arrivals["desk"], *events]},
+        ledger={**run.ledger, command.id(ORGANIZATION): ("DONE", COMPLETED)},
+    )
+
+
 GOOD = {
     "all": worked(*ALL),
     "nothing, and nothing acknowledged": worked(acknowledged=0),
@@ -80,6 +96,13 @@ GOOD = {
     "let go of by the next client": worked(
         CLICKED, DRAGGED[:2], at([release("left", THERE)], AT + 5), acknowledged=1
     ),
+    "pressed again, let go of first": worked(
+        CLICKED[:2],
+        [*DRAGGED[:1], release("left", THERE), *DRAGGED[1:]],
+        TYPED,
+        acknowledged=0,
+    ),
+    "a key at its place when control was over": after_keys_of_a_program(worked(*ALL)),
     "refused": worked(CLICKED, acknowledged=3, refused=True),
     "a person came between": worked(
         CLICKED[:1], a_persons(press("left", HERE)), CLICKED[2:], DRAGGED, TYPED
