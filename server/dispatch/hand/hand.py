@@ -5,6 +5,7 @@ machine's link is on this node, several inputs are under way at once; a link els
 after each, as nothing on the way between nodes keeps an order.
 """
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
@@ -99,6 +100,7 @@ class Hand:
         self._heard_at = time.monotonic()
         self._budget = FrameBudget(time.monotonic)
         self._is_over = False
+        self._sending: set[asyncio.Task[None]] = set()
 
     def take(self, batch: Batch) -> None:
         """Take what happened.  Raises HandClosedError."""
@@ -143,6 +145,9 @@ class Hand:
         self._background.start_and_report(self._end(), "release what a hand held")
 
     async def _end(self) -> None:
+        if self._sending and not self._is_here():
+            # Nothing on the way between nodes keeps an order: a release would overtake its press.
+            await asyncio.wait(self._sending)
         released = self._release()
         if released is not None:
             await released.until_done()
@@ -155,13 +160,16 @@ class Hand:
             self._note_held(step)
             # Tasks begin in the order in which they are made, and a link that is here is written
             # to before they wait for anything.
-            self._background.start_and_report(self._carry_out(step), "carry out what a hand did")
+            sending = self._background.start_and_report(
+                self._carry_out(step), "carry out what a hand did"
+            )
+            self._sending.add(sending)
+            sending.add_done_callback(self._sending.discard)
 
     def _may_send(self) -> bool:
         if not self._under_way:
             return True
-        holder = self._holder
-        if not self._dispatcher.is_here(holder.organization_id, holder.machine_id):
+        if not self._is_here():
             return False
         if _is_modifier_press(self._under_way[-1]):
             # Refused, it must not leave what follows with another meaning.
@@ -169,6 +177,11 @@ class Hand:
         if self._steps.may_grow:
             return sum(step.is_move for step in self._under_way) < MOST_MOVES
         return len(self._under_way) < MOST_UNANSWERED
+
+    def _is_here(self) -> bool:
+        """Whether the machine's link is on this node, where all that is sent keeps its order."""
+        holder = self._holder
+        return self._dispatcher.is_here(holder.organization_id, holder.machine_id)
 
     def _note_held(self, step: Step) -> None:
         match step.event:
