@@ -14,7 +14,7 @@ class HandHistory:
 
     ``acknowledged`` is the last batch of which the server said that it has its end; after
     ``is_refused`` that may be without its events.  What it does happens after ``began_at``, and
-    nothing of it begins after ``over_at``, when control was known to be over.
+    nothing is sent any more after ``over_at``, when control was known to be over.
     """
 
     machine: str

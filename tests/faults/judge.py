@@ -29,7 +29,9 @@ INTERRUPTED, ALREADY_DOWN = "interrupted", "already_down"
 def judge(evidence: Evidence) -> Verdict:
     """Hold everything against everything."""
     verdict = Verdict(evidence)
-    arrivals_of_others, verdict.violations = without_hands(evidence.arrivals, evidence.hands)
+    arrivals_of_others, verdict.violations = without_hands(
+        evidence.arrivals, evidence.hands, evidence.faults
+    )
     evidence = replace(evidence, arrivals=arrivals_of_others)
     for machine, arrivals in evidence.arrivals.items():
         commands = [each for each in evidence.commands if each.machine == machine]

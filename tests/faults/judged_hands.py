@@ -8,21 +8,26 @@ from itertools import zip_longest
 
 from tests.faults.arrivals import HAND_KEYS, POINTER, Arrival, Kind, Place
 from tests.faults.hand_history import HandHistory
-from tests.faults.history import CLOCKS_DIFFER_SECONDS
+from tests.faults.history import CLOCKS_DIFFER_SECONDS, HAS_CONTROL, Fault
 from tests.faults.verdict import Broken, Violation
+
+UNDER_WAY_SECONDS = 10.0
+"""How long after the end of control events may come that were under way then."""
 
 _AT_A_PLACE = (POINTER, "left", "wheel up")
 """What somebody uses at places of their own."""
 
 
 def without_hands(
-    arrivals: Mapping[str, Sequence[Arrival]], hands: Sequence[HandHistory]
+    arrivals: Mapping[str, Sequence[Arrival]], hands: Sequence[HandHistory], faults: Sequence[Fault]
 ) -> tuple[dict[str, list[Arrival]], list[Violation]]:
     """What commands and people have done, and which promises to hands were broken."""
     left: dict[str, list[Arrival]] = {}
     violations: list[Violation] = []
     for machine, its_arrivals in arrivals.items():
-        readers = [_Reader(hand) for hand in hands if hand.machine == machine]
+        readers = [
+            _Reader(hand, _end_of(hand, faults)) for hand in hands if hand.machine == machine
+        ]
         left[machine] = [
             arrival
             for arrival, following in zip_longest(its_arrivals, its_arrivals[1:])
@@ -33,11 +38,23 @@ def without_hands(
     return left, violations
 
 
+def _end_of(hand: HandHistory, faults: Sequence[Fault]) -> float:
+    """Until when what was under way as control ended may come: never beside the next in control."""
+    next_in_control = (
+        fault.began_at
+        for fault in faults
+        if fault.kind == HAS_CONTROL and fault.target == hand.machine
+    )
+    late = hand.over_at + UNDER_WAY_SECONDS
+    return min([late, *(began_at for began_at in next_in_control if began_at > hand.over_at)])
+
+
 class _Reader:
     """Reads a machine's events from the first to the last, for one hand."""
 
-    def __init__(self, hand: HandHistory) -> None:
+    def __init__(self, hand: HandHistory, may_come_until: float) -> None:
         self._hand = hand
+        self._may_come_until = may_come_until
         self._steps = list(hand.steps())
         self._places = {step.place for _, step in self._steps if step.place is not None}
         self._next = 0
@@ -59,11 +76,14 @@ class _Reader:
             # Also what a machine client that was killed had down, once the next one has begun.
             self._read(arrival)
             return True
+        if not self._is_of_hand(arrival):
+            return False
         # A motion that was lost is known by what happens next, which may be somebody else's.
         is_known_late = following is not None and following.at == arrival.at
-        if not self._is_of_hand(arrival) or not (
-            is_in_time or (arrival.kind is Kind.MOTION and is_known_late)
-        ):
+        may_come = arrival.at <= self._may_come_until + CLOCKS_DIFFER_SECONDS
+        is_late = may_come or (arrival.kind is Kind.MOTION and is_known_late)
+        # A drag of a program may pass its places.
+        if not is_in_time and not (is_late and self._index_of(arrival) is not None):
             return False
         self._read(arrival)
         return True

@@ -102,6 +102,7 @@ GOOD = {
         TYPED,
         acknowledged=0,
     ),
+    "under way when control was over": worked(CLICKED, DRAGGED, at(TYPED, AT + 2), acknowledged=2),
     "a key at its place when control was over": after_keys_of_a_program(worked(*ALL)),
     "refused": worked(CLICKED, acknowledged=3, refused=True),
     "a person came between": worked(
@@ -131,11 +132,11 @@ BAD = {
         Broken.BY_HAND_WITHOUT,
     ),
     "begun when control was over": (
-        worked(CLICKED, DRAGGED, at(TYPED, AT + 2), acknowledged=2),
+        worked(CLICKED, DRAGGED, at(TYPED, AT + 20), acknowledged=2),
         Broken.STRAY,
     ),
     "clicked when control was over": (
-        worked(at(CLICKED, AT + 2), acknowledged=0),
+        worked(at(CLICKED, AT + 20), acknowledged=0),
         Broken.STRAY,
     ),
     "left pressed": (

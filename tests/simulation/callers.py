@@ -13,6 +13,13 @@ from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
 from tests.simulation.desktop import Desktop
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH
+from tests.simulation.hands import (
+    FIRST_MARK,
+    MARKS_OF_A_HAND,
+    MOST_BATCHES,
+    RELEASED_WITHIN,
+    HandWork,
+)
 from tests.simulation.network import latency
 from tests.simulation.node import Answered, Node
 from tests.simulation.world import Process, World
@@ -28,6 +35,10 @@ NOTHING_HAPPENED = (MACHINE_UNAVAILABLE.name, MACHINE_BUSY.name)
 
 LOOKS = 4
 """How often an input must not be found before nobody looks for it any more."""
+
+HAND_PATIENCE = 5.0
+CLOSES, VANISHES = 0.7, 0.3
+"""How many end their websocket before they give control back, and how many of them silently."""
 
 TRIES_TO_TAKE = 5
 """How often somebody asks for control who does not get it."""
@@ -82,12 +93,16 @@ class KeyHistory:
 class Callers:
     """All HTTP clients, in a process that nothing happens to."""
 
-    def __init__(self, world: World, nodes: list[Node], desktop: Desktop, *, losing: float) -> None:
+    def __init__(
+        self, world: World, nodes: list[Node], desktop: Desktop, *, losing: float, by_hand: float
+    ) -> None:
         self.world = world
         self._desktop = desktop
         self.process = Process(world, "callers")
         self._nodes = nodes
         self._losing = losing
+        self._by_hand = by_hand
+        self.hands: list[HandWork] = []
         self.left = 0
         """How many have not what they want yet."""
 
@@ -145,7 +160,10 @@ class Callers:
         if not any(node.takes_over for node in self._nodes):
             world.controlled[machine_id] = lease
         world.must_be_released(machine_id)
-        await asyncio.sleep(seconds)
+        if world.hands.random() < self._by_hand:
+            await self._use_hand(machine_id, lease, seconds)
+        else:
+            await asyncio.sleep(seconds)
         if world.controlled.get(machine_id) == lease:
             del world.controlled[machine_id]
         has_ended: bool | None = None
@@ -155,6 +173,34 @@ class Callers:
             has_ended = await self._from(node, give_back, PAUSE_PATIENCE)
             await asyncio.sleep(0 if has_ended else 0.2)
         world.calm_at = max(world.calm_at, world.now)
+
+    async def _use_hand(self, machine_id: str, lease: str, seconds: float) -> None:
+        """Do something by hand at some node; and end the websocket, or leave it open."""
+        world, dice = self.world, self.world.hands
+        first_mark = FIRST_MARK + MARKS_OF_A_HAND * len(self.hands)
+        work = HandWork(world, self._desktop, self.process, machine_id, lease, first_mark, dice)
+        self.hands.append(work)
+        node, until = dice.choice(self._nodes), world.now + seconds
+        process = node.process
+        if not await self._from(node, partial(node.begin_hand, work), HAND_PATIENCE):
+            work.leave(process, silently=True)
+        while not (work.is_closed or work.is_refused) and len(work.sent) < MOST_BATCHES:
+            work.send(process)
+            await asyncio.sleep(dice.choice((0.0, 0.05, 0.4)))
+        world.facts["batches sent by hand"] += len(work.sent)
+        if not work.is_closed and dice.random() < CLOSES:
+            work.leave(process, silently=dice.random() < VANISHES)
+            await self._is_released(machine_id)
+        await asyncio.sleep(max(0.0, until - world.now))
+
+    async def _is_released(self, machine_id: str) -> None:
+        """Where nothing at all is wrong, what a hand held is soon released when it is gone."""
+        if self.world.faults.total():
+            return
+        await asyncio.sleep(RELEASED_WITHIN)
+        if not self.world.faults.total():
+            self.world.facts["hands seen to let go"] += 1
+            self.world.hand_must_be_released(machine_id)
 
     async def _take_control(self, machine_id: str) -> str | None:
         """Ask some nodes, one after another; None where none gives it."""

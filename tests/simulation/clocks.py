@@ -15,6 +15,9 @@ from unittest.mock import patch
 import machine_client.journal.journal
 import machine_client.worker
 import server.clock
+import server.dispatch.control
+import server.dispatch.hand.ending
+import server.dispatch.hand.hand
 import server.dispatch.ledger.claims
 import server.dispatch.ledger.ledger
 import server.dispatch.ledger.resolver
@@ -91,6 +94,10 @@ def simulated() -> Iterator[Clocks]:
             (server.dispatch.ledger.resolver, "now", clocks.now),
             (machine_client.journal.journal, "time", monotonic),
             (machine_client.worker, "time", monotonic),
+            (server.dispatch.control, "now", clocks.now),
+            (server.dispatch.hand.hand, "now", clocks.now),
+            (server.dispatch.hand.hand, "time", monotonic),
+            (server.dispatch.hand.ending, "time", monotonic),
             (server.dispatch.ledger.ledger, "reached", clocks.reached),
             (machine_client.worker, "reached", clocks.reached),
         ):

@@ -8,7 +8,7 @@ from machine_client.injector import InjectionFailed, Refusal
 from schemas.inputs.bodies import AnyInput
 from schemas.inputs.outcomes import Point, Refused
 from schemas.link.messages import Display
-from tests.simulation.inputs import Step, let_go_by, mark_of
+from tests.simulation.inputs import LET_GO, Step, let_go_by, mark_of
 from tests.simulation.screen import Kind, XServer
 from tests.simulation.world import World
 
@@ -55,12 +55,25 @@ class Holder(Protocol):
         """Let time pass."""
 
 
+class Work(Protocol):
+    """What somebody does by hand; see `tests.simulation.hands`."""
+
+    lease: str
+
+    def begins(self, mark: int, times: int) -> None:
+        """An event reaches the desktop, for the so manieth time."""
+
+
 @dataclass
 class Desktop:
     """All inputs, planned and seen, by their marks."""
 
     world: World
-    plans: dict[int, Plan] = field(default_factory=dict)
+    plans: dict[int, Plan] = field(
+        default_factory=lambda: {LET_GO: Plan([], is_keyed=False)},
+    )
+    by_hand: dict[int, Work] = field(default_factory=dict)
+    """Whose hand does what, by the marks of events."""
     seen: dict[int, Happened] = field(default_factory=dict)
     must_be_early: bool = True
 
@@ -81,10 +94,13 @@ class Hand:
     def __init__(self, desktop: Desktop, x_server: XServer, holder: Holder) -> None:
         self.injected = 0
         self.held: list[str] = []
+        self.pressed_by: dict[str, int] = {}
+        """The mark of what pressed something last."""
         self._desktop = desktop
         self._x_server = x_server
         self._holder = holder
         self._is_interrupted = False
+        self._mark = LET_GO
         self.release_left_behind()
 
     def release_left_behind(self) -> None:
@@ -115,6 +131,9 @@ class Hand:
         self._check(pressed if lets_go is None else {lets_go})
         persons_came = self._x_server.persons_came
         happened.begun += 1
+        self._mark = mark
+        if mark in self._desktop.by_hand:
+            self._desktop.by_hand[mark].begins(mark, happened.begun)
         world.trace("inject", mark)
         if happened.begun > 1 and plan.is_keyed:
             world.violated(f"input {mark} is injected a second time")
@@ -148,11 +167,12 @@ class Hand:
     def _do(self, step: Step, happened: Happened) -> bool:
         """Make an event, if it is one; whether it is."""
         kind, what = step
-        if self._holder.machine_id in self._desktop.world.controlled:
+        if not self._may_come():
             self._desktop.world.violated(f"{step} came while a person had control")
         if kind is Kind.PRESS:
             self._x_server.record.append(what)
             self.held.append(what)
+            self.pressed_by[what] = self._mark
         is_event = self._x_server.do(kind, what)
         if kind is Kind.RELEASE:
             self.held.remove(what)
@@ -161,6 +181,14 @@ class Hand:
             happened.events += 1
             self.injected += 1
         return is_event
+
+    def _may_come(self) -> bool:
+        """Whether nobody has control, or whoever does this."""
+        lease = self._desktop.world.controlled.get(self._holder.machine_id)
+        if lease is None or self._mark == LET_GO:
+            return True
+        work = self._desktop.by_hand.get(self._mark)
+        return work is not None and work.lease == lease
 
     def interrupt(self) -> None:
         """End what runs before its next step."""

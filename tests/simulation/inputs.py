@@ -21,6 +21,9 @@ _TENS, _ONES = "abcdefgh", "pqrstuvwxy"
 MOST_INPUTS = len(_TENS)
 """In one life, each of which has marks that begin with a ten of its own."""
 
+LET_GO = 0
+"""The mark of what a hand releases in the end, wherever the pointer is."""
+
 _COMMON_KEY = "z"
 """Which all key combinations press, so that one is often held by another."""
 
@@ -59,6 +62,8 @@ def mark_of(body: AnyInput) -> int:
             return int(body.text.partition(" ")[0])
         case ClickMouse(x=int(x)) | ScrollMouse(x=int(x)):
             return x
+        case ClickMouse(down=False):
+            return LET_GO
         case PressKeys() | TypeText():
             tens, ones, *_ = list(body.text.replace(" ", ""))
             return 10 * _TENS.index(tens) + _ONES.index(ones)

@@ -36,6 +36,9 @@ AFTERWARDS = 3.0
 OFTEN = 3
 """How often a person takes control, where that is to be seen."""
 
+BY_HAND, BY_HAND_OFTEN = 0.2, 0.7
+"""How many of those who take control work by hand, which takes as long as two lives without."""
+
 LINKS_KNOWN_WITHIN = STATE_SECONDS + 5.0
 """Seconds after the faults within which the database knows each link that is live."""
 
@@ -150,6 +153,7 @@ class _Run:
         self.verdict = Verdict(
             world, self.mongo, self.nodes, {each.machine_id: each for each in self.machines}
         )
+        self.verdict.by_hand = self.desktop.by_hand
         self.faults = Faults(
             world,
             self.nodes,
@@ -159,7 +163,11 @@ class _Run:
             heartbeat_seconds=heartbeat,
         )
         self.callers = Callers(
-            world, self.nodes, self.desktop, losing=random.choice((0.0, 0.0, 0.2))
+            world,
+            self.nodes,
+            self.desktop,
+            losing=random.choice((0.0, 0.0, 0.2)),
+            by_hand=BY_HAND_OFTEN if often_taken else BY_HAND,
         )
         self._repeats_forwards = world.chance(0.2)
         if self._repeats_forwards:
@@ -262,6 +270,8 @@ class _Run:
             self.verdict.check_answers(history)
             self.verdict.check_happened(history, self.desktop)
             self.callers.must_not_have_happened(history)
+        for work in self.callers.hands:
+            work.check()
         self.verdict.check_left_open()
         self.verdict.check_left_pressed()
 

@@ -1,5 +1,6 @@
 """A node: the real core of a server, on the simulation's stores and websockets."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from schemas.inputs.bodies import AnyInput
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
+from server.api.machines.hand import LOOK_SECONDS, control_ended
 from server.bus.subjects import Subjects
 from server.dispatch.command import Command
 from server.dispatch.control import Caller, MachineControl
@@ -20,6 +22,7 @@ from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsew
 from server.dispatch.forwarding.neighbours import Neighbours
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.forwarding.responder import Responder
+from server.dispatch.hand.hand import Hand, Holder
 from server.dispatch.here import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.reconciler import Reconciler
@@ -41,13 +44,14 @@ from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.simulation.bus import Exchange, SimulatedBus
 from tests.simulation.controls import AllTokens, NoAudit, NoSessions, SimulatedControlStore
+from tests.simulation.hands import HandWork
 from tests.simulation.mongo import (
     Mongo,
     SimulatedAuditStore,
     SimulatedMachineStore,
     SimulatedNodeStore,
 )
-from tests.simulation.network import Connection
+from tests.simulation.network import Connection, latency
 from tests.simulation.stores import SimulatedCommandStore
 from tests.simulation.world import Process, World
 
@@ -57,6 +61,8 @@ FINGERPRINTS = Fingerprints(b"simulated")
 FINGERPRINTS_AFTER_AN_UPGRADE = Fingerprints(b"simulated", knows_earlier=True)
 METRICS = Metrics()
 """Of all nodes, as nobody reads them, and it takes long to make new ones."""
+BY_HAND = "by hand"
+"""The id of the requests of whoever has control: a pause is none for them."""
 UNANSWERED_LIMIT = 8
 INPUT_TIMEOUT = 30.0
 SUBJECTS = Subjects(b"simulated")
@@ -100,7 +106,8 @@ class _Connection:
         world = self._connection.world
         # A link that its machine has left already, and its node does not know that, reaches nobody.
         is_heard = not self._connection.is_over
-        if is_heard and '"type":"input"' in text and self._connection.machine_id in world.paused:
+        is_input = '"type":"input"' in text and f'"request_id":"{BY_HAND}"' not in text
+        if is_heard and is_input and self._connection.machine_id in world.paused:
             world.violated(f"an input was sent to a machine that is paused: {text}")
         self._connection.to_machine(text)
 
@@ -379,6 +386,48 @@ class Node:
         except StoreUnavailable:
             return False
         return True
+
+    async def begin_hand(self, work: HandWork) -> bool:
+        """Shake hands with somebody who has control; whether they have a hand now."""
+        if not await self._is_in_force(work) or work.is_closed:
+            return False
+        person, world = work.person, self.world
+
+        def hang_up() -> None:
+            person.call_later(latency(world), work.was_closed)
+
+        self.requests[world.number()] = hang_up
+        holder = Holder(
+            organization_id=self._organization_id,
+            machine_id=work.machine_id,
+            token_id=TOKEN_ID,
+            token_name=PERSON.name,
+            proof=PERSON.proof(work.lease),
+            request_id=BY_HAND,
+        )
+        work.hand = Hand(
+            *(holder, self.dispatcher, NoAudit(), self.background), tell=work.tell, close=work.close
+        )
+        self.background.start_and_report(self._watch(work, work.hand), "watch a hand")
+        return True
+
+    async def _watch(self, work: HandWork, hand: Hand) -> None:
+        """What `server.api.machines.hand` looks for while a hand is open."""
+        while work.hand is hand:
+            hand.rest()
+            await asyncio.sleep(LOOK_SECONDS)
+            if not await self._is_in_force(work, unknown=True) and work.hand is hand:
+                work.close(control_ended())
+
+    async def _is_in_force(self, work: HandWork, *, unknown: bool = False) -> bool:
+        try:
+            return await self.control.is_in_force(
+                self._organization_id, work.machine_id, PERSON, work.lease
+            )
+        except ProblemError:
+            return False
+        except StoreUnavailable:
+            return unknown
 
     async def answer(
         self, machine_id: str, body: AnyInput, key: str | None, timeout: float

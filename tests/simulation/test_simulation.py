@@ -31,6 +31,7 @@ def test_every_promise_is_kept_whatever_fails() -> None:
         *("completed", "not carried out", "outcome unknown", "failed", "refused", "already down"),
         *("released after a kill", "keys used again after an upgrade"),
         *("pauses told", "pauses found out"),
+        *("taken by a person", "batches sent by hand"),
         *("forwarded with a key: answered", "forwarded with a key: lost"),
         *("forwarded without a key: answered", "forwarded without a key: lost"),
     ):

@@ -1,6 +1,7 @@
 """Whether a seed kept every promise."""
 
 import json
+from collections.abc import Container
 from typing import NamedTuple
 from uuid import UUID
 
@@ -32,9 +33,12 @@ class Verdict:
         self._mongo = mongo
         self._nodes = nodes
         self._machines = machines
+        self.by_hand: Container[int] = ()
+        """The marks of what somebody with control does by hand."""
         self._written_at: dict[UUID, float] = {}
         mongo.listen(self._written)
         world.must_be_released = self._must_be_released
+        world.hand_must_be_released = self._hand_must_be_released
 
     def _written(self, before: CommandRecord | None, after: CommandRecord | None) -> None:
         if self.world.trace_lines is not None:
@@ -123,6 +127,14 @@ class Verdict:
             ours = set(machine.x_server.down) - machine.x_server.persons
             if machine.is_running and (left := ours.difference(machine.client.hand.held)):
                 self.world.violated(f"left pressed on {machine.machine_id}: {sorted(left)}")
+            self._hand_must_be_released(machine.machine_id)
+
+    def _hand_must_be_released(self, machine_id: str) -> None:
+        """Nothing is held that somebody with control pressed by hand."""
+        machine = self._machines[machine_id]
+        for what in machine.client.hand.held if machine.is_running else ():
+            if machine.client.hand.pressed_by[what] in self.by_hand:
+                self.world.violated(f"left pressed by a hand on {machine_id}: {what}")
 
     def _must_be_released(self, machine_id: str) -> None:
         """Nothing of a program is held when a person gets control of a machine."""

@@ -62,6 +62,10 @@ class World:
         """The machines of which a person knows to have control, and their leases."""
         self.must_be_released: Callable[[str], None] = _nothing_to_release
         """Looks whether nothing is held on a machine, of which somebody has just got control."""
+        self.hand_must_be_released: Callable[[str], None] = _nothing_to_release
+        """Looks whether nothing is held by a hand on a machine, which has ended."""
+        self.hands = Random(f"hands of {seed}")
+        """Dice of their own: a life in which nobody works by hand has no use for them."""
         self.ready: deque[Due] = deque()
         """What is due now."""
         self.timers: list[tuple[float, int, Due]] = []
