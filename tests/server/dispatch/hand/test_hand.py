@@ -1,6 +1,8 @@
 """A hand whose websocket is on another node than its machine's link."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -46,3 +48,25 @@ async def test_order_is_kept_through_another_node_and_moves_are_merged(
             while not (await here.get("/v1/audit?action=control.worked")).json["items"]:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         assert (await here.get("/v1/audit?action=input")).json["items"] == []
+
+
+@pytest.mark.gen_test
+async def test_what_is_held_is_released_after_its_press_and_not_before(
+    nodes: list[Service],
+) -> None:
+    """Nothing on the way between nodes keeps an order, so a release would overtake the press."""
+    here, elsewhere = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        await until_reached(elsewhere, machine)
+        background = here.server.services.background
+        taking = background.start(elsewhere.post("/v1/machines/desk-1/control"), "take control")
+        await link.say(Interrupted(request=(await link.heard(Interrupt)).request))
+        path = hand_path("desk-1", (await taking).json["id"])
+        async with HandClient.on(elsewhere.url, path, here.token) as hand:
+            await hand.does(button(True, x=1, y=1))
+            press = await link.heard(Input)
+        await link.nothing_heard()
+        await link.acknowledge(press.command_id)
+        released = await link.obey()
+        assert (released.body["button"], released.body["down"]) == ("left", False)
