@@ -1,8 +1,6 @@
 """A hand whose websocket is on another node than its machine's link."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 
