@@ -94,7 +94,14 @@ class Callers:
     """All HTTP clients, in a process that nothing happens to."""
 
     def __init__(
-        self, world: World, nodes: list[Node], desktop: Desktop, *, losing: float, by_hand: float
+        self,
+        world: World,
+        nodes: list[Node],
+        desktop: Desktop,
+        *,
+        losing: float,
+        by_hand: float,
+        sees_release: bool,
     ) -> None:
         self.world = world
         self._desktop = desktop
@@ -102,6 +109,7 @@ class Callers:
         self._nodes = nodes
         self._losing = losing
         self._by_hand = by_hand
+        self._sees_release = sees_release
         self.hands: list[HandWork] = []
         self.left = 0
         """How many have not what they want yet."""
@@ -195,7 +203,7 @@ class Callers:
 
     async def _is_released(self, machine_id: str) -> None:
         """Where nothing at all is wrong, what a hand held is soon released when it is gone."""
-        if self.world.faults.total():
+        if not self._sees_release or self.world.faults.total():
             return
         await asyncio.sleep(RELEASED_WITHIN)
         if not self.world.faults.total():
