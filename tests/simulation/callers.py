@@ -101,7 +101,6 @@ class Callers:
         *,
         losing: float,
         by_hand: float,
-        sees_release: bool,
     ) -> None:
         self.world = world
         self._desktop = desktop
@@ -109,7 +108,6 @@ class Callers:
         self._nodes = nodes
         self._losing = losing
         self._by_hand = by_hand
-        self._sees_release = sees_release
         self.hands: list[HandWork] = []
         self.left = 0
         """How many have not what they want yet."""
@@ -165,7 +163,8 @@ class Callers:
         if lease is None:
             return
         world.facts["taken by a person"] += 1
-        if not any(node.takes_over for node in self._nodes):
+        is_newest = world.given[machine_id] == lease
+        if is_newest and not any(node.takes_over for node in self._nodes):
             world.controlled[machine_id] = lease
         world.must_be_released(machine_id)
         if world.hands.random() < self._by_hand:
@@ -203,7 +202,7 @@ class Callers:
 
     async def _is_released(self, machine_id: str) -> None:
         """Where nothing at all is wrong, what a hand held is soon released when it is gone."""
-        if not self._sees_release or self.world.faults.total():
+        if self.world.faults.total():
             return
         await asyncio.sleep(RELEASED_WITHIN)
         if not self.world.faults.total():

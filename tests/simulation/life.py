@@ -168,7 +168,6 @@ class _Run:
             self.desktop,
             losing=random.choice((0.0, 0.0, 0.2)),
             by_hand=BY_HAND_OFTEN if often_taken else BY_HAND,
-            sees_release=often_taken,
         )
         self._repeats_forwards = world.chance(0.2)
         if self._repeats_forwards:

@@ -375,6 +375,7 @@ class Node:
             return None
         finally:
             self.takes_over -= take_over
+        self.world.given[machine_id] = lease
         return lease
 
     async def give_back(self, machine_id: str, lease: str) -> bool:

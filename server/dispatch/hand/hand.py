@@ -196,6 +196,16 @@ class Hand:
             case _:
                 pass
 
+    def _note_not_released(self, step: Step) -> None:
+        """What was to go up, and may not have, is still held."""
+        match step.event:
+            case ButtonChanged(button=button, down=False):
+                self._buttons[button] = None
+            case KeyChanged(key=key, down=False):
+                self._keys[key] = None
+            case _:
+                pass
+
     async def _carry_out(self, step: Step) -> None:
         failure = await self._sent(step.body)
         step.is_over = True
@@ -205,6 +215,7 @@ class Hand:
             self._stretch.did(step)
         else:
             self._stretch.refused += 1
+            self._note_not_released(step)
             self._failed(step, failure)
         self._advance()
 
@@ -233,6 +244,7 @@ class Hand:
     def _failed(self, step: Step, failure: Failure) -> None:
         """Send nothing of what waits: it was meant for a screen on which this had happened."""
         if self._is_over:
+            self._release()
             return
         dropped = self._steps.drop()
         lost = dropped if failure.something_happened else [step, *dropped]

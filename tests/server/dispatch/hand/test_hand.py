@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from schemas.inputs.outcomes import Failed
 from schemas.link.messages import Input, Interrupt, Interrupted
 from tests.hand_client import HandClient, button, hand_path, key, move, stroke
 from tests.nodes import until_reached
@@ -68,3 +69,35 @@ async def test_what_is_held_is_released_after_its_press_and_not_before(
         await link.acknowledge(press.command_id)
         released = await link.obey()
         assert (released.body["button"], released.body["down"]) == ("left", False)
+
+
+@pytest.mark.gen_test
+async def test_what_was_not_released_is_released_again(nodes: list[Service]) -> None:
+    here, _ = nodes
+    machine = await here.new_machine()
+    busy = Failed(code="already_down", message="somebody else holds it", injected_at_least=0)
+    async with machine.connected() as link:
+        background = here.server.services.background
+        taking = background.start(here.post("/v1/machines/desk-1/control"), "take control")
+        await link.say(Interrupted(request=(await link.heard(Interrupt)).request))
+        path = hand_path("desk-1", (await taking).json["id"])
+        for ends_before in (False, True):
+            async with HandClient.on(here.url, path, here.token) as hand:
+                await hand.does(button(True, x=1, y=1), key("a", True))
+                await link.obey()
+                await link.obey()
+                await hand.does(button(False), key("a", False))
+                up = [await link.heard(Input) for _ in range(2)]
+                if not ends_before:
+                    await link.acknowledge(up[0].command_id, busy)
+                    again = await link.obey()
+                    await link.acknowledge(up[1].command_id, busy)
+                    again_too = await link.obey()
+            if ends_before:
+                await link.nothing_heard()
+                for each in up:
+                    await link.acknowledge(each.command_id, busy)
+                again, again_too = await link.obey(), await link.obey()
+            assert [again.body["down"], again_too.body["down"]] == [False, False]
+            assert {each.body.get("button") for each in (again, again_too)} == {"left", None}
+            assert "a" in {each.body.get("text") for each in (again, again_too)}
