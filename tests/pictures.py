@@ -132,6 +132,11 @@ class PictureStream:
         assert await self._exactly(2 + len(self._boundary)) == b"\r\n" + self._boundary
         return Part(headers, content)
 
+    async def heard(self, text: bytes, times: int) -> None:
+        """Wait until this has come so often, and leave it to be read."""
+        while self._chunk.count(text) < times:
+            assert await self._more(), f"the stream ended without {text!r}"
+
     async def ended(self) -> None:
         """Read on until the stream ends."""
         while await self.part() is not None:

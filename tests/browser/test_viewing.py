@@ -1,6 +1,7 @@
-"""Ways to look at a machine's screen: one display of several, pixel by pixel, full screen."""
+"""Ways to look at a machine's screen, and what is said where nothing is heard of it any more."""
 
 import json
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,19 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.hands import HEIGHT, WIDTH, Hands
 from tests.browser.rig import Desk, Site, Visit
 from tests.processes import until
+
+LIVE = "Live. The picture changes"
+DOUBT = "Nothing has come from the server for 5 seconds: this picture may be old."
+
+COUNT_WHAT_COMES = """
+    window.heard = 0;
+    const { read } = ReadableStreamDefaultReader.prototype;
+    ReadableStreamDefaultReader.prototype.read = async function (...options) {
+        const answer = await read.apply(this, options);
+        if (location.hash.startsWith('#/machines/')) window.heard += 1;
+        return answer;
+    };
+"""
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +109,51 @@ def test_picture_and_its_buttons_fill_the_screen(visit: Visit, desk: Desk) -> No
     leave.click()
     expect(page.get_by_role("button", name="Full screen", exact=True)).to_be_visible()
     assert page.evaluate("document.fullscreenElement") is None
+
+
+@pytest.fixture
+def watching(visit: Visit, desk: Desk) -> Visit:
+    """Somebody who sees the machine's live screen, and whose clock can be put forward."""
+    visit.page.clock.install()
+    visit.page.add_init_script(COUNT_WHAT_COMES)
+    # The events, which come over a stream as well, are not what is listened to here.
+    visit.page.route("**/v1/events*", lambda route: route.fulfill(status=404))
+    visit.sign_in(f"/machines/{desk.machine}")
+    expect(visit.page.get_by_text(LIVE)).to_be_visible()
+    return visit
+
+
+def heard(page: Page) -> int:
+    page.wait_for_timeout(10)
+    count: int = page.evaluate("heard")
+    return count
+
+
+def test_still_picture_is_not_doubted(watching: Visit) -> None:
+    page = watching.page
+    for count in range(1, 3):
+        page.evaluate("window.heard = 0")
+        until(lambda: heard(page), f"the stream says that it is alive, {count}")
+        page.clock.fast_forward(4_000)
+        expect(page.get_by_text(LIVE)).to_be_visible()
+        expect(page.get_by_text(DOUBT)).to_have_count(0)
+
+
+def test_silence_is_said_and_taken_back(watching: Visit) -> None:
+    page, node = watching.page, watching.site.process.process
+    node.send_signal(signal.SIGSTOP)
+    try:
+        page.clock.fast_forward(6_000)
+        expect(page.get_by_role("status").filter(has_text=DOUBT)).to_be_visible()
+        expect(page.get_by_text(LIVE)).to_have_count(0)
+    finally:
+        node.send_signal(signal.SIGCONT)
+    expect(page.get_by_text(LIVE)).to_be_visible()
+    expect(page.get_by_text(DOUBT)).to_have_count(0)
+    node.send_signal(signal.SIGSTOP)
+    try:
+        page.clock.fast_forward(26_000)
+        expect(page.get_by_text("The picture has stopped; asking for it again…")).to_be_visible()
+    finally:
+        node.send_signal(signal.SIGCONT)
+    expect(page.get_by_text(LIVE)).to_be_visible()

@@ -1,6 +1,7 @@
 """What a machine's screen shows: one picture, a live stream of them, its displays, its pointer."""
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import Annotated, Literal
 
@@ -24,6 +25,8 @@ from server.web.handler import ApiHandler
 
 REPEAT_SECONDS = 45.0
 """After which an unchanged picture is sent again: many proxies cut who is silent for 60."""
+ALIVE_SECONDS = 2.0
+"""After which a viewer who hears nothing hears a line, so that a still picture is no silence."""
 SLOW_SECONDS = 30.0
 """For a reader to take one picture; after that the connection is closed."""
 CHECK_SECONDS = 0.5
@@ -123,9 +126,10 @@ class PointerHandler(ApiHandler):
 STREAM = Endpoint(
     summary="Watch the live screen",
     description="JPEG pictures as the screen changes, each with Content-Length, the headers of a "
-    "screenshot and Farhand-Captured-At (milliseconds since 1970).  All viewers of a machine share "
-    "one capture: each gets the largest size, the finest quality and the highest rate that any of "
-    "them asked for, but never more pictures than its own rate.",
+    "screenshot and Farhand-Captured-At (milliseconds since 1970).  While none comes, a line "
+    "Farhand-Alive (the server's time), of the next one's head, is sent every 2 s.  All viewers of "
+    "a machine share one capture: each gets the largest size, the finest quality and the highest "
+    "rate that any of them asked for, but never more pictures than its own rate.",
     scope=Scope.SCREEN_READ,
     path=MachinePath,
     query=StreamQuery,
@@ -203,9 +207,27 @@ class StreamHandler(ApiHandler):
                 self.write(part_of(picture))
                 await self._written(screen)
                 # A little less, so that a picture that comes a moment early is not left out.
-                await screen.pause(began_at + 0.9 / screen.rate - loop.time())
-                picture = await screen.next(REPEAT_SECONDS) or picture
+                due_at = began_at + 0.9 / screen.rate
+                picture = await self._next(screen, due_at) or picture
             self.finish()
+
+    async def _next(self, screen: LiveScreen, due_at: float) -> Picture | None:
+        """The next picture, not before it is due; None where the one before is to be repeated.
+
+        Meanwhile the viewer hears that there is somebody: lines that belong to the head of the part
+        to come, so that whoever knows nothing of them reads on as before.
+        """
+        loop = asyncio.get_running_loop()
+        repeat_at = max(due_at, loop.time()) + REPEAT_SECONDS
+        while screen.why_over is None and (now := loop.time()) < repeat_at:
+            if now < due_at:
+                await screen.pause(min(due_at - now, ALIVE_SECONDS))
+            elif picture := await screen.next(min(repeat_at - now, ALIVE_SECONDS)):
+                return picture
+            if loop.time() - now >= 0.9 * ALIVE_SECONDS and screen.why_over is None:
+                self.write(f"Farhand-Alive: {time.time_ns() // 1_000_000}\r\n".encode())
+                await self._written(screen)
+        return None
 
     async def _written(self, screen: LiveScreen) -> None:
         """Wait until the viewer has taken a picture; it may be slow, but not for ever."""

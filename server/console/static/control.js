@@ -1,10 +1,9 @@
 /** Hands on the picture: pointer, wheel and keyboard, as they happen. */
 
+import { Fingers } from "./fingers.js";
 import { isComposed, isCopying, Keys, ownKeyOf, pastingOf } from "./keys.js";
-import { typed } from "./texts.js";
+import { Typed } from "./typed.js";
 
-const MOVED_PIXELS = 5;
-const LONG_TOUCH_MILLISECONDS = 600;
 const PIXELS_OF_A_NOTCH = 100;
 const LINES_OF_A_NOTCH = 3;
 const MAX_NOTCHES = 20;
@@ -22,12 +21,14 @@ const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /**
  * Listens to the picture, and to a field that has the keyboard, until the signal is aborted.
  * `placeOf(event)` is the place on the machine under the pointer or null; `own(key)` is called for
- * the console's own keys.
+ * the console's own keys, and `keypad` has the buttons of keys.
  * @param {Hands} hands
  */
-export function takeControl({ surface, typing, placeOf, hand, clipboard, own, signal }) {
+export function takeControl({ surface, typing, placeOf, touchpad, keypad, hand, clipboard, own, signal }) {
   const keys = new Keys(IS_MAC);
-  const pointer = new Pointer(surface, placeOf, hand, keys);
+  const pointer = new Pointer(surface, placeOf, touchpad, hand, keys);
+  const fingers = new Fingers(pointer, placeOf, touchpad);
+  const typed = new Typed(typing, keypad, hand);
   const options = { signal, passive: false };
   /**
    * @template {keyof HTMLElementEventMap} Name
@@ -36,17 +37,25 @@ export function takeControl({ surface, typing, placeOf, hand, clipboard, own, si
    * @param {(event: HTMLElementEventMap[Name]) => unknown} take
    */
   const on = (element, type, take) => element.addEventListener(type, take, options);
-  const letGo = () => hand.send(...pointer.release(), ...keys.release());
+  const letGo = () => {
+    fingers.cancel();
+    hand.send(...pointer.release(), ...keys.release());
+  };
+  /** @param {PointerEvent} event */
+  const who = (event) => (event.pointerType === "touch" ? fingers : pointer);
 
   for (const type of /** @type {const} */ (["contextmenu", "auxclick", "dragstart", "mousedown"]))
     on(surface, type, (event) => event.preventDefault());
   on(surface, "pointerdown", (event) => {
     typing.focus({ preventScroll: true });
-    pointer.pressed(event);
+    typed.forget();
+    who(event).pressed(event);
   });
-  on(surface, "pointermove", (event) => pointer.moved(event));
-  on(surface, "pointerup", (event) => pointer.lifted(event));
-  on(surface, "pointercancel", () => hand.send(...pointer.release()));
+  on(surface, "pointermove", (event) => who(event).moved(event));
+  on(surface, "pointerup", (event) => who(event).lifted(event));
+  on(surface, "pointercancel", () => fingers.cancel());
+  // Whoever comes back to the picture by keyboard goes on there.
+  on(surface, "focus", () => typing.focus({ preventScroll: true }));
   on(surface, "wheel", (event) => pointer.turned(event));
 
   on(typing, "keydown", (event) => {
@@ -60,32 +69,26 @@ export function takeControl({ surface, typing, placeOf, hand, clipboard, own, si
     } else if (!isComposed(event)) {
       // Also what is not sent stays here: Tab must not lead away, nor F5 load anew.
       event.preventDefault();
-      hand.send(...keys.down(event));
+      typed.forget();
+      hand.send(...(keypad.pressed(event) ?? keys.down(event)));
     }
   });
   on(typing, "keyup", (event) => hand.send(...keys.up(event)));
-  on(typing, "input", (event) => {
-    if (!(event instanceof InputEvent && event.isComposing)) sendText();
-  });
-  on(typing, "compositionend", () => sendText());
+  on(typing, "input", (event) => typed.changed(event instanceof InputEvent && event.isComposing));
+  on(typing, "compositionend", () => typed.changed(false));
   on(typing, "paste", (event) => {
     event.preventDefault();
     void clipboard?.paste(event.clipboardData?.getData("text/plain") ?? "");
   });
 
   signal.addEventListener("abort", letGo);
+  on(typing, "focus", () => typed.forget());
   // Whoever looks away holds nothing: no other page tells what goes up meanwhile.
   on(typing, "blur", letGo);
   addEventListener("blur", letGo, { signal });
   addEventListener("pagehide", letGo, { signal });
   document.addEventListener("visibilitychange", letGo, { signal });
   document.addEventListener("freeze", letGo, { signal });
-
-  function sendText() {
-    const text = typing.value;
-    typing.value = "";
-    hand.send(...typed(text));
-  }
 
   /** @param {KeyboardEvent} event */
   function isPasted(event) {
@@ -98,24 +101,24 @@ export function takeControl({ surface, typing, placeOf, hand, clipboard, own, si
   }
 }
 
-/** A mouse or a pen as it is; a finger clicks, presses long for the right button, or drags. */
-class Pointer {
+/** A mouse or a pen as it is; fingers do what `Fingers` says. */
+export class Pointer {
   #buttons = 0;
   #turned = 0;
   /** @type {Place | null} */
   #last = null;
-  /** @type {Finger | null} */
-  #touch = null;
 
   /**
    * @param {HTMLElement} surface
    * @param {Hands["placeOf"]} placeOf
+   * @param {Hands["touchpad"]} touchpad
    * @param {Hands["hand"]} hand
    * @param {Keys} keys
    */
-  constructor(surface, placeOf, hand, keys) {
+  constructor(surface, placeOf, touchpad, hand, keys) {
     this.surface = surface;
     this.placeOf = placeOf;
+    this.touchpad = touchpad;
     this.hand = hand;
     this.keys = keys;
   }
@@ -124,40 +127,43 @@ class Pointer {
   pressed(event) {
     const place = this.placeOf(event);
     if (!place) return;
-    this.surface.setPointerCapture(event.pointerId);
-    if (event.pointerType === "touch") {
-      const { clientX: x, clientY: y, timeStamp: at } = event;
-      this.#touch = { place, x, y, at, isDrag: false };
-    } else this.#change(event, event.buttons, place);
+    this.capture(event);
+    this.change(event, event.buttons, place);
   }
 
   /** @param {PointerEvent} event */
   moved(event) {
-    const touch = this.#touch;
-    if (touch && !touch.isDrag) {
-      if (Math.hypot(event.clientX - touch.x, event.clientY - touch.y) < MOVED_PIXELS) return;
-      touch.isDrag = true;
-      this.#change(event, 1, touch.place);
-    }
     // A browser tells of several places at once, and of the last one as the event itself.
     const all = event.getCoalescedEvents();
     const moves = (all.length ? all : [event]).flatMap((each) => this.#moveTo(this.placeOf(each, this.#buttons > 0)));
     this.hand.send(...moves);
     const place = this.placeOf(event, true);
     // Of a mouse's further buttons only the bits tell.
-    if (!touch && place && (this.#buttons || moves.length)) this.#change(event, event.buttons, place);
+    if (place && (this.#buttons || moves.length)) this.change(event, event.buttons, place);
   }
 
   /** @param {PointerEvent} event */
   lifted(event) {
-    const touch = this.#touch;
-    this.#touch = null;
     const place = this.placeOf(event, true);
-    if (!place) return;
-    if (touch && !touch.isDrag) {
-      this.#change(event, event.timeStamp - touch.at > LONG_TOUCH_MILLISECONDS ? 2 : 1, touch.place);
-      this.#change(event, 0, touch.place);
-    } else this.#change(event, touch ? 0 : event.buttons, place);
+    if (place) this.change(event, event.buttons, place);
+  }
+
+  /**
+   * Hear of a pointer until it is up, also beside the picture.
+   * @param {PointerEvent} event
+   */
+  capture({ pointerId }) {
+    this.surface.setPointerCapture(pointerId);
+  }
+
+  /** @param {Place | null} place */
+  move(place) {
+    this.hand.send(...this.#moveTo(place));
+  }
+
+  /** All buttons go up. */
+  letGo() {
+    this.hand.send(...this.release());
   }
 
   /** @param {WheelEvent} event */
@@ -186,7 +192,6 @@ class Pointer {
   release() {
     const held = BUTTONS.filter(([bit]) => this.#buttons & bit);
     this.#buttons = 0;
-    this.#touch = null;
     return held.map(([, button]) => ({ type: "button", button, down: false }));
   }
 
@@ -196,20 +201,26 @@ class Pointer {
    */
   #moveTo(place) {
     if (!place || (place.x === this.#last?.x && place.y === this.#last.y)) return [];
-    this.#last = place;
+    this.#at(place);
     return [{ type: "move", ...place }];
   }
 
+  /** @param {Place} place */
+  #at(place) {
+    this.#last = place;
+    this.touchpad.at(place);
+  }
+
   /**
-   * These buttons are down now.
+   * These buttons are down now; without a place, where the pointer is.
    * @param {PointerEvent} event
    * @param {number} buttons
-   * @param {Place} place
+   * @param {Place | null} place
    */
-  #change(event, buttons, place) {
+  change(event, buttons, place) {
     const changed = this.#buttons ^ buttons;
     this.#buttons = buttons;
-    this.#last = place;
+    if (place) this.#at(place);
     for (const [bit, button] of BUTTONS) {
       const down = (buttons & bit) > 0;
       if (changed & bit)

@@ -5,7 +5,8 @@ import { Clipboard } from "./clipboard.js";
 import { takeControl } from "./control.js";
 import { h, pause, setAttribute, setText } from "./dom.js";
 import { Hand } from "./hand.js";
-import { LEAVING, OFFERED, ownKeyOf, strokesOf } from "./keys.js";
+import { Keypad } from "./keypad.js";
+import { LEAVING, ownKeyOf } from "./keys.js";
 import { giveAllBack, LEASE_SECONDS, takeLease } from "./lease.js";
 import { holderLine } from "./parts.js";
 import { TextPanel } from "./texts.js";
@@ -48,12 +49,14 @@ export class ControlBar {
   told = h("p", { class: "said", role: "status" });
 
   /** @param {ControlParts} parts */
-  constructor({ machine, scopes, surface, typing, placeOf, changed, read, signal }) {
+  constructor({ machine, scopes, surface, typing, placeOf, touchpad, changed, read, signal }) {
     this.machine = machine;
     this.lacking = NEEDED.filter((scope) => !scopes.includes(scope));
     this.surface = surface;
     this.typing = typing;
     this.placeOf = placeOf;
+    this.touchpad = touchpad;
+    this.keys = new Keypad(typing, touchpad, (...events) => this.#hand?.send(...events), signal);
     this.changed = changed;
     this.read = read;
     this.signal = signal;
@@ -66,13 +69,10 @@ export class ControlBar {
 
   /** Keys that a browser keeps for itself, and a field for texts. */
   #keypad() {
-    const keys = OFFERED.map(([label, chord]) =>
-      h("button", { type: "button", click: () => this.#hand?.send(...strokesOf(chord)) }, label),
-    );
     return h(
       "div",
       { class: "keypad", hidden: true, keydown: (event) => this.#keyedBelow(event) },
-      h("div", { class: "row", role: "group", "aria-label": "Keys" }, keys),
+      this.keys.element,
       this.texts.form,
     );
   }
@@ -181,6 +181,8 @@ export class ControlBar {
       surface: this.surface,
       typing: this.typing,
       placeOf: this.placeOf,
+      touchpad: this.touchpad,
+      keypad: this.keys,
       hand,
       clipboard,
       own: (key) => this.#own(key),
@@ -284,6 +286,8 @@ export class ControlBar {
     // What is being given back is still told for a moment.
     this.holder.show(machine.control?.since === this.#mine ? null : machine.control);
     this.keypad.hidden = !inControl;
+    if (!inControl) this.keys.unlatch();
+    this.touchpad.update(inControl);
     this.changed(inControl);
   }
 

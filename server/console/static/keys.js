@@ -123,7 +123,7 @@ export class Keys {
       this.#isShiftUsed = true;
       return [...this.#lift("ctrl", "alt", "shift"), ...this.#press(event, NAMES[key] ?? key)];
     }
-    const name = NAMES[key] ?? (isCharacter ? latin(event) : functionKey(key));
+    const name = nameOf(event);
     return name === null ? [] : [...this.hold(event), ...this.#press(event, name)];
   }
 
@@ -231,7 +231,7 @@ function placeOf({ code, key }) {
 
 /**
  * The key of a shortcut: its letter, or what a Latin keyboard has in its place.
- * @param {KeyLike} event
+ * @param {Pick<KeyLike, "key" | "code">} event
  */
 function latin({ key, code }) {
   if (/^[!-~]$/.test(key)) return key.toLowerCase();
@@ -243,17 +243,14 @@ function functionKey(key) {
   return /^F([1-9]|1\d|2[0-4])$/.test(key) ? key.toLowerCase() : null;
 }
 
-/** Combinations that a browser or a system keeps for itself, as buttons. */
-export const OFFERED = /** @type {const} */ ([
-  ["Esc", "esc"],
-  ["Tab", "tab"],
-  ["Enter", "enter"],
-  ["Ctrl+Alt+Del", "ctrl+alt+delete"],
-  ["Alt+Tab", "alt+tab"],
-  ["Alt+F4", "alt+f4"],
-  ["Ctrl+W", "ctrl+w"],
-  ["Super", "super"],
-]);
+/**
+ * The key of an event, whatever character it makes; null for modifiers, and what has no name.
+ * @param {Pick<KeyLike, "key" | "code">} event
+ */
+export function nameOf(event) {
+  const { key } = event;
+  return NAMES[key] ?? (Array.from(key).length === 1 ? latin(event) : functionKey(key));
+}
 
 /**
  * The keys of a combination, down and up again.

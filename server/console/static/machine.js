@@ -16,6 +16,7 @@ import {
   whileBusy,
 } from "./parts.js";
 import { Screen } from "./screen.js";
+import { Touchpad } from "./touchpad.js";
 import { Viewing } from "./viewing.js";
 import { displays, number, span, whyOf } from "./words.js";
 
@@ -119,7 +120,7 @@ class MachineView {
   renaming = h("button", { type: "button", click: () => this.#rename() }, "Rename");
   pausing = h("button", { type: "button", click: () => this.#pause() });
   canvas = h("canvas", { tabindex: "0", width: 1280, height: 800, role: "img" });
-  veil = h("div", { class: "veil" });
+  veil = h("div", { class: "veil", role: "status" });
   /** Has the keyboard while one is in control: input methods write into fields alone. */
   typing = h("textarea", {
     class: "typing",
@@ -147,8 +148,14 @@ class MachineView {
     this.heading = h("div", { class: "head" }, this.#titleRow());
     this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
     this.marks = new Marks(this.screen);
-    this.stage.append(this.marks.element);
-    this.viewing = new Viewing(this.screen, () => this.inControl, this.signal);
+    this.touchpad = new Touchpad(this.screen, machine.id, (part) => this.viewing.zoom.reveal(part));
+    this.stage.append(this.marks.element, this.touchpad.pointer);
+    this.viewing = new Viewing(
+      this.screen,
+      () => this.inControl,
+      () => this.touchpad.draw(),
+      this.signal,
+    );
     this.asking = new Asking(machine.id, me.scopes, this.signal);
     this.control = new ControlBar({
       machine,
@@ -156,6 +163,7 @@ class MachineView {
       surface: this.canvas,
       typing: this.typing,
       placeOf: (event, clamped) => this.screen.placeOf(event, clamped),
+      touchpad: this.touchpad,
       changed: (inControl) => this.#showControl(inControl),
       read,
       signal: this.signal,
@@ -269,6 +277,7 @@ class MachineView {
   /** @type {(state: string, words: string) => void} */
   #seen = (state, words) => {
     this.stage.dataset.state = state;
+    this.touchpad.draw();
     if (state === "live") {
       if (this.veil.firstChild) this.veil.replaceChildren();
       setText(this.caption, "Live. The picture changes when the screen does.");
@@ -278,7 +287,7 @@ class MachineView {
       const never = machine.state === "offline" && machine.client_version === null;
       fill(this.veil, never ? joinAdvice() : h("p", {}, words || "Asking for the screen…"));
     }
-    this.control.see(state === "live");
+    this.control.see(state === "live" || state === "doubt");
   };
 
   /** @param {boolean} inControl */

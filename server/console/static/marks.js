@@ -22,10 +22,11 @@ export class Marks {
   take({ operation, pointer }) {
     const part = pointer && MARKED.has(operation) ? this.screen.partOf(pointer) : null;
     if (!part) return;
-    const { canvas } = this.screen;
+    const box = this.screen.canvas.getBoundingClientRect();
+    const from = this.element.getBoundingClientRect();
     const mark = h("span", { class: "mark" });
-    mark.style.left = `${canvas.offsetLeft + part.x * canvas.offsetWidth}px`;
-    mark.style.top = `${canvas.offsetTop + part.y * canvas.offsetHeight}px`;
+    mark.style.left = `${box.left - from.left + part.x * box.width}px`;
+    mark.style.top = `${box.top - from.top + part.y * box.height}px`;
     this.element.append(mark);
     if (this.element.childElementCount > MOST) this.element.firstElementChild?.remove();
     setTimeout(() => mark.remove(), SHOWN_MILLISECONDS);

@@ -8,13 +8,15 @@ const MAX_SIDE = 16_384;
 /**
  * The parts of a multipart/x-mixed-replace body, one after another: {headers, bytes}.
  * Throws an Error for what is none, or larger than a picture may be.
+ * `heard()` is called for whatever comes, in the middle of a picture too.
  * @param {Response} response
+ * @param {() => void} heard
  */
-export async function* partsOf(response) {
+export async function* partsOf(response, heard) {
   const type = response.headers.get("Content-Type") ?? "";
   const boundary = /boundary="?([^";]+)"?/i.exec(type)?.[1];
   if (!boundary || !response.body) throw new Error("The server sent no stream of pictures.");
-  const bytes = new Incoming(response.body.getReader());
+  const bytes = new Incoming(response.body.getReader(), heard);
   try {
     for (;;) {
       const head = await bytes.until("\r\n\r\n");
@@ -50,9 +52,13 @@ class Incoming {
   #chunks = [];
   #length = 0;
 
-  /** @param {ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>} reader */
-  constructor(reader) {
+  /**
+   * @param {ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>} reader
+   * @param {() => void} heard
+   */
+  constructor(reader, heard) {
     this.#reader = reader;
+    this.heard = heard;
   }
 
   cancel() {
@@ -91,6 +97,7 @@ class Incoming {
   async #more() {
     const { value, done } = await this.#reader.read();
     if (done) return false;
+    this.heard();
     this.#chunks.push(value);
     this.#length += value.length;
     return true;

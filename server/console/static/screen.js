@@ -4,17 +4,22 @@ import { nameOf, path, query, request, statusOf, wordsOf } from "./api.js";
 import { pause } from "./dom.js";
 import { decoded, partsOf } from "./pictures.js";
 
-const SILENCE_SECONDS = 75;
+/** A screen that does not change says every two seconds that it does not. */
+const DOUBT_SECONDS = 5;
+/** The server itself may take 15 seconds to say that there is no picture. */
+const SILENCE_SECONDS = 25;
 const SHORTEST_WAIT = 500;
 const LONGEST_WAIT = 10_000;
 const STOPPED = "The picture has stopped; asking for it again…";
+const DOUBT = `Nothing has come from the server for ${DOUBT_SECONDS} seconds: this picture may be old.`;
 const STEP = 160;
 const MAX_WIDTH = 2560;
 const RATE = 10;
 
 /**
  * Draws to `canvas` while somebody can see it.  `told(state, words)` hears how it goes:
- * "waiting" before the first picture, "live", "away" (with the reason) while there is none.
+ * "waiting" before the first picture, "live", "doubt" (in words) while nothing comes any more, "away"
+ * (with the reason) while there is none.
  * `region` is the part of the desktop that is shown, in the coordinates of inputs, or null.
  */
 export class Screen {
@@ -31,6 +36,9 @@ export class Screen {
   /** @type {AbortController | null} */
   #running = null;
   #width = 0;
+  /** How much larger than the stage the picture is looked at. */
+  #zoom = 1;
+  #isDoubtful = false;
 
   /**
    * @param {HTMLCanvasElement} canvas
@@ -86,6 +94,15 @@ export class Screen {
   }
 
   /**
+   * It is looked at so much larger: where that shows more, ask for more.
+   * @param {number} zoom
+   */
+  enlarge(zoom) {
+    this.#zoom = zoom;
+    this.#resized();
+  }
+
+  /**
    * The place on the desktop under a pointer event; null beside the picture, unless clamped.
    * @param {MouseEvent} event
    */
@@ -134,7 +151,7 @@ export class Screen {
   }
 
   #wanted() {
-    const width = this.stage.clientWidth * Math.min(devicePixelRatio, 2) * this.#excess;
+    const width = this.stage.clientWidth * Math.min(devicePixelRatio, 2) * this.#excess * this.#zoom;
     return Math.min(Math.max(Math.ceil(width / STEP) * STEP, 2 * STEP), MAX_WIDTH);
   }
 
@@ -154,6 +171,7 @@ export class Screen {
         if (statusOf(error) === 403 || statusOf(error) === 404) return;
       }
       this.region = null;
+      this.#isDoubtful = false;
       await pause(wait, signal);
     }
   }
@@ -166,26 +184,47 @@ export class Screen {
     this.#width = this.#wanted();
     const address = path`/v1/computer/${this.machineId}/display/stream`;
     const wanted = this.#isActual ? { rate: RATE } : { width: this.#width, rate: RATE };
-    // An unchanged screen is sent again from time to time, so a long silence is a dead stream.
     const silent = new AbortController();
-    let timer = 0;
-    const heard = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000);
+    /** @type {number[]} */
+    let timers = [];
+    const rest = () => {
+      for (const timer of timers) clearTimeout(timer);
     };
-    heard();
-    signal.addEventListener("abort", () => clearTimeout(timer));
-    const either = AbortSignal.any([signal, silent.signal]);
-    const response = await request("GET", query(address, wanted), { signal: either });
+    const heard = () => {
+      rest();
+      timers = [
+        setTimeout(() => this.#doubt(), DOUBT_SECONDS * 1000),
+        setTimeout(() => silent.abort(), SILENCE_SECONDS * 1000),
+      ];
+      if (this.#isDoubtful) this.#live();
+    };
     let any = false;
-    for await (const { headers, bytes } of partsOf(response)) {
-      if (signal.aborted) return any;
-      await this.#draw(headers, bytes);
-      any = true;
+    try {
       heard();
-      this.told("live", "");
+      const either = AbortSignal.any([signal, silent.signal]);
+      const response = await request("GET", query(address, wanted), { signal: either });
+      for await (const { headers, bytes } of partsOf(response, heard)) {
+        if (signal.aborted) return any;
+        await this.#draw(headers, bytes);
+        any = true;
+        this.#live();
+      }
+      return any;
+    } finally {
+      rest();
     }
-    return any;
+  }
+
+  #live() {
+    this.#isDoubtful = false;
+    this.told("live", "");
+  }
+
+  /** What is shown may be old; where nothing is shown, that is said already. */
+  #doubt() {
+    if (!this.region) return;
+    this.#isDoubtful = true;
+    this.told("doubt", DOUBT);
   }
 
   /** @type {(headers: Map<string, string>, bytes: Uint8Array<ArrayBuffer>) => Promise<void>} */

@@ -2,6 +2,7 @@
 
 import { fill, h, setAttribute, setText } from "./dom.js";
 import { labelled } from "./parts.js";
+import { Zoom } from "./zoom.js";
 
 /** A row of buttons below the picture; what of the page is `.work` fills the screen. */
 export class Viewing {
@@ -17,14 +18,17 @@ export class Viewing {
   /**
    * @param {import("./screen.js").Screen} screen
    * @param {() => boolean} isInControl
+   * @param {() => void} changed hears that the picture is drawn elsewhere, or larger
    * @param {AbortSignal} signal
    */
-  constructor(screen, isInControl, signal) {
+  constructor(screen, isInControl, changed, signal) {
     this.screen = screen;
     this.isInControl = isInControl;
+    this.changed = changed;
+    this.zoom = new Zoom(screen, { fit: () => this.#fit(), changed: () => this.#moved(), isInControl }, signal);
     this.choice = labelled("Display", this.display, "field inline");
     this.full.hidden = !document.fullscreenEnabled;
-    this.element = h("div", { class: "row viewing" }, this.choice, this.scale, this.full);
+    this.element = h("div", { class: "row viewing" }, this.choice, this.zoom.less, this.zoom.more, this.scale, this.full);
     document.addEventListener("fullscreenchange", () => this.#drawFull(), { signal });
     screen.canvas.addEventListener("pointerdown", this.#hold, { signal });
     screen.canvas.addEventListener("pointermove", this.#pan, { signal });
@@ -48,27 +52,51 @@ export class Viewing {
   }
 
   #rescale() {
-    this.#isActual = !this.#isActual;
+    this.#isActual = !this.#isActual && this.zoom.scale === 1;
     this.#look();
   }
 
+  /** Before it is enlarged. */
+  #fit() {
+    if (!this.#isActual) return;
+    this.#isActual = false;
+    this.#see();
+  }
+
+  #moved() {
+    this.#name();
+    this.changed();
+  }
+
+  #name() {
+    setText(this.scale, this.#isActual || (this.zoom?.scale ?? 1) > 1 ? "Fit" : "Actual size");
+  }
+
   #look() {
+    this.zoom.reset();
+    this.#see();
+  }
+
+  #see() {
     const display = this.#displays[Number(this.display.value) - 1] ?? null;
-    setText(this.scale, this.#isActual ? "Fit" : "Actual size");
+    this.#name();
     this.screen.stage.classList.toggle("actual", this.#isActual);
     this.screen.see(display, this.#isActual);
   }
 
   /** @param {PointerEvent} event */
-  #hold = ({ clientX, clientY }) => {
-    this.#held = { x: clientX, y: clientY };
+  #hold = ({ clientX, clientY, isPrimary }) => {
+    if (isPrimary) this.#held = { x: clientX, y: clientY };
   };
 
   /** @param {PointerEvent} event */
-  #pan = ({ buttons, clientX, clientY }) => {
-    if (!this.#isActual || this.isInControl() || buttons !== 1) return;
-    this.screen.stage.scrollBy(this.#held.x - clientX, this.#held.y - clientY);
+  #pan = ({ buttons, clientX, clientY, isPrimary }) => {
+    if (buttons !== 1 || !isPrimary) return;
+    const { x, y } = this.#held;
     this.#held = { x: clientX, y: clientY };
+    if (this.isInControl() || this.zoom.isPinching) return;
+    if (this.#isActual) this.screen.stage.scrollBy(x - clientX, y - clientY);
+    else if (this.zoom.scale > 1) this.zoom.pan(clientX - x, clientY - y);
   };
 
   #isFull() {

@@ -357,6 +357,8 @@ interface Hands {
   surface: HTMLElement;
   typing: HTMLTextAreaElement;
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
+  touchpad: import("../static/touchpad.js").Touchpad;
+  keypad: import("../static/keypad.js").Keypad;
   hand: { send: (...events: HandEvent[]) => void };
   /** Null where the person may not use the machine's. */
   clipboard: import("../static/clipboard.js").Clipboard | null;
@@ -371,6 +373,7 @@ interface ControlParts {
   surface: HTMLElement;
   typing: HTMLTextAreaElement;
   placeOf: Hands["placeOf"];
+  touchpad: Hands["touchpad"];
   changed: (inControl: boolean) => void;
   read: () => Promise<void>;
   signal: AbortSignal;
@@ -389,11 +392,17 @@ interface ClipboardText {
 
 /** A finger on the picture. */
 interface Finger {
-  place: Place;
+  /** Where it is on the machine; of a touchpad, where the pointer is. */
+  place: Place | null;
   x: number;
   y: number;
   at: number;
-  isDrag: boolean;
+  isDirect: boolean;
+  /** Whether it goes on with a tap. */
+  isAgain: boolean;
+  hasMoved: boolean;
+  /** What it has moved and is not told yet. */
+  way: PointerEvent[];
 }
 
 type Order = (one: Machine, other: Machine) => number;

@@ -313,6 +313,26 @@ async def test_unchanged_picture_is_repeated_only_after_long_silence(
         await viewer.close()
 
 
+@pytest.mark.parametrize("query", ["?rate=30", "?rate=0.01"])
+@pytest.mark.gen_test
+async def test_still_picture_is_no_silence(
+    service: Service, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    """Also while a picture is not due yet; a reader that knows nothing of it reads on as before."""
+    monkeypatch.setattr(display, "ALIVE_SECONDS", 0.02)
+    async with connected(service) as desk:
+        viewer, asked = await desk.watched(query)
+        assert "Farhand-Alive" not in (await read(viewer)).headers
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await viewer.heard(b"Farhand-Alive: ", times=3)
+        if query == "?rate=30":
+            await desk.shows(picture(shade=100), number=asked.stream)
+            part = await read(viewer)
+            assert part.content == picture(shade=100)
+            assert int(part.headers["Farhand-Alive"]) > int(part.headers["Farhand-Captured-At"])
+        await viewer.close()
+
+
 @pytest.mark.gen_test
 async def test_slow_viewer_skips_pictures_and_costs_no_memory(service: Service) -> None:
     content = [noise("jpeg", 1280, 800 + each) for each in range(2)]

@@ -1,0 +1,59 @@
+/** What keyboards write into a field instead of telling keys: those of phones, and input methods. */
+
+import { strokesOf } from "./keys.js";
+import { typed } from "./texts.js";
+
+/** So that a phone's keyboard has something to take back: it tells nothing else of that. */
+const FILLED = "_".repeat(50);
+const LONGEST = 250;
+
+/**
+ * A phone's keyboard composes every word: what it makes and takes back goes to the machine as it happens.
+ * An input method's text goes there once it is chosen.
+ */
+export class Typed {
+  /** What of the field the machine has. */
+  #known = "";
+
+  /**
+   * @param {HTMLTextAreaElement} field
+   * @param {import("./keypad.js").Keypad} keypad
+   * @param {Hands["hand"]} hand
+   */
+  constructor(field, keypad, hand) {
+    this.field = field;
+    this.keypad = keypad;
+    this.hand = hand;
+    this.forget();
+  }
+
+  /** @param {boolean} isComposing */
+  changed(isComposing) {
+    if (isComposing && !this.#isPhone) return;
+    const before = Array.from(this.#known);
+    const now = Array.from(this.field.value);
+    this.#known = this.field.value;
+    let same = 0;
+    while (same < before.length && before[same] === now[same]) same += 1;
+    for (let left = before.length - same; left > 0; left -= 1) this.hand.send(...strokesOf("backspace"));
+    this.#write(now.slice(same).join(""));
+    const { length } = this.#known;
+    if (!isComposing && (!this.#isPhone || length < FILLED.length / 2 || length > LONGEST)) this.forget();
+  }
+
+  get #isPhone() {
+    return this.field.inputMode === "text";
+  }
+
+  /** @param {string} text */
+  #write(text) {
+    const latched = Array.from(text).length === 1 && text !== "\n" ? this.keypad.typed(text) : null;
+    this.hand.send(...(latched ?? typed(text)));
+  }
+
+  /** The machine's cursor may be elsewhere. */
+  forget() {
+    this.#known = this.#isPhone ? FILLED : "";
+    if (this.field.value !== this.#known) this.field.value = this.#known;
+  }
+}
