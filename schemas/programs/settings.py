@@ -137,7 +137,8 @@ def _lines(
         option, variable = f"--{name.replace('_', '-')}", prefix + name.upper()
         if entry.type == "missing":
             part = _part_of(sources.file)
-            yield f"{part}{name} is missing: give {option}, {variable}, or {name} in a --config file"
+            where = f"give {option}, {variable}, or {name} in a --config file"
+            yield f"{part}{name} is missing: {where}"
             continue
         if name in _from_command_line(sources):
             source = option
