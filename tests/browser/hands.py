@@ -61,8 +61,10 @@ class Hands:
     def arrive(self, *lines: str) -> None:
         """Wait until just this has arrived, within a pixel where there are places."""
         self.until(lambda: len(self.new()) >= len(lines), f"{lines} arrives")
-        for got, wanted in zip(self.new(), lines, strict=True):
-            assert is_near(got, wanted), f"{self.new()}, and not {list(lines)}"
+        new = self.new()
+        assert len(new) == len(lines), f"{new}, and not {list(lines)}"
+        for got, wanted in zip(new, lines, strict=True):
+            assert is_near(got, wanted), f"{new}, and not {list(lines)}"
 
 
 class Wire:

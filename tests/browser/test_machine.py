@@ -112,7 +112,9 @@ def test_right_and_middle_clicks_are_those(hands: Hands) -> None:
     hands.page.mouse.click(*hands.over(300, 200), button="right")
     hands.arrive("click right 300,200")
     hands.page.mouse.click(*hands.over(300, 220), button="middle")
-    hands.arrive("click right 300,200", "click middle 300,220")
+    # Some browsers paste then, which is the machine's own to do.
+    hands.page.keyboard.press("z")
+    hands.arrive("click right 300,200", "click middle 300,220", "key z")
 
 
 def test_drag_goes_from_where_it_began_to_where_it_ended(hands: Hands) -> None:

@@ -44,7 +44,8 @@ export function takeControl({ surface, typing, placeOf, touchpad, keypad, hand, 
   /** @param {PointerEvent} event */
   const who = (event) => (event.pointerType === "touch" ? fingers : pointer);
 
-  for (const type of /** @type {const} */ (["contextmenu", "auxclick", "dragstart", "mousedown"]))
+  // After the middle button goes up, a browser on X11 pastes what is selected somewhere.
+  for (const type of /** @type {const} */ (["contextmenu", "auxclick", "dragstart", "mousedown", "mouseup"]))
     on(surface, type, (event) => event.preventDefault());
   on(surface, "pointerdown", (event) => {
     typing.focus({ preventScroll: true });
