@@ -171,7 +171,10 @@ def read_machines(
     name, settings of its own, and those that are given outside of the list.  The one machine that
     is in no list has the empty name.  Raises SettingsError, with a line for each mistake.
     """
-    content = None if file is None else SettingsFile.read(file)
+    try:
+        content = None if file is None else SettingsFile.parsed(file, file.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"{file}: {error.strerror}") from None
     if content is None or MACHINES not in content.content:
         return {"": _checked(content, command_line)}
     _refuse_what_only_one_can_have(command_line)

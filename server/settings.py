@@ -14,6 +14,7 @@ from schemas.programs import failpoints
 from schemas.programs.log_lines import LogFormat
 from schemas.programs.settings import (
     ProgramSettings,
+    SettingsError,
     SettingsFile,
     SettingsSources,
     check_settings,
@@ -186,6 +187,9 @@ def read_settings(file: Path | None, command_line: dict[str, Any]) -> ServerSett
 
     Raises SettingsError.
     """
-    content = None if file is None else SettingsFile.read(file)
+    try:
+        content = None if file is None else SettingsFile.parsed(file, file.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"{file}: {error.strerror}") from None
     sources = SettingsSources(os.environ, command_line, content, OTHER_VARIABLES, MACHINE_PREFIX)
     return check_settings(ServerSettings, sources)

@@ -42,12 +42,10 @@ class SettingsFile:
     place: str = ""
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read a whole file.  Raises SettingsError."""
+    def parsed(cls, path: Path, toml: bytes) -> Self:
+        """All that a file says.  Raises SettingsError."""
         try:
-            return cls(path, tomllib.loads(path.read_bytes().decode()))
-        except OSError as error:
-            raise SettingsError(f"{path}: {error.strerror}") from None
+            return cls(path, tomllib.loads(toml.decode()))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise SettingsError(f"{path} is not valid TOML: {error}") from None
 
