@@ -257,7 +257,9 @@ def test_control_that_cannot_be_renewed_ends_on_the_page_as_well(
     page.clock.fast_forward(20_000)
     sign(page).to_contain_text("You are in control of Reception")
     page.clock.fast_forward(10_000)
-    sign(page).to_contain_text("Control has ended: it ran out, as it was not renewed for 30 seconds.")
+    sign(page).to_contain_text(
+        "Control has ended: it ran out, as it was not renewed for 30 seconds."
+    )
     page.mouse.click(*hands.over(400, 300), button="right")
     page.unroute_all()
     page.clock.resume()

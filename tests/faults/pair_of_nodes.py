@@ -20,6 +20,9 @@ from tests.processes import Answer, ServedApi, until
 INPUT_TIMEOUT = "4"
 """Seconds: there are answers that wait for them."""
 
+HEARTBEAT = "3"
+"""Seconds: a machine that nothing cuts off answers within them on a busy host as well."""
+
 HEAL_SECONDS = 10.0
 """After this, and mostly within two seconds, all is as it was before."""
 
@@ -94,7 +97,11 @@ class PairOfNodes:
     @contextlib.contextmanager
     def running(cls, directory: Path) -> Iterator["PairOfNodes"]:
         """Start everything; yields once all works."""
-        settings = {"input_timeout": INPUT_TIMEOUT, "token_check": str(TOKEN_SECONDS)}
+        settings = {
+            "input_timeout": INPUT_TIMEOUT,
+            "heartbeat": HEARTBEAT,
+            "token_check": str(TOKEN_SECONDS),
+        }
         with (
             World.of_cabled_nodes(directory, Clock(), 2, **settings) as world,
             Cabling() as cabling,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faults.pair_of_nodes import WORKS, About, PairOfNodes, Side, Told
+from tests.faults.pair_of_nodes import HEARTBEAT, WORKS, About, PairOfNodes, Side, Told
 from tests.processes import until
 
 OFFLINE = "503 machine-unavailable offline"
@@ -123,7 +123,7 @@ def test_nothing_comes_through_between_a_machine_and_its_node(pair: PairOfNodes)
     pending = About(PENDING, PENDING, AGAIN, "online")
     assert of_one() == Told("200 connected", pending, WORKS)
     assert of_two() == Told("200 connected", WORKS, pending)
-    why = "no answer to a heartbeat within 1 s"
+    why = f"no answer to a heartbeat within {HEARTBEAT} s"
     until(lambda: pair.state(one, at=two) == f"offline: {why}", "it is found to be offline")
     of_one, of_two = pair.ask(one), pair.ask(two)
     offline = About(OFFLINE, OFFLINE, AGAIN, f"offline: {why}")
