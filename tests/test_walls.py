@@ -124,9 +124,10 @@ WALLS = {
     "machine_client.screen.sender": {"schemas"},
     # What a desktop is knows no desktop; each of them knows itself, and is chosen in one place.
     "machine_client.desktop.base": {"schemas"},
+    "machine_client.desktop.keysyms": set(),
     "machine_client.desktop.x11": {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
-        *("machine_client.system", "schemas"),
+        *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
     },
     "machine_client.system": {"machine_client.system"},
     # These run against any disk, desktop and clock, those of a simulation among them.

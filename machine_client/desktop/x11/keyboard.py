@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from machine_client.desktop.base import DesktopError, Refusal, interrupted
+from machine_client.desktop.keysyms import NAMED_KEYSYMS
 from machine_client.desktop.x11.borrowed import BorrowedKeys
 from machine_client.desktop.x11.connection import X11Connection
 from machine_client.desktop.x11.holding import Holding
 from machine_client.desktop.x11.keymap import Keymap, Stroke
-from machine_client.desktop.x11.keysyms import LOCK, NAMED_KEYSYMS, CharacterKeysyms
+from machine_client.desktop.x11.keysyms import LOCK, CharacterKeysyms
 from machine_client.desktop.x11.requests import Kind
 from machine_client.desktop.x11.xkb import KeyDescription
 from schemas.inputs.key_combinations import Chord, Key

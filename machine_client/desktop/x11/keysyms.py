@@ -1,8 +1,7 @@
-"""X's numbers for keys: keysyms of the named keys, and of characters.
+"""X's numbers for the keys of characters, and for modifiers.
 
-The numbers are those of X.Org's ``keysymdef.h`` and ``XF86keysym.h``.  A character's keysym is its
-Latin-1 code, or an older number of its own where it has one, or 0x01000000 plus its code point
-("X Window System Protocol", appendix A).
+A character's keysym is its Latin-1 code, or an older number of its own where it has one, or
+0x01000000 plus its code point ("X Window System Protocol", appendix A).
 """
 
 from collections.abc import Mapping
@@ -14,69 +13,6 @@ LEVEL_KEYS = frozenset({0xFFE1, 0xFFE2, 0xFE03, 0xFE11, 0xFF7E})
 """Both Shifts, the shifts to the third and fifth level, Mode_switch: held to reach a level."""
 
 _UNICODE = 0x01000000
-
-NAMED_KEYSYMS: Mapping[str, int] = {
-    "ctrl": 0xFFE3,
-    "ctrl_r": 0xFFE4,
-    "alt": 0xFFE9,
-    "alt_r": 0xFFEA,
-    "shift": 0xFFE1,
-    "shift_r": 0xFFE2,
-    "super": 0xFFEB,
-    "super_r": 0xFFEC,
-    "altgr": 0xFE03,
-    "enter": 0xFF0D,
-    "esc": 0xFF1B,
-    "tab": 0xFF09,
-    "backspace": 0xFF08,
-    "delete": 0xFFFF,
-    "insert": 0xFF63,
-    "menu": 0xFF67,
-    "up": 0xFF52,
-    "down": 0xFF54,
-    "left": 0xFF51,
-    "right": 0xFF53,
-    "home": 0xFF50,
-    "end": 0xFF57,
-    "page_up": 0xFF55,
-    "page_down": 0xFF56,
-    "caps_lock": 0xFFE5,
-    "num_lock": 0xFF7F,
-    "scroll_lock": 0xFF14,
-    "print_screen": 0xFF61,
-    "pause": 0xFF13,
-    "break": 0xFF6B,
-    "help": 0xFF6A,
-    "undo": 0xFF65,
-    "redo": 0xFF66,
-    "find": 0xFF68,
-    "cancel": 0xFF69,
-    **{f"f{number}": 0xFFBD + number for number in range(1, 25)},
-    **{f"kp_{digit}": 0xFFB0 + digit for digit in range(10)},
-    "kp_add": 0xFFAB,
-    "kp_subtract": 0xFFAD,
-    "kp_multiply": 0xFFAA,
-    "kp_divide": 0xFFAF,
-    "kp_decimal": 0xFFAE,
-    "kp_separator": 0xFFAC,
-    "kp_equal": 0xFFBD,
-    "kp_enter": 0xFF8D,
-    "volume_up": 0x1008FF13,
-    "volume_down": 0x1008FF11,
-    "volume_mute": 0x1008FF12,
-    "media_play_pause": 0x1008FF14,
-    "media_next": 0x1008FF17,
-    "media_previous": 0x1008FF16,
-    "media_stop": 0x1008FF15,
-    "browser_back": 0x1008FF26,
-    "browser_forward": 0x1008FF27,
-    "browser_refresh": 0x1008FF29,
-    "browser_stop": 0x1008FF28,
-    "browser_search": 0x1008FF1B,
-    "browser_favorites": 0x1008FF30,
-    "browser_home": 0x1008FF18,
-}
-"""The keysym of every named key of `schemas.inputs.key_combinations` that is not a character."""
 
 
 class CharacterKeysyms:

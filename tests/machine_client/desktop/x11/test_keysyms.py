@@ -1,7 +1,6 @@
 """X's numbers for keys and characters."""
 
-from machine_client.desktop.x11.keysyms import NAMED_KEYSYMS, CharacterKeysyms
-from schemas.inputs.key_combinations import KEY_TABLE
+from machine_client.desktop.x11.keysyms import CharacterKeysyms
 
 KEYSYMS = CharacterKeysyms(
     {
@@ -12,12 +11,6 @@ KEYSYMS = CharacterKeysyms(
         "U2192": (0x1002192, "→"),
     }
 )
-
-
-def test_every_named_key_has_a_number_and_no_other_has() -> None:
-    names = {named.name for named in KEY_TABLE if named.character is None}
-    assert set(NAMED_KEYSYMS) == names
-    assert len(set(NAMED_KEYSYMS.values())) == len(names)
 
 
 def test_latin_1_is_its_own_number() -> None:
