@@ -1,0 +1,1 @@
+"""A desktop that a VNC server shows: everything that knows the protocol is in here."""

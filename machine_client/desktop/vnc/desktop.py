@@ -1,0 +1,87 @@
+"""A VNC server as a desktop, and what can be wrong with one."""
+
+from contextlib import closing
+from weakref import ref
+
+from machine_client.desktop.base import (
+    ClipboardError,
+    DesktopCheck,
+    DesktopError,
+    DesktopInput,
+    DesktopView,
+    InjectionUnavailable,
+)
+from machine_client.desktop.vnc.address import VncServer
+from machine_client.desktop.vnc.clipboard import Clipboard
+from machine_client.desktop.vnc.connection import VncConnection
+from machine_client.desktop.vnc.input import VncInput
+from machine_client.desktop.vnc.pointer import Place
+from machine_client.desktop.vnc.view import VncView
+from schemas.inputs.clipboard_texts import Selection
+
+_SILENT = "the VNC server does not answer: look at the host that it runs on"
+
+
+class VncDesktop:
+    """See `machine_client.desktop.base.Desktop`."""
+
+    def __init__(self, server: VncServer) -> None:
+        self._server = server
+        self._place = Place()
+        self._input: ref[VncInput] | None = None
+
+    def open_input(self) -> DesktopInput:
+        input_ = VncInput(self._server, self._place)
+        self._input = ref(input_)
+        return input_
+
+    def open_view(self) -> DesktopView:
+        return VncView(self._server, self._place)
+
+    @property
+    def why_no_clipboard(self) -> str | None:
+        return None
+
+    def read_clipboard(self, selection: Selection) -> str:
+        if selection != "clipboard":
+            raise ClipboardError("clipboard_unavailable", "VNC knows one clipboard alone")
+        # A server tells of what is copied when it is: who comes later may never hear of it.
+        input_ = None if self._input is None else self._input()
+        if input_ is not None and not input_.is_closed:
+            return input_.clipboard.read()
+        try:
+            with closing(VncConnection(self._server, told=False)) as connection:
+                return Clipboard(connection).read()
+        except InjectionUnavailable as error:
+            raise ClipboardError("clipboard_unavailable", str(error)) from error
+
+    def checks(self) -> tuple[DesktopCheck, ...]:
+        return (
+            DesktopCheck("display", self._look_at_display, _SILENT),
+            DesktopCheck("input", self._look_at_input, _SILENT),
+            DesktopCheck("screen", self._look_at_screen, _SILENT),
+        )
+
+    def _look_at_display(self) -> str:
+        with closing(self.open_view()) as view:
+            shown = view.displays()
+        sizes = ", ".join(f"{display.width}x{display.height}" for display in shown)
+        return f"{sizes}, of the VNC server {self._server}"
+
+    def _look_at_input(self) -> str:
+        with closing(VncConnection(self._server, told=False)) as connection:
+            connection.confirm()
+            said = connection.said
+            clipboard = "Unicode" if said.has_extended_clipboard else "Latin-1 alone"
+        return (
+            "the server reads mouse and keyboard; whether it lets this client use them it does not "
+            f"say; its clipboard takes {clipboard}"
+        )
+
+    def _look_at_screen(self) -> str:
+        try:
+            with closing(self.open_view()) as view:
+                size = view.capture().size
+        except DesktopError as error:
+            raise InjectionUnavailable(str(error)) from error
+        return f"operators can see {size.width}x{size.height}"

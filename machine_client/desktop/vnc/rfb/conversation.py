@@ -1,0 +1,221 @@
+"""The client's side of RFB, from the first byte: bytes in, bytes out, and what is known then.
+
+For one thread at a time.  What others want to send at any time they make with `client_messages`;
+here is sent what the server waits for.
+"""
+
+import struct
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from machine_client.desktop.vnc.rfb import client_messages as ours
+from machine_client.desktop.vnc.rfb import clipboard
+from machine_client.desktop.vnc.rfb.canvas import Canvas, check_size, check_within
+from machine_client.desktop.vnc.rfb.parsing import Parser, ProtocolError, Skip, StartTls, Step
+from machine_client.desktop.vnc.rfb.pixels import PixelReader
+from machine_client.desktop.vnc.rfb.security import Credentials, agree_on_version, let_in
+
+MAX_NAME_BYTES = 64 * 1024
+MAX_SCREENS = 64
+
+Steps = Generator[Step, bytes, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One of the screens that the framebuffer is made of."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(slots=True)
+class Copied:
+    """What is known of the server's clipboard; ``changes`` counts what it has told of it.
+
+    ``text`` is None where there is one that has yet to be asked for, or none that can be had:
+    ``too_long`` says which it is not.
+    """
+
+    changes: int = 0
+    text: str | None = ""
+    is_waiting: bool = False
+    too_long: bool = False
+
+
+class Conversation:
+    """What the server has said so far.
+
+    ``is_open`` once it has let us in; ``size`` and ``screens`` are where it draws; ``pointer`` is
+    where it said that the pointer is, and ``pointer_told`` counts how often.  ``updates`` counts
+    framebuffer updates, ``fences`` has the payloads of our fences that were answered.
+    """
+
+    def __init__(self, credentials: Credentials, pictures: tuple[int, ...]) -> None:
+        """``pictures`` are the encodings to ask for; without any nothing that is shown is kept."""
+        self.is_open = False
+        self.size = (0, 0)
+        self.screens: tuple[Screen, ...] = ()
+        self.pointer: tuple[int, int] | None = None
+        self.pointer_told = 0
+        self.updates = 0
+        self.has_fences = False
+        self.fences: set[bytes] = set()
+        self.has_extended_clipboard = False
+        self.copied = Copied()
+        self.offered: str | None = None
+        self.canvas: Canvas | None = None
+        self.canvas_is_new = True
+        self._pictures = pictures
+        self._outgoing = bytearray()
+        self._pixels = PixelReader()
+        self._parser = Parser(self._speak(credentials))
+
+    @property
+    def tls(self) -> StartTls | None:
+        """Set while the server waits for TLS to begin; `tls_begun` goes on."""
+        return self._parser.tls
+
+    def receive(self, data: bytes) -> None:
+        """Take what the server sent.  Raises ProtocolError and AccessError, and is over then."""
+        self._parser.feed(data)
+
+    def tls_begun(self) -> None:
+        """TLS is spoken from here on."""
+        self._parser.resume()
+
+    def take_outgoing(self) -> bytes:
+        """What must be sent now."""
+        outgoing = bytes(self._outgoing)
+        self._outgoing.clear()
+        return outgoing
+
+    def _send(self, data: bytes) -> None:
+        self._outgoing += data
+
+    def _speak(self, credentials: Credentials) -> Steps:
+        version = agree_on_version((yield 12))
+        self._send(version.greeting)
+        yield from let_in(version, credentials, self._send)
+        self._send(ours.CLIENT_INIT_SHARED)
+        yield from self._read_server_init()
+        self._send(ours.PIXELS + ours.encodings(self._pictures or (ours.RAW,)))
+        self.is_open = True
+        while True:
+            (kind,) = yield 1
+            yield from self._message(kind)
+
+    def _read_server_init(self) -> Steps:
+        width, height = struct.unpack(">HH", (yield 4))
+        yield Skip(16)
+        (length,) = struct.unpack(">I", (yield 4))
+        if length > MAX_NAME_BYTES:
+            raise ProtocolError(f"it has a name of {length} bytes")
+        yield Skip(length)
+        self._resize(width, height, ())
+
+    def _message(self, kind: int) -> Steps:
+        match kind:
+            case 0:
+                yield from self._update()
+            case 1:
+                (count,) = struct.unpack(">3xH", (yield 5))
+                yield Skip(6 * count)
+            case 2 | 150:
+                pass  # A bell, and the end of updates that were never asked for.
+            case 3:
+                yield from self._cut_text()
+            case 248:
+                yield from self._fence()
+            case _:
+                raise ProtocolError(f"it sends a message of the type {kind}, which nobody knows")
+
+    def _update(self) -> Steps:
+        (count,) = struct.unpack(">xH", (yield 3))
+        for _ in range(count):
+            x, y, width, height, encoding = struct.unpack(">HHHHi", (yield 12))
+            if encoding == ours.LAST_RECT:
+                break
+            yield from self._rectangle(encoding, x, y, width, height)
+        self.updates += 1
+
+    def _rectangle(self, encoding: int, x: int, y: int, width: int, height: int) -> Steps:
+        match encoding:
+            case ours.DESKTOP_SIZE:
+                self._resize(width, height, ())
+            case ours.EXTENDED_DESKTOP_SIZE:
+                yield from self._screens(y, width, height)
+            case ours.POINTER_POSITION | ours.CURSOR_POSITION:
+                self.pointer = (x, y)
+                self.pointer_told += 1
+            case _:
+                check_within(self.size, x, y, width, height)
+                yield from self._pixels.read(encoding, (x, y, width, height), self.canvas)
+
+    def _screens(self, status: int, width: int, height: int) -> Steps:
+        (count,) = yield 1
+        yield Skip(3)
+        screens = []
+        for _ in range(count):
+            screen = Screen(*struct.unpack(">4xHHHH4x", (yield 16)))
+            if 0 < screen.width <= width - screen.x and 0 < screen.height <= height - screen.y:
+                screens.append(screen)
+        # Anything but 0 answers a client's wish for another size, and changes nothing.
+        if status == 0:
+            self._resize(width, height, tuple(screens[:MAX_SCREENS]))
+
+    def _resize(self, width: int, height: int, screens: tuple[Screen, ...]) -> None:
+        check_size(width, height)
+        self.screens = screens or (Screen(0, 0, width, height),)
+        if self.size != (width, height):
+            self.size = (width, height)
+            self.canvas_is_new = True
+            self.canvas = Canvas(width, height) if self._pictures else None
+
+    def _fence(self) -> Steps:
+        flags, length = struct.unpack(">3xIB", (yield 8))
+        payload = yield length
+        self.has_fences = True
+        if flags & ours.FENCE_REQUEST:
+            self._send(ours.fence(flags & ours.FENCE_KNOWN, payload))
+        else:
+            self.fences.add(payload)
+
+    def _cut_text(self) -> Steps:
+        (length,) = struct.unpack(">3xi", (yield 7))
+        if abs(length) > clipboard.MAX_MESSAGE_BYTES:
+            yield Skip(abs(length))
+            self._note_copied(None, too_long=True)
+        elif length < 0:
+            self._extended(clipboard.read_extended((yield -length)))
+        else:
+            text = (yield length).decode(clipboard.LATIN_1)
+            self._note_copied(clipboard.plain_lines(text))
+
+    def _extended(self, message: clipboard.Extended) -> None:
+        if message.flags & clipboard.CAPS:
+            self.has_extended_clipboard = True
+            self._send(ours.extended_cut_text(clipboard.our_capabilities()))
+        elif message.flags & clipboard.REQUEST:
+            if message.has_text and self.offered is not None:
+                self._send(ours.extended_cut_text(clipboard.provide(self.offered)))
+        elif message.flags & clipboard.PEEK:
+            has_text = self.offered is not None
+            self._send(ours.extended_cut_text(clipboard.notify(has_text=has_text)))
+        elif message.flags & clipboard.NOTIFY:
+            self._note_copied(None if message.has_text else "", waits=message.has_text)
+        elif message.flags & clipboard.PROVIDE and message.has_text and self.offered is None:
+            # Else it was asked for before something was copied here.
+            try:
+                self._note_copied(clipboard.provided_text(message.rest))
+            except clipboard.TooLongError:
+                self._note_copied(None, too_long=True)
+
+    def _note_copied(
+        self, text: str | None, *, waits: bool = False, too_long: bool = False
+    ) -> None:
+        # It is the server's now, and no longer ours.
+        self.offered = None
+        self.copied = Copied(self.copied.changes + 1, text, waits, too_long)

@@ -1,0 +1,22 @@
+"""One Xvnc for all tests of a session that need no other, and the witness of its X server."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.desktop import Witness
+from tests.machine_client.desktop.vnc.xvnc import xvnc
+
+
+@pytest.fixture(scope="session")
+def vnc() -> Iterator[tuple[str, int]]:
+    """Its X display and its TCP port."""
+    with xvnc() as (display, port, _):
+        yield display, port
+
+
+@pytest.fixture(scope="session")
+def vnc_witness(vnc: tuple[str, int]) -> Iterator[Witness]:
+    witness = Witness(vnc[0])
+    yield witness
+    witness.close()
