@@ -10,7 +10,7 @@ from machine_client.link.connection import MachineClient
 from machine_client.settings import MachineSettings
 from machine_client.system import event_loop
 from schemas.inputs.bodies import AnyInput
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display
 
 
@@ -18,6 +18,7 @@ class NoInjector:
     """Claims to have injected everything."""
 
     injected = 0
+    effect: Effect = "happened"
     is_lost = False
 
     def prepare(self, body: AnyInput) -> Callable[[], Point]:

@@ -29,7 +29,7 @@ from schemas.inputs.bodies import (
     WriteClipboard,
 )
 from schemas.inputs.key_combinations import Chord, parse_combination
-from schemas.inputs.outcomes import Point, Refused
+from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.inputs.texts import chords_of
 from schemas.link.messages import Display, Released
 
@@ -91,6 +91,11 @@ class DesktopInjector:
             )
         self._confirmed_before = self._input.confirmed
         self._stop = threading.Event()
+
+    @property
+    def effect(self) -> Effect:
+        """What is known of an input that was carried out; for any thread."""
+        return self._input.effect
 
     @property
     def injected(self) -> int:

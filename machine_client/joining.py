@@ -94,7 +94,7 @@ async def _run(machine: JoiningMachine) -> None:
 
 def _client(machine: JoiningMachine, journal: Journal) -> MachineClient:
     settings = machine.settings
-    desktop = choose_desktop(settings.desktop, settings.display)
+    desktop = choose_desktop(settings.desktop, settings.display, settings.vnc_server)
     clipboard = MachineClipboard(
         desktop, read=settings.clipboard_read, write=settings.clipboard_write
     )

@@ -10,7 +10,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from machine_client.desktop.choose import KINDS
+from machine_client.desktop.choose import KINDS, kind_of_desktop
+from machine_client.desktop.vnc.address import VncServer, parse_address
 from schemas.link.messages import CONNECT_PATH
 from schemas.programs.log_lines import LogFormat
 from schemas.programs.settings import (
@@ -24,7 +25,10 @@ from schemas.programs.settings import (
 CONFIG_VARIABLE = "FARHAND_MACHINE_CONFIG"
 
 MACHINES = "machines"
-OF_ONE = ("token", "token_file", "desktop", "display", "state_dir")
+OF_ONE = (
+    *("token", "token_file", "desktop", "display", "state_dir"),
+    *("vnc", "vnc_password_file"),
+)
 """What only the list itself can say where a file has one."""
 
 STATE_DIRECTORY = "~/.local/state/farhand-machine"
@@ -87,6 +91,11 @@ def _kind_of_desktop(kind: str) -> str:
     return kind
 
 
+def _vnc_address(text: str) -> str:
+    parse_address(text)
+    return text
+
+
 class MachineSettings(ProgramSettings):
     """Everything that the owner of a desktop may choose."""
 
@@ -99,6 +108,20 @@ class MachineSettings(ProgramSettings):
         None, description="The kind of desktop; unset: what the environment has."
     )
     display: str | None = Field(None, description="The X display; unset: the session's own.")
+    vnc: Annotated[str, AfterValidator(_vnc_address)] | None = Field(
+        None, description="A VNC server's host and TCP port: it is the desktop then."
+    )
+    vnc_password_file: HomePath | None = Field(
+        None, description="A file with the VNC server's password alone."
+    )
+    vnc_ca_file: Annotated[HomePath, AfterValidator(_certificates)] | None = Field(
+        None, description="Certificates to trust for the VNC server instead of the system's."
+    )
+    vnc_characters: int = Field(
+        16,
+        ge=0,
+        description="How many different characters beyond ASCII are typed through a VNC server.",
+    )
     state_dir: HomePath = Field(
         default_factory=lambda: Path(STATE_DIRECTORY).expanduser(),
         description="Where the journal is kept.",
@@ -137,6 +160,25 @@ class MachineSettings(ProgramSettings):
             raise ValueError("give the machine's token, or a token file, and not both")
         return self
 
+    @model_validator(mode="after")
+    def _vnc_is_named(self) -> "MachineSettings":
+        if self.desktop == "vnc" and self.vnc is None:
+            raise ValueError("vnc: name the VNC server, such as 127.0.0.1:5900")
+        return self
+
+    @property
+    def vnc_server(self) -> VncServer | None:
+        """The VNC server that is named, if one is."""
+        if self.vnc is None:
+            return None
+        password, ca_file = self.vnc_password_file, self.vnc_ca_file
+        return VncServer(*parse_address(self.vnc), password, ca_file, self.vnc_characters)
+
+    @property
+    def kind_of_desktop(self) -> str | None:
+        """What is worked on: what is set, or what was chosen by looking; None: there is nothing."""
+        return self.desktop or kind_of_desktop(self.vnc_server)
+
     def read_token(self) -> str:
         """The token, from where it is kept.  Raises OSError or ValueError."""
         if self.token is not None:
@@ -158,7 +200,8 @@ class MachineSettings(ProgramSettings):
     @property
     def journal_file(self) -> Path:
         """Each display is a machine of its own, with a journal of its own."""
-        name = re.sub(r"[^A-Za-z0-9.-]", "_", self.display or "session")
+        named = f"vnc-{self.vnc}" if self.kind_of_desktop == "vnc" else self.display or "session"
+        name = re.sub(r"[^A-Za-z0-9.-]", "_", named)
         return self.state_dir / f"journal{name}.sqlite3"
 
 

@@ -19,6 +19,7 @@ from schemas.http.problems import entries_of, sentence
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput
 from schemas.inputs.outcomes import (
     Completed,
+    Effect,
     Expired,
     Failed,
     NotCarriedOut,
@@ -35,6 +36,10 @@ logger = logging.getLogger(__name__)
 
 class Injector(Protocol):
     """What is needed of a desktop."""
+
+    @property
+    def effect(self) -> Effect:
+        """What is known of the events of an injection that has ended well."""
 
     @property
     def injected(self) -> int:
@@ -152,7 +157,7 @@ class Worker:
     def _inject(self, command: Input, inject: Callable[[], Point]) -> Outcome:
         self._injecting = command.command_id if command.fingerprint else None
         try:
-            return _injected(inject)
+            return _injected(inject, self.injector.effect)
         finally:
             self._injecting = None
 
@@ -234,7 +239,7 @@ def _log_end(command: Input, outcome: Outcome) -> None:
     )
 
 
-def _injected(inject: Callable[[], Point]) -> Outcome:
+def _injected(inject: Callable[[], Point], effect: Effect) -> Outcome:
     started = time.perf_counter()
     try:
         pointer = inject()
@@ -244,4 +249,5 @@ def _injected(inject: Callable[[], Point]) -> Outcome:
             message=failure.message,
             injected_at_least=failure.injected_at_least,
         )
-    return Completed(duration_ms=round((time.perf_counter() - started) * 1000, 3), pointer=pointer)
+    milliseconds = round((time.perf_counter() - started) * 1000, 3)
+    return Completed(duration_ms=milliseconds, pointer=pointer, effect=effect)

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
-from schemas.inputs.outcomes import Point, Refused
+from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display, Released
 from schemas.link.picture_frames import Region, Size
 
@@ -164,6 +164,10 @@ class DesktopInput(Protocol):
 
         A machine client that had died had left it behind.
         """
+
+    @property
+    def effect(self) -> Effect:
+        """What is known of events that `confirm` has waited for; for any thread."""
 
     @property
     def confirmed(self) -> int:

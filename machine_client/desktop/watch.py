@@ -14,7 +14,7 @@ from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnav
 from machine_client.desktop.bounded_call import BoundedCall
 from machine_client.worker import Injector
 from schemas.inputs.bodies import AnyInput
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Capability, DesktopChanged, Display, Released
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ SCREEN_IS_OFF = Capability(
 class NullInjector:
     """Stands in for a desktop that cannot be opened: refuses everything, holds nothing."""
 
+    effect: Effect = "happened"
     injected = 0
     is_lost = True
 

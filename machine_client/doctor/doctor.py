@@ -31,8 +31,9 @@ async def examine(settings: MachineSettings, token: str) -> list[Finding]:
 
 async def _desktop(settings: MachineSettings) -> list[Finding]:
     """What is found at the desktop's parts; without a display, nothing else is tried."""
-    found: list[Finding] = []
-    for check in choose_desktop(settings.desktop, settings.display).checks():
+    found = [Finding("desktop", settings.kind_of_desktop is not None, _kind(settings))]
+    desktop = choose_desktop(settings.desktop, settings.display, settings.vnc_server)
+    for check in desktop.checks():
         found.append(await _checked(check, settings))
         if check.part == "display" and not found[-1].good:
             break
@@ -53,6 +54,13 @@ async def _checked(check: DesktopCheck, settings: MachineSettings) -> Finding:
             "; inputs work without it, and FARHAND_MACHINE_SCREEN=false says that nobody shall look"
         )
     return Finding(check.part, False, what)
+
+
+def _kind(settings: MachineSettings) -> str:
+    if settings.kind_of_desktop is None:
+        return "none of the kinds that this version works on was found here"
+    why = "as the settings say" if settings.desktop or settings.vnc else "found on this machine"
+    return f"{settings.kind_of_desktop}, {why}"
 
 
 def _journal(settings: MachineSettings) -> Finding:

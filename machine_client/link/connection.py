@@ -311,4 +311,5 @@ class MachineClient:
             yields=self._reconnect_policy.yields,
             clipboard_read=None if self._clipboard is None else self._clipboard.can_read,
             clipboard_write=None if self._clipboard is None else self._clipboard.can_write,
+            desktop=self._settings.kind_of_desktop,
         )

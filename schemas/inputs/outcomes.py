@@ -9,6 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.values.scalars import Int32
 
+Effect = Literal["happened", "delivered"]
+"""What is known of a completed input's events.
+
+``happened``: the desktop has taken them.  ``delivered``: whatever stands between the machine client
+and the desktop has read all of them, and does not say whether the desktop took them, nor where the
+pointer is but for where it was put.
+"""
+
 
 class _Outcome(BaseModel):
     # A newer client may add fields; they must not make an older server deaf to an acknowledgement.
@@ -23,11 +31,12 @@ class Point(_Outcome):
 
 
 class Completed(_Outcome):
-    """Every event was injected."""
+    """Every event was injected, as far as ``effect`` says."""
 
     status: Literal["completed"] = "completed"
     duration_ms: float = Field(ge=0, description="The machine's own time spent injecting.")
     pointer: Point = Field(description="Where the pointer was afterwards.")
+    effect: Effect = Field("happened", exclude_if=lambda effect: effect == "happened")
 
 
 class Refused(_Outcome):

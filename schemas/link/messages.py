@@ -103,6 +103,9 @@ class Hello(_Message):
     released: Released | None = None
     clipboard_read: Capability | None = None
     clipboard_write: Capability | None = None
+    desktop: ShortForeignText | None = Field(
+        None, description="Its kind, such as x11; older machine clients do not say."
+    )
 
 
 class DesktopChanged(_Message):

@@ -103,6 +103,10 @@ class Machine(BaseModel):
     control: Holder | None = Field(description="Who has control; null where everybody may send.")
     platform: str | None
     client_version: str | None
+    desktop: str | None = Field(
+        description="What the machine client works on, such as x11 or vnc; null where an older one "
+        "does not say."
+    )
     displays: list[Display]
     node: str | None = Field(description="The node that it is connected to.")
     round_trip_ms: float | None = Field(description="Of the last heartbeat, while connected.")
@@ -158,3 +162,10 @@ class InputResult(BaseModel):
     completed_at: Time
     duration_ms: float = Field(description="The machine's own time spent injecting.")
     pointer: Point = Field(description="Where the pointer was afterwards.")
+    effect: Literal["delivered"] | None = Field(
+        None,
+        description="Only where less is known than that it happened: what stands between the "
+        "machine client and the desktop, a VNC server, has read every event, and does not say what "
+        "became of it; the pointer is where it was put.",
+        exclude_if=lambda effect: effect is None,
+    )

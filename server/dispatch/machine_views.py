@@ -71,6 +71,7 @@ def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machin
         control=_holder(stored),
         platform=None if client is None else client.platform,
         client_version=None if client is None else client.client_version,
+        desktop=None if client is None else client.desktop,
         displays=list(displays),
         node=live.node,
         round_trip_ms=None if round_trip is None else round(round_trip * 1000, 3),

@@ -169,7 +169,9 @@ class Admission:
         found: what was decided before is read here, and whoever decides later finds the link.  All
         else that is open is asked about before anything new is sent.
         """
-        summary = ClientSummary(hello.platform, hello.client_version, tuple(hello.displays))
+        summary = ClientSummary(
+            hello.platform, hello.client_version, tuple(hello.displays), hello.desktop
+        )
         facts = LinkFacts(self._node.node_id, self._node.name)
         try:
             machine = await self._machines.begin_link(

@@ -17,7 +17,7 @@ from machine_client.link.connection import MachineClient
 from machine_client.settings import MachineSettings
 from machine_client.system import event_loop
 from schemas.inputs.bodies import AnyInput, MoveMouse
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display
 from tests.faults.inputs import HEIGHT, WIDTH
 
@@ -28,6 +28,7 @@ class NotingInjector:
     """Notes every motion of a machine's pointer, at once and for good."""
 
     injected = 0
+    effect: Effect = "happened"
     is_lost = False
 
     def __init__(self, machine_id: str, notes: int) -> None:

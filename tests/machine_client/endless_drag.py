@@ -15,7 +15,7 @@ from machine_client.executor import Executor, Report
 from machine_client.link.events import JournalMarked
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.bodies import AnyInput, Operation
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Input
 from tests.links import LINK_ID
 from tests.machine_client.journals import journal_in
@@ -24,6 +24,7 @@ from tests.machine_client.journals import journal_in
 class EndlessInjector:
     """Injects an event each millisecond, for ever."""
 
+    effect: Effect = "happened"
     is_lost = False
 
     def __init__(self) -> None:

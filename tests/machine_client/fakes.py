@@ -8,7 +8,7 @@ from uuid import UUID
 from machine_client.desktop.base import DesktopView, RawFrame
 from machine_client.system.clock import boottime_seconds
 from schemas.inputs.bodies import AnyInput, MoveMouse, Operation
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Input, Released
 from schemas.link.picture_frames import Region, Size
 from tests.links import LINK_ID
@@ -21,6 +21,7 @@ class FakeInjector:
     """Notes what it is told; a test may set what else happens at each step."""
 
     injected = 0
+    effect: Effect = "happened"
     is_lost = False
 
     def __init__(self) -> None:

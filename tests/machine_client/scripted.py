@@ -26,7 +26,7 @@ from machine_client.settings import MachineSettings
 from machine_client.worker import Injector
 from schemas.http.problems import MEDIA_TYPE, ProblemError, ProblemType
 from schemas.inputs.bodies import AnyInput, Operation
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import (
     CLIENT_MESSAGES,
     SUBPROTOCOL,
@@ -55,6 +55,7 @@ class QuietInjector:
     """An injector that injects nothing and can be made to wait."""
 
     injected = 0
+    effect: Effect = "happened"
     is_lost = False
 
     def __init__(self) -> None:

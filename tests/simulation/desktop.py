@@ -6,7 +6,7 @@ from typing import Protocol
 
 from machine_client.injector import InjectionFailed, Refusal
 from schemas.inputs.bodies import AnyInput
-from schemas.inputs.outcomes import Point, Refused
+from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display
 from tests.simulation.inputs import LET_GO, Step, let_go_by, mark_of
 from tests.simulation.screen import Kind, XServer
@@ -89,6 +89,7 @@ class Hand:
     it releases when it begins.
     """
 
+    effect: Effect = "happened"
     is_lost = False
 
     def __init__(self, desktop: Desktop, x_server: XServer, holder: Holder) -> None:

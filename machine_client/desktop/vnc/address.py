@@ -13,12 +13,16 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VncServer:
-    """A VNC server's host and TCP port, a file with its password, and certificates to trust."""
+    """A VNC server's host and TCP port, a file with its password, and certificates to trust.
+
+    ``characters`` is how many different ones beyond ASCII it takes: see `keyboard.Characters`.
+    """
 
     host: str
     port: int
     password_file: Path | None = None
     ca_file: Path | None = None
+    characters: int = 16
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from machine_client.desktop.base import DesktopLost, InjectionUnavailable
+from machine_client.desktop.base import DesktopError, DesktopLost, InjectionUnavailable
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.channel import STUCK_SECONDS, Channel
 from machine_client.desktop.vnc.rfb import client_messages as ours
@@ -23,6 +23,9 @@ OPEN_SECONDS = 5.0
 """For a server to let us in."""
 ANSWER_SECONDS = 20.0
 """For a server to answer; a connection on which it does not is given up."""
+
+MOST_ANSWERS = 4
+"""How many a server may need until one of them has pixels in it."""
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +62,7 @@ class VncConnection:
         threading.Thread(target=self._listen, name="vnc", daemon=True).start()
         # What it can do beyond the RFC it says before it answers this.
         try:
-            self.ask_for_update(0, 0, 1, 1, seconds=OPEN_SECONDS)
+            self.ask_for_update(seconds=OPEN_SECONDS)
             if told and self.said.has_fences:
                 self._ask_to_be_told()
         except DesktopLost as error:
@@ -78,7 +81,7 @@ class VncConnection:
     def confirm(self) -> None:
         """Wait until the server has read all that was sent."""
         if not self.said.has_fences:
-            self.ask_for_update(0, 0, 1, 1)
+            self.ask_for_update()
             return
         payload = struct.pack(">I", next(self._numbers) & 0xFFFFFFFF)
         self.send(ours.fence(ours.FENCE_REQUEST | ours.FENCE_BLOCK_BEFORE, payload))
@@ -86,20 +89,34 @@ class VncConnection:
             self.wait_for(lambda: payload in self.said.fences)
             self.said.fences.discard(payload)
 
-    def ask_for_update(
-        self, x: int, y: int, width: int, height: int, *, seconds: float = ANSWER_SECONDS
-    ) -> None:
-        """Ask for a part of the picture, and for all that has changed where we have one already.
+    def ask_for_update(self, *, seconds: float = ANSWER_SECONDS) -> None:
+        """Have the server answer, with anything: it has read then what was sent before.
 
-        Only where nobody asked to be told without that: an answer would not say to whom it is.
+        Only where nobody asked to be told: that answer could be taken for this one.
         """
+        self._take_update(ours.update_request(0, 0, 1, 1, incremental=False), seconds)
+
+    def ask_for_pixels(self, *, everything: bool) -> None:
+        """Have the canvas be as the screen is now; ``everything`` is that it shows nothing yet."""
+        with self.changed:
+            painted, (width, height) = self.said.painted, self.said.size
+        all_news = ours.update_request(0, 0, width, height, incremental=True)
+        asked = ours.update_request(0, 0, width, height, incremental=False)
+        if not everything:
+            # One pixel in any case: else nothing is answered where nothing has changed.
+            asked = all_news + ours.update_request(0, 0, 1, 1, incremental=False)
+        for _ in range(MOST_ANSWERS):
+            self._take_update(asked, ANSWER_SECONDS)
+            if self.said.painted != painted:
+                return
+            # It told of its screens alone, as TigerVNC does; the pixels wait for a request.
+            asked = all_news
+        raise DesktopError("screen_unavailable", "The VNC server sends no pixels")
+
+    def _take_update(self, asked: bytes, seconds: float) -> None:
         with self._one_at_a_time:
             with self.changed:
                 before = self.said.updates
-                whole = self.said.size
-            asked = ours.update_request(x, y, width, height, incremental=False)
-            if self.said.canvas is not None and (width, height) != whole:
-                asked = ours.update_request(0, 0, *whole, incremental=True) + asked
             self.send(asked)
             with self.changed:
                 self.wait_for(lambda: self.said.updates > before, seconds)

@@ -11,22 +11,23 @@ from machine_client.desktop.base import ClipboardError, DesktopError, DesktopLos
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
-from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Keyboard
+from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Characters, Keyboard
 from machine_client.desktop.vnc.pointer import Place, Pointer
 from machine_client.desktop.vnc.rfb.client_messages import key_event
 from machine_client.desktop.vnc.screens import displays_of, middle_of
 from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
 
 
 class VncInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
-    def __init__(self, server: VncServer, place: Place) -> None:
+    def __init__(self, server: VncServer, place: Place, characters: Characters) -> None:
         self._connection = VncConnection(server, told=True)
+        self._characters = characters
         self._sent = 0
         self.confirmed = 0
         self._moved = False
@@ -44,6 +45,10 @@ class VncInput:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def effect(self) -> Effect:
+        return "delivered"
 
     @property
     def released(self) -> Released | None:
@@ -95,12 +100,17 @@ class VncInput:
         self._pointer.scroll(direction)
 
     def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
-        """Every key has a number; whether the server has a key for it is not told."""
+        # Every key has a number; whether the server has a key for it is not told.
+        self._connection.check()
+        self._characters.check(chords)
 
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
+        self._connection.check()
+        self._characters.note(chords)
         self._keyboard.type(chords, stop)
 
     def hold_keys(self, chords: tuple[Chord, ...]) -> None:
+        self._characters.note(chords)
         self._keyboard.hold(chords)
 
     def release_keys(self, chords: tuple[Chord, ...]) -> None:

@@ -1,13 +1,14 @@
 """Chords on the keyboard of a VNC server, which is told keysyms and finds keys for them itself."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from machine_client.desktop.base import interrupted
+from machine_client.desktop.base import Refusal, interrupted
 from machine_client.desktop.keysyms import NAMED_KEYSYMS
 from machine_client.desktop.vnc.keysyms import keysym_of, needs_shift, with_shift
 from machine_client.desktop.vnc.rfb.client_messages import key_event
 from schemas.inputs.key_combinations import Chord, Key
+from schemas.inputs.outcomes import Refused
 from schemas.programs.failpoints import Failpoint, reached
 
 SHIFT_KEYS = frozenset({NAMED_KEYSYMS["shift"], NAMED_KEYSYMS["shift_r"]})
@@ -19,6 +20,46 @@ POSSIBLY_HELD = (
     *(code for code in range(0x20, 0x7F) if not needs_shift(chr(code))),
 )
 """What an earlier client may have left pressed: nearly every key that is ever held down."""
+
+
+class Characters:
+    """Which characters beyond ASCII a server was asked for: of one desktop, for one thread.
+
+    A server that is told a character that its layout lacks gives it a key of its own.  TigerVNC has
+    some twenty left for that, never takes one back, and says nothing when none is left: it drops
+    what comes then.  So there is a bound, after which they are refused before anything is pressed.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._asked_for: set[str] = set()
+
+    def check(self, chords: tuple[Chord, ...]) -> None:
+        """Raise Refusal where too many would have been asked for."""
+        asked_for = self._asked_for.copy()
+        for key in _characters_of(chords):
+            asked_for.add(key.name.lower())
+            if len(asked_for) > self._most:
+                raise Refusal(
+                    Refused(
+                        code="character_not_typeable",
+                        message=f"{key.name} would be one more than the {self._most} different"
+                        " characters beyond ASCII that this VNC server is taken to have room for"
+                        " (setting vnc_characters)",
+                        loc=("body", "text"),
+                        ctx={"key": key.name},
+                    )
+                )
+
+    def note(self, chords: tuple[Chord, ...]) -> None:
+        """These are asked for now."""
+        self._asked_for.update(key.name.lower() for key in _characters_of(chords))
+
+
+def _characters_of(chords: tuple[Chord, ...]) -> Iterator[Key]:
+    for chord in chords:
+        if chord.key is not None and chord.key.is_character and not chord.key.name.isascii():
+            yield chord.key
 
 
 class Keyboard:

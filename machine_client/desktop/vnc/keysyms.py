@@ -5,51 +5,35 @@ sets that keyboards had before Unicode, and many know no others, so these come f
 """
 
 import functools
+import unicodedata
 from collections.abc import Iterator, Mapping
 
 _OLDER_SETS = (
     *((0x100, "iso8859-2", 0xA1, 0xFF), (0x200, "iso8859-3", 0xA1, 0xFE)),
-    *((0x300, "iso8859-4", 0xA2, 0xFE), (0x400, "shift_jis", 0xA1, 0xDF)),
+    *((0x300, "iso8859-4", 0xA2, 0xFE), (0x400, "shift_jis", 0xA1, 0xDD)),
     *((0x500, "iso8859-6", 0xAC, 0xF2), (0x600, "koi8-r", 0xC0, 0xFF)),
-    *((0xC00, "iso8859-8", 0xE0, 0xFA), (0xD00, "tis-620", 0xA1, 0xF9)),
-    # Greek letters without accents, which have places of their own.
-    *((0x700, "iso8859-7", 0xC1, 0xD9), (0x700, "iso8859-7", 0xE1, 0xF9)),
+    *((0x700, "iso8859-7", 0xC1, 0xD1), (0x700, "iso8859-7", 0xD4, 0xD9)),
+    *((0x700, "iso8859-7", 0xE1, 0xF1), (0x700, "iso8859-7", 0xF4, 0xF9)),
+    *((0xC00, "iso8859-8", 0xE0, 0xFA), (0xD00, "tis-620", 0xA1, 0xED)),
+    (0xD00, "tis-620", 0xF0, 0xF9),
 )
 """Sets whose keysyms are a number and a character's byte: number, name, first and last byte."""
 
-_ALONE: Mapping[str, int] = {
-    "Ё": 0x6B3,
-    "ё": 0x6A3,
-    "€": 0x20AC,
-    "Œ": 0x13BC,
-    "œ": 0x13BD,
-    "Ÿ": 0x13BE,
-    "Ά": 0x7A1,
-    "Έ": 0x7A2,
-    "Ή": 0x7A3,
-    "Ί": 0x7A4,
-    "Ό": 0x7A7,
-    "Ύ": 0x7A8,
-    "Ώ": 0x7AB,
-    "ά": 0x7B1,
-    "έ": 0x7B2,
-    "ή": 0x7B3,
-    "ί": 0x7B4,
-    "ό": 0x7B7,
-    "ύ": 0x7B8,
-    "ώ": 0x7BB,
-    "Є": 0x6B4,
-    "\u0406": 0x6B6,
-    "Ї": 0x6B7,
-    "Ґ": 0x6BD,
-    "Ў": 0x6BE,
-    "№": 0x6B0,
-    "є": 0x6A4,
-    "\u0456": 0x6A6,
-    "ї": 0x6A7,
-    "ґ": 0x6AD,
-    "ў": 0x6AE,
-}
+_ROWS = (
+    (
+        0x6A1,
+        "\u0452\u0453\u0451\u0454\u0455\u0456\u0457\u0458\u0459\u045a\u045b\u045c\u0491\u045e\u045f",
+    ),
+    (
+        0x6B1,
+        "\u0402\u0403\u0401\u0404\u0405\u0406\u0407\u0408\u0409\u040a\u040b\u040c\u0490\u040e\u040f",
+    ),
+    *((0x7A1, "\u0386\u0388\u0389\u038a\u03aa"), (0x7A7, "\u038c\u038e\u03ab")),
+    *((0x7AB, "\u038f"), (0x7B1, "\u03ac\u03ad\u03ae\u03af\u03ca\u0390")),
+    *((0x7B7, "\u03cc\u03cd\u03cb\u03b0\u03ce"), (0x7D2, "\u03a3"), (0x7F2, "\u03c3\u03c2")),
+    *((0x13BC, "\u0152\u0153\u0178"), (0x20AC, "€")),
+)
+"""Keysyms that follow one another, and the characters of the first and those after it."""
 
 _UNICODE = 0x01000000
 
@@ -87,12 +71,17 @@ def _older_keysyms() -> Mapping[str, int]:
     for character, keysym in _of_sets():
         # What several sets have is known by the number of the first.
         found.setdefault(character, keysym)
-    return {**found, **_ALONE}
+    for first, row in _ROWS:
+        found |= {character: first + place for place, character in enumerate(row)}
+    return found
 
 
 def _of_sets() -> Iterator[tuple[str, int]]:
     for base, name, first, last in _OLDER_SETS:
         for byte in range(first, last + 1):
             character = bytes([byte]).decode(name, "ignore")
+            if base == 0x400:
+                # Kana had half the width in that set, and are written in full now.
+                character = unicodedata.normalize("NFKC", character)
             if len(character) == 1 and ord(character) > 0xFF:
                 yield character, base + byte

@@ -61,7 +61,7 @@ class VncView:
             connection = self._open(code)
             if not pictures:
                 told = connection.said.pointer_told
-                connection.ask_for_update(0, 0, 1, 1)
+                connection.ask_for_update()
                 self._note_pointer(connection, told)
             return look(connection)
         except DesktopError:
@@ -91,8 +91,7 @@ def _captured(connection: VncConnection) -> RawFrame:
     for _ in range(MOST_SIZES):
         with connection.changed:
             is_new, said.canvas_is_new = said.canvas_is_new, False
-            size = said.size
-        connection.ask_for_update(0, 0, *(size if is_new else (1, 1)))
+        connection.ask_for_pixels(everything=is_new)
         with connection.changed:
             if not said.canvas_is_new and said.canvas is not None:
                 region = region_of(said)

@@ -20,7 +20,7 @@ from machine_client.desktop.x11.view import displays
 from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
-from schemas.inputs.outcomes import Point
+from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
 
 
@@ -49,6 +49,10 @@ class X11Input:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def effect(self) -> Effect:
+        return "happened"
 
     @property
     def confirmed(self) -> int:

@@ -253,6 +253,7 @@ class MachineView {
     const facts = {
       Id: machine.id,
       Platform: machine.platform ?? "–",
+      Desktop: machine.desktop ?? "–",
       Version: machine.client_version ?? "–",
       Displays: displays(machine.displays),
       Node: machine.node ?? "–",

@@ -79,6 +79,7 @@ interface Machine {
   control: Holder | null;
   platform: string | null;
   client_version: string | null;
+  desktop: string | null;
   node: string | null;
   displays: Display[];
   round_trip_ms: number | null;

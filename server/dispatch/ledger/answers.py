@@ -64,6 +64,8 @@ def _completed(context: AnswerContext, outcome: Completed) -> Answer:
         "duration_ms": outcome.duration_ms,
         "pointer": {"x": outcome.pointer.x, "y": outcome.pointer.y},
     }
+    if outcome.effect != "happened":
+        result["effect"] = outcome.effect
     return Answer(200, JSON, to_json(result))
 
 

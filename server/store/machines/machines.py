@@ -28,6 +28,7 @@ class ClientSummary:
     platform: str
     client_version: str
     displays: tuple[Display, ...]
+    desktop: str | None = None
 
 
 @dataclass(frozen=True)
@@ -348,6 +349,7 @@ def _client_document(client: ClientSummary) -> Document:
         "platform": client.platform,
         "client_version": client.client_version,
         "displays": _display_documents(client.displays),
+        "desktop": client.desktop,
     }
 
 
@@ -376,6 +378,7 @@ def _machine(document: Document) -> Machine:
             platform=client["platform"],
             client_version=client["client_version"],
             displays=tuple(Display.model_validate(display) for display in client["displays"]),
+            desktop=client.get("desktop"),
         ),
         link=link
         and LinkFacts(

@@ -15,7 +15,7 @@ class Canvas:
         self.height = height
         self.pixels = bytearray(PIXEL_BYTES * width * height)
 
-    def paint(self, x: int, y: int, width: int, rows: bytes) -> None:
+    def paint(self, x: int, y: int, width: int, rows: bytes | bytearray) -> None:
         """Put whole rows of a rectangle of some width where they belong."""
         row_bytes = PIXEL_BYTES * width
         if width == self.width:

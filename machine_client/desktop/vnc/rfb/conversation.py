@@ -50,7 +50,8 @@ class Conversation:
 
     ``is_open`` once it has let us in; ``size`` and ``screens`` are where it draws; ``pointer`` is
     where it said that the pointer is, and ``pointer_told`` counts how often.  ``updates`` counts
-    framebuffer updates, ``fences`` has the payloads of our fences that were answered.
+    framebuffer updates, and ``painted`` those rectangles in them that have pixels; ``fences`` has
+    the payloads of our fences that were answered.
     """
 
     def __init__(self, credentials: Credentials, pictures: tuple[int, ...]) -> None:
@@ -61,6 +62,7 @@ class Conversation:
         self.pointer: tuple[int, int] | None = None
         self.pointer_told = 0
         self.updates = 0
+        self.painted = 0
         self.has_fences = False
         self.fences: set[bytes] = set()
         self.has_extended_clipboard = False
@@ -153,6 +155,7 @@ class Conversation:
             case _:
                 check_within(self.size, x, y, width, height)
                 yield from self._pixels.read(encoding, (x, y, width, height), self.canvas)
+                self.painted += 1
 
     def _screens(self, status: int, width: int, height: int) -> Steps:
         (count,) = yield 1

@@ -51,14 +51,9 @@ Send = Callable[[bytes], None]
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What we can show, and what we accept.
-
-    ``password`` is None where there is none.  ``unverified_tls`` allows encryption with a server
-    that shows no certificate: nobody who only listens can read it, whoever is in between can.
-    """
+    """What we can show: a password, or None."""
 
     password: bytes | None = None
-    unverified_tls: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +102,13 @@ def answer_to(challenge: bytes, password: bytes) -> bytes:
 
 
 def _wanted(credentials: Credentials) -> tuple[int, ...]:
-    """The kinds that we know, the best first."""
+    """The kinds that we know, the best first.
+
+    TLS without a certificate keeps out who only listens; whoever stands in between can read all.
+    """
     if credentials.password is None:
-        verified, unverified, plain = (X509_NONE,), (TLS_NONE,), (NONE,)
-    else:
-        verified, unverified = (X509_PASSWORD, X509_NONE), (TLS_PASSWORD, TLS_NONE)
-        plain = (PASSWORD, NONE)
-    return (*verified, *(unverified if credentials.unverified_tls else ()), VENCRYPT, *plain)
+        return X509_NONE, TLS_NONE, VENCRYPT, NONE
+    return X509_PASSWORD, X509_NONE, TLS_PASSWORD, TLS_NONE, VENCRYPT, PASSWORD, NONE
 
 
 def _choose(offered: list[int], credentials: Credentials) -> int:

@@ -1,4 +1,4 @@
-"""TigerVNC's Xvnc for tests: a VNC server that is an X server as well, which a witness can watch."""
+"""TigerVNC's Xvnc for tests: a VNC server that is an X server too, which a witness can watch."""
 
 import contextlib
 import os

@@ -94,7 +94,7 @@ class X11Witness:
     """See `tests.machine_client.desktop.contract.rig.Witness`."""
 
     def __init__(self, display: str, witness: Witness, directory: Path) -> None:
-        self._name = display
+        self.name = display
         self._witness = witness
         self._directory = directory
         self._display: Any = Xlib.display.Display(display)
@@ -106,7 +106,7 @@ class X11Witness:
         return self._told(self._witness.seen())
 
     def held(self) -> frozenset[str]:
-        keycodes, buttons = pressed(self._name)
+        keycodes, buttons = pressed(self.name)
         keys = {min(self._names_of(keycode), default=str(keycode)) for keycode in keycodes}
         return frozenset(keys | {BUTTONS.get(number, str(number)) for number in buttons})
 
@@ -137,7 +137,7 @@ class X11Witness:
 
     @contextlib.contextmanager
     def text_field(self) -> Iterator[TextField]:
-        with Terminal.open(self._name, self._directory) as terminal:
+        with Terminal.open(self.name, self._directory) as terminal:
             yield _Lines(terminal)
         (self._directory / "typed").unlink()
 
