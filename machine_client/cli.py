@@ -55,7 +55,7 @@ def machine_options(command: Command) -> Command:
             type=click.Path(path_type=Path, file_okay=False),
             help="Where the journal is kept.  [default: ~/.local/state/farhand-machine]",
         ),
-        click.option("--desktop", help="Its kind: x11 or vnc.  [default: by looking]"),
+        click.option("--desktop", help="Its kind.  [default: by looking]"),
         click.option("--vnc-ca-file", type=file, help="Certificates to trust for the VNC server."),
         click.option("--vnc-password-file", type=file, help="A file with the VNC password."),
         click.option("--vnc", help="A VNC server to work on, as HOST:PORT; PORT is TCP's."),

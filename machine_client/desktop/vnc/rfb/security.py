@@ -129,7 +129,8 @@ def _told(credentials: Credentials) -> Generator[Step, bytes, int]:
     (kind,) = struct.unpack(">I", (yield 4))
     if kind == 0:
         yield from _refusal()
-    return _choose([kind], credentials)
+    # Version 3.3 has no others.
+    return _choose([kind] if kind in (NONE, PASSWORD) else [], credentials)
 
 
 def _chosen(credentials: Credentials, send: Send) -> Generator[Step, bytes, int]:
