@@ -129,6 +129,11 @@ WALLS = {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
         *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
     },
+    "machine_client.desktop.vnc": {
+        *("machine_client.desktop.base", "machine_client.desktop.vnc"),
+        *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
+    },
+    "machine_client.desktop.vnc.rfb": {"machine_client.desktop.vnc.rfb"},
     "machine_client.system": {"machine_client.system"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal.journal": {"schemas"},
@@ -383,6 +388,7 @@ def test_handlers_know_machines_by_the_door_alone() -> None:
 
 STATE_MACHINES = (
     *(name for name in SOURCES if is_within(name, "server.machines.link")),
+    *(name for name in SOURCES if is_within(name, "machine_client.desktop.vnc.rfb")),
     *("machine_client.link.session", "machine_client.link.events"),
     *("machine_client.link.reported_desktop", "machine_client.screen.sender"),
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from machine_client.desktop.vnc.address import VncServer
 from machine_client.settings import MachineSettings, read_machines
 from schemas.programs.settings import SettingsError
 
@@ -251,3 +252,26 @@ def test_two_machines_cannot_have_one_journal(tmp_path: Path) -> None:
     content = f'state_dir = "{tmp_path}"\n'
     with pytest.raises(SettingsError, match="left and right would have one journal"):
         read_machines(listed(tmp_path, TWO.replace('"l"', f'"l"\n{content}') + content), {})
+
+
+def test_vnc_server_is_a_desktop_with_a_journal_of_its_own(tmp_path: Path) -> None:
+    found = settings(token="t", vnc="[::1]:5901", vnc_password_file="~/vnc", state_dir=tmp_path)
+    assert found.kind_of_desktop == "vnc"
+    assert found.vnc_server == VncServer("::1", 5901, Path("~/vnc").expanduser(), None, 16)
+    assert found.journal_file == tmp_path / "journalvnc-___1__5901.sqlite3"
+    forced = settings(token="t", vnc="a:1", desktop="x11", state_dir=tmp_path)
+    assert forced.kind_of_desktop == "x11"
+    assert forced.journal_file == tmp_path / "journalsession.sqlite3"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"vnc": "localhost"}, "host and TCP port"),
+        ({"vnc": "localhost:99999"}, "has a port"),
+        ({"desktop": "vnc"}, "name the VNC server"),
+    ],
+)
+def test_vnc_server_that_is_none_is_refused(given: dict[str, str], reason: str) -> None:
+    with pytest.raises(SettingsError, match=reason):
+        settings(token="t", **given)

@@ -7,7 +7,7 @@ from pathlib import Path
 from machine_client.desktop.base import InjectionUnavailable
 
 _ADDRESS = re.compile(
-    r"(?:\[(?P<v6>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s:/@\[\]]+)):(?P<port>[0-9]{1,5})"
+    r"(?:\[(?P<v6>[^\s\[\]/@]*:[^\s\[\]/@]*)\]|(?P<host>[^\s:/@\[\]]+)):(?P<port>[0-9]{1,5})"
 )
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from machine_client.desktop.choose import KINDS, choose_desktop
+from machine_client.desktop.choose import KINDS, choose_desktop, kind_of_desktop
 from machine_client.desktop.unavailable import UnavailableDesktop
+from machine_client.desktop.vnc.address import VncServer
+from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.x11.desktop import X11Desktop
 
 
@@ -16,13 +18,25 @@ def test_desktop_is_the_one_of_its_name_or_of_the_machine() -> None:
     assert isinstance(choose_desktop(None, None), X11Desktop)
 
 
+def test_vnc_server_that_is_named_is_the_desktop_unless_another_kind_is() -> None:
+    server = VncServer("127.0.0.1", 5900)
+    assert kind_of_desktop(server) == "vnc"
+    assert isinstance(choose_desktop(None, ":7", server), VncDesktop)
+    assert isinstance(choose_desktop("vnc", None, server), VncDesktop)
+    assert isinstance(choose_desktop("x11", ":7", server), X11Desktop)
+    nowhere = choose_desktop("vnc", ":7")
+    assert "--vnc HOST:PORT" in str(nowhere.why_no_clipboard)
+
+
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
 def test_machine_without_a_way_to_its_desktop_says_so_and_can_be_told_another(
     platform: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     assert isinstance(choose_desktop(None, None), UnavailableDesktop)
+    assert kind_of_desktop(None) is None
     assert isinstance(choose_desktop("x11", ":7"), X11Desktop)
+    assert isinstance(choose_desktop(None, None, VncServer("a", 1)), VncDesktop)
 
 
 def test_choosing_needs_no_library_of_any_desktop_and_no_display() -> None:

@@ -18,6 +18,7 @@ from schemas.inputs.bodies import Button, ClickMouse
 from schemas.link.messages import Released
 from tests.desktop import unsteady_display, virtual_display
 from tests.held import NOTHING, Held, held_on
+from tests.machine_client.desktop.vnc.plain_server import plain_server
 from tests.machine_client.journals import journal_in
 from tests.machine_client.pressing import READY, pressing
 from tests.machine_client.scripted import TOKEN, scripted_server
@@ -64,11 +65,12 @@ async def test_healthy_machine_is_ok_at_every_hop(tmp_path: Path, display: str) 
         code, lines = await examined(server.address, tmp_path, display)
     assert code == 0
     assert [line.split(":")[0] for line in lines] == [
-        *("ok   display", "ok   input", "ok   screen", "ok   journal"),
+        *("ok   desktop", "ok   display", "ok   input", "ok   screen", "ok   journal"),
         *("ok   server's name", "ok   server's port", "ok   token", "ok   version"),
     ]
-    assert "1280x800" in lines[0]
-    assert "can see 1280x800" in lines[2]
+    assert lines[0] == "ok   desktop: x11, found on this machine"
+    assert "1280x800" in lines[1]
+    assert "can see 1280x800" in lines[3]
 
 
 @async_test
@@ -77,7 +79,7 @@ async def test_screen_that_nobody_may_see_is_no_failure(tmp_path: Path, display:
         variables = {"FARHAND_MACHINE_SCREEN": "false"}
         code, lines = await examined(server.address, tmp_path, display, **variables)
     assert code == 0
-    assert lines[2].startswith("ok   screen: nobody may look")
+    assert lines[3].startswith("ok   screen: nobody may look")
 
 
 class DarkDesktop(UnavailableDesktop):
@@ -93,7 +95,7 @@ async def test_screen_that_cannot_be_seen_is_named(
 ) -> None:
     monkeypatch.setattr(doctor, "choose_desktop", lambda *_: DarkDesktop("it is dark"))
     settings = MachineSettings(server="http://127.0.0.1:1", state_dir=tmp_path, token=TOKEN)
-    (finding,) = await doctor._desktop(settings)
+    _, finding = await doctor._desktop(settings)
     assert not finding.good
     assert finding.what.startswith("it is dark; inputs work without it")
 
@@ -116,7 +118,7 @@ async def test_missing_display_is_named(
     assert failure.startswith("display: ")
     assert ":9999" in failure
     assert remedy in failure
-    assert lines[1].startswith("ok   journal")
+    assert lines[2].startswith("ok   journal")
 
 
 def test_missing_library_is_named_with_its_package_and_not_as_a_missing_display(
@@ -132,10 +134,10 @@ main()
     place = ("--state-dir", str(tmp_path), "--display", display)
     server = ("--server", "http://127.0.0.1:1", "--token", TOKEN)
     ended = run("python", "-c", script, "doctor", *server, *place)
-    first = ended.stdout.splitlines()[0]
-    assert first.startswith("FAIL display: "), ended.stderr
-    assert "libxcb-render.so not found" in first
-    assert first.endswith("sudo apt-get install libxcb-render0)")
+    second = ended.stdout.splitlines()[1]
+    assert second.startswith("FAIL display: "), ended.stderr
+    assert "libxcb-render.so not found" in second
+    assert second.endswith("sudo apt-get install libxcb-render0)")
 
 
 @pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "running"])
@@ -171,6 +173,22 @@ async def test_display_without_injection_is_named(tmp_path: Path) -> None:
 
 
 @async_test
+async def test_vnc_server_is_named_with_what_is_wrong_with_it(tmp_path: Path) -> None:
+    with plain_server() as vnc:
+        address = f"127.0.0.1:{vnc.port}"
+        async with scripted_server() as server:
+            code, lines = await examined(server.address, tmp_path, ":9999", "--vnc", address)
+    assert (code, failing(lines)) == (0, [])
+    assert lines[0] == "ok   desktop: vnc, as the settings say"
+    assert lines[1] == f"ok   display: 64x48, of the VNC server {address}"
+    async with scripted_server() as server:
+        code, lines = await examined(server.address, tmp_path, ":9999", "--vnc", address)
+    (failure,) = failing(lines)
+    assert code == 1
+    assert failure.startswith(f"display: The VNC server {address} cannot be reached")
+
+
+@async_test
 async def test_x_server_that_hangs_is_named(tmp_path: Path) -> None:
     with unsteady_display() as display:
         display.freeze()
@@ -190,7 +208,7 @@ async def test_journal_in_use_is_a_running_client_and_no_failure(
         code, lines = await examined(server.address, tmp_path, display)
     owner.close()
     assert (code, failing(lines)) == (0, [])
-    assert "in use: a machine client runs with it now" in lines[3]
+    assert "in use: a machine client runs with it now" in lines[4]
 
 
 @async_test

@@ -17,7 +17,7 @@ CAPS, REQUEST, PEEK, NOTIFY, PROVIDE = (1 << place for place in range(24, 29))
 ACTIONS = REQUEST | PEEK | NOTIFY | PROVIDE
 
 MAX_TEXT_BYTES = 2 * 1024 * 1024 + 1
-"""The longest text that Farhand carries, of line ends alone, which are two bytes here, and its end."""
+"""The longest that Farhand carries: of line ends alone, which are two bytes here, and an end."""
 MAX_MESSAGE_BYTES = MAX_TEXT_BYTES + 64 * 1024
 """The longest message that is looked at; nothing good becomes much longer by being packed."""
 
