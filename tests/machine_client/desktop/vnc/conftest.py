@@ -15,7 +15,7 @@ def vnc() -> Iterator[tuple[str, int]]:
         yield display, port
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def vnc_witness(vnc: tuple[str, int]) -> Iterator[Witness]:
     witness = Witness(vnc[0])
     yield witness
