@@ -72,6 +72,7 @@ def hello(
     return Hello(
         protocols=[*PROTOCOLS] if protocols is None else protocols,
         client_version="1.2.3",
+        desktop="x11",
         platform="Linux of the test",
         boot_id=boot_id,
         displays=[Display(x=0, y=0, width=1280, height=800)],

@@ -69,6 +69,14 @@ def test_intent_is_written_before_the_first_event_and_the_end_after_the_last(ben
     assert bench.memory.sequence == 2
 
 
+def test_no_more_than_its_desktop_knows_is_said_of_an_input(bench: Bench) -> None:
+    for effect in ("delivered", "happened"):
+        bench.injector.effect = effect
+        outcome = bench.carry_out(move()).outcome
+        assert isinstance(outcome, Completed)
+        assert outcome.effect == effect
+
+
 def test_command_is_begun_up_to_its_time(bench: Bench) -> None:
     assert isinstance(bench.carry_out(begin_by=NOW), Completed)
     assert bench.desktop.calls == ["inject 1"]

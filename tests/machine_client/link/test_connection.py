@@ -55,6 +55,7 @@ async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
         hello = await line.greet()
         assert hello.input.available
         assert hello.displays[0].width == 100
+        assert hello.desktop == "x11"
         await line.say(heartbeat(5))
         beat = await line.hear()
         assert isinstance(beat, HeartbeatAck)

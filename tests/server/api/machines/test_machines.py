@@ -64,6 +64,7 @@ async def test_machine_is_shown_as_its_client_described_it(service: Service) -> 
         shown = Machine.model_validate((await service.get("/v1/machines/desk-1")).json)
         assert (shown.state, shown.reason, shown.paused) == ("online", "connected", False)
         assert (shown.platform, shown.client_version) == ("Linux of the test", "1.2.3")
+        assert shown.desktop == "x11"
         assert shown.displays == hello().displays
     await machine.until_gone()
     gone = Machine.model_validate((await service.get("/v1/machines/desk-1")).json)

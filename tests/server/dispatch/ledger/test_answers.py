@@ -15,6 +15,7 @@ from schemas.inputs.outcomes import (
     Refused,
     Unknown,
 )
+from schemas.resources.machines import InputResult
 from server.dispatch.ledger.answers import AnswerContext, final_answer
 
 COMMAND = UUID("00000000-0000-4000-8000-00000000000e")
@@ -50,6 +51,19 @@ def test_completed_is_200_with_the_result() -> None:
         "duration_ms": 1.25,
         "pointer": {"x": -3, "y": 4},
     }
+
+
+def test_less_than_that_it_happened_is_said() -> None:
+    outcome = Completed(duration_ms=1, pointer=Point(x=0, y=0), effect="delivered")
+    status, result = answered(outcome)
+    assert (status, result["status"], result["effect"]) == (200, "completed", "delivered")
+    assert InputResult.model_validate(result).effect == "delivered"
+
+
+def test_outcome_of_an_older_client_happened_and_is_said_to_no_one_in_other_words() -> None:
+    outcome = Completed.model_validate({"duration_ms": 1, "pointer": {"x": 0, "y": 0}})
+    assert outcome.effect == "happened"
+    assert "effect" not in outcome.model_dump()
 
 
 def test_completed_is_204_without_a_body_where_that_is_wanted() -> None:

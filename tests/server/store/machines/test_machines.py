@@ -11,7 +11,7 @@ from server.store.errors import AlreadyExists, NotFound
 from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
-CLIENT = ClientSummary("Linux 6", "0.1.0", (Display(x=0, y=0, width=1920, height=1080),))
+CLIENT = ClientSummary("Linux 6", "0.1.0", (Display(x=0, y=0, width=1920, height=1080),), "vnc")
 LINK = LinkFacts(uuid4(), "node-1")
 JOURNAL = JournalPosition(id=uuid4(), sequence=2**63 - 1)
 
