@@ -7,7 +7,6 @@ import time
 import zlib
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -31,13 +30,13 @@ from tests.machine_client.desktop.vnc.plain_server import (
 )
 
 
-def connect(port: int, **named: Path) -> VncConnection:
-    return VncConnection(VncServer("127.0.0.1", port, **named), told=True)
+def connect(port: int) -> VncConnection:
+    return VncConnection(VncServer("127.0.0.1", port), told=True)
 
 
-def refused(port: int, **named: Path) -> str:
+def refused(port: int) -> str:
     with pytest.raises(InjectionUnavailable) as caught:
-        connect(port, **named).close()
+        connect(port).close()
     assert f"127.0.0.1:{port}" in str(caught.value)
     return str(caught.value)
 
@@ -66,7 +65,11 @@ def test_nobody_there_is_said() -> None:
 def test_server_that_says_nothing_is_left_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "OPEN_SECONDS", 0.05)
     end = threading.Event()
-    with plain_server(talk=lambda _connection: end.wait(10) and None) as server:
+
+    def say_nothing(_connection: socket.socket) -> None:
+        end.wait(10)
+
+    with plain_server(talk=say_nothing) as server:
         assert "says nothing, or not enough" in refused(server.port)
         end.set()
 

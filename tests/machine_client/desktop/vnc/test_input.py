@@ -1,7 +1,6 @@
 """What an input of a VNC server knows and says; all it must do is in the contract."""
 
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
@@ -20,7 +19,7 @@ from tests.machine_client.pressing import killed_while_pressing
 
 
 @pytest.fixture
-def witness(vnc_witness: Witness) -> Iterator[Witness]:
+def witness(vnc_witness: Witness) -> Witness:
     vnc_witness.take()
     return vnc_witness
 

@@ -1,6 +1,7 @@
 """What is known of a server after it has said something; bad servers in test_connection."""
 
 import struct
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def screens(*each: tuple[int, int, int, int]) -> bytes:
 
 
 def test_size_and_screens_change_and_those_beyond_it_are_not_believed() -> None:
-    said = opened(ours.RAW)
+    said: Any = opened(ours.RAW)
     said.canvas_is_new = False
     told = screens((0, 0, 10, 9), (10, 0, 10, 9), (19, 0, 2, 9), (0, 0, 0, 9))
     said.receive(rectangle(0, 0, 20, 9, ours.EXTENDED_DESKTOP_SIZE, told))
@@ -66,10 +67,11 @@ def test_size_and_screens_change_and_those_beyond_it_are_not_believed() -> None:
 
 @pytest.mark.parametrize("encoding", [ours.POINTER_POSITION, ours.CURSOR_POSITION])
 def test_pointer_is_where_the_server_says(encoding: int) -> None:
-    said = opened()
-    assert said.pointer is None
+    said: Any = opened()
+    assert said.pointer_told == 0
     said.receive(rectangle(3, 4, 0, 0, encoding, b""))
-    assert (said.pointer, said.pointer_told) == ((3, 4), 1)
+    assert said.pointer == (3, 4)
+    assert said.pointer_told == 1
 
 
 def test_fences_are_answered_and_ours_are_heard() -> None:
@@ -93,14 +95,14 @@ def cut(payload: bytes) -> bytes:
 
 
 def test_old_clipboard_is_latin_1() -> None:
-    said = opened()
+    said: Any = opened()
     said.offered = "ours"
     said.receive(struct.pack(">BxxxI", 3, 4) + b"\xe9\r\nx")
     assert (said.copied.text, said.copied.changes, said.offered) == ("é\nx", 1, None)
 
 
 def test_extended_clipboard_is_asked_and_answered() -> None:
-    said = opened()
+    said: Any = opened()
     said.receive(cut(clipboard.our_capabilities()))
     assert said.has_extended_clipboard
     assert said.take_outgoing() == ours.extended_cut_text(clipboard.our_capabilities())
