@@ -97,7 +97,7 @@ def test_doctor_looks_at_each(tmp_path: Path, server: ServerProcess, api: Served
         file = listed(tmp_path, server.url, tokens, {"first": display})
         ended = run("farhand-machine", "doctor", "--config", str(file))
     first, _, second = ended.stdout.partition("second:\n")
-    assert first.startswith("first:\nok   display: ")
+    assert first.startswith("first:\nok   desktop: x11, found on this machine\nok   display: ")
     assert "FAIL" not in first
-    assert second.startswith("FAIL display: ")
+    assert second.startswith("ok   desktop: x11, found on this machine\nFAIL display: ")
     assert ended.returncode == 1

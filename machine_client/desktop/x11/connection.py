@@ -21,6 +21,28 @@ from machine_client.desktop.x11.requests import (
 )
 
 
+def _keep_servers_apart() -> None:
+    """Give every display tables of its own.
+
+    python-xlib 0.33 has one for the whole program of the numbers that extensions have on a server.
+    Where it works on two servers that number them differently, the first would be sent requests by
+    the numbers of the second.
+    """
+    base: Any = Xlib.display._BaseDisplay  # noqa: SLF001  there is no public way
+    begin = base.__init__
+
+    def begin_apart(display: Any, *args: Any, **options: Any) -> None:
+        display.extension_major_opcodes = {}
+        display.error_classes = base.error_classes.copy()
+        display.event_classes = base.event_classes.copy()
+        begin(display, *args, **options)
+
+    base.__init__ = begin_apart
+
+
+_keep_servers_apart()
+
+
 @contextlib.contextmanager
 def errors_translated() -> Iterator[None]:
     """Raise as DesktopError what python-xlib raises."""

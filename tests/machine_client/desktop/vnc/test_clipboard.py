@@ -53,6 +53,8 @@ def test_text_that_was_copied_there_is_read(
         program.put("clipboard", text)
         eventually(partial(is_read, desktop, text), "it is read")
         program.close()
+        # The server tells late that a program has gone, which must not come after our own text.
+        eventually(partial(is_read, desktop, ""), "the program's text is gone")
     injector.prepare(WriteClipboard(text="ours"))()
     assert desktop.read_clipboard("clipboard") == "ours"
 

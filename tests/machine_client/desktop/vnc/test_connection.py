@@ -3,7 +3,6 @@
 import socket
 import struct
 import threading
-import time
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -224,14 +223,13 @@ def test_server_that_sends_no_pixels_is_said() -> None:
 
 
 def test_nobody_listens_any_more_after_the_end() -> None:
-    before = threading.active_count()
+    before = {thread for thread in threading.enumerate() if thread.name == "vnc"}
     with plain_server() as server:
         connection = connect(server.port)
+        (listening,) = {each for each in threading.enumerate() if each.name == "vnc"} - before
         connection.close()
         connection.close()
-    deadline = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert threading.active_count() == before
+    listening.join(10)
+    assert not listening.is_alive()
     with pytest.raises(DesktopLost):
         connection.confirm()

@@ -1,8 +1,11 @@
 """One connection to a real X server."""
 
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +14,8 @@ from machine_client.desktop.x11.connection import X11Connection, errors_translat
 from machine_client.desktop.x11.requests import Kind
 from tests.desktop import Witness, resize_screen, set_layout, virtual_display
 from tests.machine_client.desktop.x11.somebody import held_by_xdotool
+
+PROJECT = Path(__file__).parents[4]
 
 
 @pytest.fixture
@@ -121,3 +126,22 @@ def test_a_server_that_ends_during_the_greeting_is_no_display() -> None:
             accepted.close()
             with pytest.raises(InjectionUnavailable, match="cannot be opened"):
                 opened.result()
+
+
+def test_servers_do_not_share_the_numbers_of_their_extensions() -> None:
+    """In a program of its own: these tests keep them apart as well."""
+    script = """
+import Xlib.display
+from Xlib import X
+from machine_client.desktop.x11 import connection
+opened = []
+base = Xlib.display._BaseDisplay
+tables = ("extension_major_opcodes", "error_classes", "event_classes")
+Xlib.protocol.display.Display.__init__ = lambda self, *_: opened.append(self)
+for _ in range(2):
+    base(":0")
+first, second = ([id(getattr(display, table)) for table in tables] for display in opened)
+assert not set(first) & set(second)
+assert X.KeyPress in opened[0].event_classes
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=PROJECT, check=True)
