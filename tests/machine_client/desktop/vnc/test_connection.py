@@ -233,3 +233,34 @@ def test_nobody_listens_any_more_after_the_end() -> None:
     assert not listening.is_alive()
     with pytest.raises(DesktopLost):
         connection.confirm()
+
+
+def test_event_is_confirmed_once_its_fence_is_answered_and_not_before() -> None:
+    asked, may_answer = threading.Event(), threading.Event()
+
+    def talk(connection: socket.socket) -> None:
+        shake_hands(connection)
+        connection.sendall(struct.pack(">BxxxIB", 248, ours.FENCE_REQUEST, 0))
+        moved = False
+        while True:
+            message = next_message(connection)
+            moved = moved or message == ours.pointer_event(0, 1, 2)
+            if message[0] == 3 and not message[1]:
+                connection.sendall(ONE_PIXEL)
+            elif message[0] == 248 and message[8]:
+                if moved:
+                    asked.set()
+                    may_answer.wait(10)
+                connection.sendall(message[:4] + bytes(4) + message[8:])
+
+    with plain_server(talk=talk) as server:
+        input_ = VncDesktop(VncServer("127.0.0.1", server.port)).open_input()
+        input_.move(1, 2)
+        waiting = threading.Thread(target=input_.confirm)
+        waiting.start()
+        assert asked.wait(10)
+        assert (input_.confirmed, waiting.is_alive()) == (0, True)
+        may_answer.set()
+        waiting.join(10)
+        assert (input_.confirmed, waiting.is_alive()) == (1, False)
+        input_.close()

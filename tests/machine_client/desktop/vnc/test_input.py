@@ -55,6 +55,14 @@ def test_pointer_that_the_server_moves_is_told_and_used() -> None:
             assert ours.pointer_event(1, 40, 30) in server.said
 
 
+def test_place_that_is_told_before_our_move_was_read_is_older_than_it() -> None:
+    told = rectangle(40, 30, 0, 0, ours.CURSOR_POSITION, b"")
+    with plain_server(ONE_PIXEL, ONE_PIXEL, told) as server:
+        desktop = VncDesktop(VncServer("127.0.0.1", server.port))
+        with closing(DesktopInjector(desktop)) as injector:
+            assert injector.prepare(MoveMouse(x=1, y=2))() == Point(x=1, y=2)
+
+
 def test_characters_have_a_bound_for_the_life_of_the_desktop() -> None:
     with plain_server() as server:
         desktop = VncDesktop(VncServer("127.0.0.1", server.port, characters=2))

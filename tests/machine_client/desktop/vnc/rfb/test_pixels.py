@@ -2,6 +2,7 @@
 
 import random
 import struct
+import tracemalloc
 import zlib
 
 import pytest
@@ -57,3 +58,16 @@ def test_without_a_canvas_pixels_are_forgotten() -> None:
     parser = Parser(ended(PixelReader().read(ours.RAW, (0, 0, 5000, 5000), None)))
     parser.feed(bytes(1_000_000))
     assert not parser._buffer
+
+
+def test_bomb_is_not_unpacked() -> None:
+    bomb = zlib.compress(bytes(64 * 1024 * 1024), 9)[:9000]
+    data = struct.pack(">I", len(bomb)) + bomb
+    canvas = Canvas(64, 48)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProtocolError):
+            read(PixelReader(), ours.ZLIB, (0, 0, 64, 48), data, canvas)
+        assert tracemalloc.get_traced_memory()[1] < 1024 * 1024
+    finally:
+        tracemalloc.stop()
