@@ -5,6 +5,7 @@ from contextlib import closing
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.vnc.rfb import client_messages as ours
+from machine_client.desktop.vnc.view import encodings_for
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
 from schemas.link.picture_frames import Region, Size
@@ -26,6 +27,11 @@ def test_only_news_are_asked_for_after_the_first_picture() -> None:
     assert asked[1] == ours.update_request(0, 0, 64, 48, incremental=False)
     assert asked[2] == ours.update_request(0, 0, 64, 48, incremental=True)
     assert asked[3] == ours.update_request(0, 0, 1, 1, incremental=False)
+
+
+def test_pixels_are_packed_on_their_way_through_a_network() -> None:
+    assert encodings_for("127.0.0.1") == (ours.COPY_RECT, ours.RAW)
+    assert encodings_for("10.0.0.7") == (ours.COPY_RECT, ours.ZLIB, ours.RAW)
 
 
 def test_screen_that_shrinks_meanwhile_is_taken_anew() -> None:
