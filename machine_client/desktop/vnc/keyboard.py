@@ -75,9 +75,11 @@ class Keyboard:
 
     def type(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
         """Press and release the chords one after another; a key that we hold stays held."""
-        for chord in chords:
+        for number, chord in enumerate(chords):
             if stop.is_set():
                 raise interrupted()
+            if number == 0:
+                self._be_the_keyboard_in_use(chord.keys)
             self._type_chord(chord)
             # So that whoever stops this finds it where the desktop is, and not a thousand ahead.
             self._confirm()
@@ -86,6 +88,7 @@ class Keyboard:
         """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
         keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
         fresh = self._not_held(keys)
+        self._be_the_keyboard_in_use(keys)
         try:
             for key in keys:
                 if key in fresh:
@@ -105,6 +108,20 @@ class Keyboard:
     def release_all(self) -> None:
         """Release every key that we hold."""
         self._let_go(list(self._held))
+
+    def _be_the_keyboard_in_use(self, keys: Iterable[Key]) -> None:
+        """Tap Shift where the first key to be pressed is one that the layout may lack.
+
+        TigerVNC gives such a character a key, and then its X server takes the layout from the
+        keyboard that is used now, if that was another one before: the character is forgotten, and
+        the next one gets the same key, so that a program reads the wrong one.  Seen with 1.12
+        whenever nothing was typed before, and after the layout was set anew.
+        """
+        first = next(iter(keys))
+        if not self._held and first.is_character and not first.name.isascii():
+            for down in (True, False):
+                self._send(_SHIFT, down=down)
+            self._confirm()
 
     def _type_chord(self, chord: Chord) -> None:
         fresh = self._not_held(chord.keys)

@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +13,9 @@ from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys, TypeText
 from schemas.inputs.outcomes import Point
-from tests.desktop import Witness, somebody_else
+from tests.desktop import Terminal, Witness, set_layout, somebody_else
 from tests.machine_client.desktop.vnc.plain_server import ONE_PIXEL, plain_server, rectangle
+from tests.machine_client.desktop.vnc.xvnc import xvnc
 from tests.machine_client.desktop.x11.somebody import pressed
 from tests.machine_client.pressing import killed_while_pressing
 
@@ -133,3 +135,17 @@ def test_interrupted_input_says_what_was_read() -> None:
             downs = sum(message == ours.key_event(0x78, down=True) for message in server.said)
             assert caught.value.injected_at_least == 2 * downs < 1000
             injector.release_all()
+
+
+def test_first_foreign_characters_of_a_new_server_are_not_taken_for_one_another(
+    tmp_path: Path,
+) -> None:
+    with xvnc() as (display, port, _), Terminal.open(display, tmp_path) as terminal:
+        injector = DesktopInjector(VncDesktop(VncServer("127.0.0.1", port)))
+        for text in ("漢字", "かな"):
+            injector.prepare(TypeText(text=text + "."))()
+            assert terminal.typed_before(".") == text
+        set_layout(display, "us")
+        injector.prepare(TypeText(text="ж漢."))()
+        assert terminal.typed_before(".") == "ж漢"
+        injector.close()

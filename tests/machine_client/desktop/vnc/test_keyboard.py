@@ -40,7 +40,16 @@ def test_capitals_and_signs_go_with_shift_and_others_without() -> None:
     assert told.of("type", "A") == "+shift +A -A -shift ."
     assert told.of("type", "ctrl+@") == "+ctrl +shift +@ -@ -ctrl -shift ."
     assert told.of("type", "ctrl+alt+x") == "+ctrl +alt +x -x -alt -ctrl ."
-    assert told.of("type", "Ж") == "+shift +6f6 -6f6 -shift ."
+    assert told.of("type", "Ж") == "+shift -shift . +shift +6f6 -6f6 -shift ."
+
+
+def test_shift_is_tapped_before_a_first_character_that_the_layout_may_lack() -> None:
+    told = Told()
+    assert told.of("type", "漢 字") == "+shift -shift . +1006f22 -1006f22 . +1005b57 -1005b57 ."
+    assert told.of("type", "a 漢") == "+a -a . +1006f22 -1006f22 ."
+    assert told.of("type", "ctrl+漢") == "+ctrl +1006f22 -1006f22 -ctrl ."
+    assert told.of("hold", "ctrl") == "+ctrl ."
+    assert told.of("type", "漢") == "+1006f22 -1006f22 ."
 
 
 def test_held_shift_makes_of_a_key_what_it_would_on_a_keyboard() -> None:
