@@ -112,7 +112,7 @@ class Keyboard:
     def _be_the_keyboard_in_use(self, keys: Iterable[Key]) -> None:
         """Tap Shift where the first key to be pressed is one that the layout may lack.
 
-        TigerVNC gives such a character a key, and then its X server takes the layout from the
+        TigerVNC gives such a character a key, and then takes the layout from the
         keyboard that is used now, if that was another one before: the character is forgotten, and
         the next one gets the same key, so that a program reads the wrong one.  Seen with 1.12
         whenever nothing was typed before, and after the layout was set anew.
