@@ -1,9 +1,13 @@
-"""Keysyms of the named keys: the numbers by which several systems know a key.
+"""Keysyms: the numbers for keys that X began with, and that others use as well.
 
-They are those of X.Org's ``keysymdef.h`` and ``XF86keysym.h``.
+The numbers are those of X.Org's ``keysymdef.h`` and ``XF86keysym.h``.
 """
 
 from collections.abc import Mapping
+from typing import Final
+
+UNICODE: Final = 0x01000000
+"""What a code point above Latin-1 is counted from."""
 
 NAMED_KEYSYMS: Mapping[str, int] = {
     "ctrl": 0xFFE3,
@@ -67,3 +71,15 @@ NAMED_KEYSYMS: Mapping[str, int] = {
     "browser_home": 0x1008FF18,
 }
 """The keysym of every named key of `schemas.inputs.key_combinations` that is not a character."""
+
+
+def letter_pair(character: str) -> tuple[str, str]:
+    """What a key should make without and with Shift so that the character is one of them.
+
+    A letter shares its key with its other case; anything else is alone on its key.
+    """
+    lower, upper = character.lower(), character.upper()
+    is_pair = len(lower) == len(upper) == 1 and (upper.lower(), lower.upper()) == (lower, upper)
+    if not is_pair or character not in (lower, upper):
+        return character, character
+    return lower, upper

@@ -84,7 +84,7 @@ class X11Desktop:
 
 def _display_remedy() -> str:
     if os.environ.get("WAYLAND_DISPLAY"):
-        return "this is a Wayland session, and this version works on X11: log in to one on Xorg"
+        return "this is a Wayland session: leave out --display and --desktop to work on Wayland"
     return (
         "run this inside the graphical session, as its user, or name its display with --display "
         "(and its cookie file in XAUTHORITY)"

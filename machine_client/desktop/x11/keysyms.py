@@ -1,4 +1,4 @@
-"""X's numbers for the keys of characters, and for modifiers.
+"""X's numbers for characters, and for the modifiers by which they are reached.
 
 A character's keysym is its Latin-1 code, or an older number of its own where it has one, or
 0x01000000 plus its code point ("X Window System Protocol", appendix A).
@@ -6,13 +6,13 @@ A character's keysym is its Latin-1 code, or an older number of its own where it
 
 from collections.abc import Mapping
 
+from machine_client.desktop.keysyms import UNICODE, letter_pair
+
 SHIFT, LOCK = 1 << 0, 1 << 1
 """The two modifiers whose meaning the X protocol itself fixes, as bits of a modifier mask."""
 
 LEVEL_KEYS = frozenset({0xFFE1, 0xFFE2, 0xFE03, 0xFE11, 0xFF7E})
 """Both Shifts, the shifts to the third and fifth level, Mode_switch: held to reach a level."""
-
-_UNICODE = 0x01000000
 
 
 class CharacterKeysyms:
@@ -34,17 +34,14 @@ class CharacterKeysyms:
         if code < 0x100:
             return (code,)
         older = self._older.get(character)
-        return (_UNICODE + code,) if older is None else (older, _UNICODE + code)
+        return (UNICODE + code,) if older is None else (older, UNICODE + code)
 
     def pair(self, character: str) -> tuple[int, int]:
         """What a key should make without and with Shift so that the character is one of them.
 
         A letter shares its key with its other case; anything else is alone on its key.
         """
-        lower, upper = character.lower(), character.upper()
-        is_pair = len(lower) == len(upper) == 1 and (upper.lower(), lower.upper()) == (lower, upper)
-        if not is_pair or character not in (lower, upper):
-            lower = upper = character
+        lower, upper = letter_pair(character)
         return self.of(lower)[0], self.of(upper)[0]
 
 

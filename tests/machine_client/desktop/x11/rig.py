@@ -16,6 +16,7 @@ from machine_client.desktop.x11.desktop import X11Desktop
 from schemas.link.picture_frames import Region
 from tests.desktop import DeviceEvent, Terminal, UnsteadyDisplay, Witness, set_layout
 from tests.machine_client.desktop.contract.rig import Colour, Rig, Seen, TextField
+from tests.machine_client.desktop.key_names import KEY_NAMES
 from tests.machine_client.desktop.x11.somebody import Person, held_by_xdotool, pressed
 from tests.machine_client.pressing import killed_after
 
@@ -25,68 +26,7 @@ XK.load_keysym_group("xkb")
 BUTTONS = {1: "left", 2: "middle", 3: "right"}
 WHEEL = {4: "up", 5: "down", 6: "left", 7: "right"}
 
-_NAMES = {
-    "ctrl": "Control_L",
-    "ctrl_r": "Control_R",
-    "alt": "Alt_L",
-    "alt_r": "Alt_R",
-    "shift": "Shift_L",
-    "shift_r": "Shift_R",
-    "super": "Super_L",
-    "super_r": "Super_R",
-    "altgr": "ISO_Level3_Shift",
-    "enter": "Return",
-    "esc": "Escape",
-    "tab": "Tab",
-    "backspace": "BackSpace",
-    "delete": "Delete",
-    "insert": "Insert",
-    "menu": "Menu",
-    "up": "Up",
-    "down": "Down",
-    "left": "Left",
-    "right": "Right",
-    "home": "Home",
-    "end": "End",
-    "page_up": "Prior",
-    "page_down": "Next",
-    "caps_lock": "Caps_Lock",
-    "num_lock": "Num_Lock",
-    "scroll_lock": "Scroll_Lock",
-    "print_screen": "Print",
-    "pause": "Pause",
-    "break": "Break",
-    "help": "Help",
-    "undo": "Undo",
-    "redo": "Redo",
-    "find": "Find",
-    "cancel": "Cancel",
-    "kp_add": "KP_Add",
-    "kp_subtract": "KP_Subtract",
-    "kp_multiply": "KP_Multiply",
-    "kp_divide": "KP_Divide",
-    "kp_decimal": "KP_Decimal",
-    "kp_separator": "KP_Separator",
-    "kp_equal": "KP_Equal",
-    "kp_enter": "KP_Enter",
-    "volume_up": "XF86_AudioRaiseVolume",
-    "volume_down": "XF86_AudioLowerVolume",
-    "volume_mute": "XF86_AudioMute",
-    "media_play_pause": "XF86_AudioPlay",
-    "media_next": "XF86_AudioNext",
-    "media_previous": "XF86_AudioPrev",
-    "media_stop": "XF86_AudioStop",
-    "browser_back": "XF86_Back",
-    "browser_forward": "XF86_Forward",
-    "browser_refresh": "XF86_Refresh",
-    "browser_stop": "XF86_Stop",
-    "browser_search": "XF86_Search",
-    "browser_favorites": "XF86_Favorites",
-    "browser_home": "XF86_HomePage",
-    **{f"f{number}": f"F{number}" for number in range(1, 25)},
-    **{f"kp_{digit}": f"KP_{digit}" for digit in range(10)},
-}
-NAMES = {XK.string_to_keysym(symbol): name for name, symbol in _NAMES.items()}
+NAMES = {XK.string_to_keysym(symbol): name for name, symbol in KEY_NAMES.items()}
 """The names of keysyms, by what X itself calls them; the code under test has its own numbers."""
 
 

@@ -1,4 +1,4 @@
-"""X's numbers for keys and characters."""
+"""X's numbers for characters."""
 
 from machine_client.desktop.x11.keysyms import CharacterKeysyms
 
