@@ -1,0 +1,90 @@
+"""A Wayland compositor as a desktop, and what can be wrong with one."""
+
+import contextlib
+from collections.abc import Iterator
+from contextlib import closing
+
+from machine_client.desktop.base import (
+    DesktopCheck,
+    DesktopError,
+    DesktopInput,
+    DesktopView,
+    InjectionUnavailable,
+)
+from machine_client.desktop.wayland.clipboard.reader import read_clipboard
+from machine_client.desktop.wayland.input import WaylandInput, check_input
+from machine_client.desktop.wayland.pointer import PlaceOfPointer
+from machine_client.desktop.wayland.view import WaylandView
+from machine_client.desktop.wayland.wire.connection import WaylandConnection
+from machine_client.desktop.wayland.wire.protocols import DATA_MANAGER
+from machine_client.desktop.wayland.wire.registry import Registry
+from schemas.inputs.clipboard_texts import Selection
+
+
+class WaylandDesktop:
+    """See `machine_client.desktop.base.Desktop`; without a name, it is the environment's.
+
+    A name is that of a socket in XDG_RUNTIME_DIR, or its whole path.
+    """
+
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+        # What the input knows and a view, on a connection of its own, is never told.
+        self._place = PlaceOfPointer()
+
+    def open_input(self) -> DesktopInput:
+        return WaylandInput(self._name, self._place)
+
+    def open_view(self) -> DesktopView:
+        return WaylandView(self._name, self._place)
+
+    @property
+    def why_no_clipboard(self) -> str | None:
+        # A compositor that is not there yet may well have one: whoever uses it is told then.
+        with contextlib.suppress(DesktopError, InjectionUnavailable), self._registry() as registry:
+            if registry.lacking([DATA_MANAGER]):
+                return f"this Wayland compositor offers no {DATA_MANAGER.name}"
+        return None
+
+    def read_clipboard(self, selection: Selection) -> str:
+        return read_clipboard(self._name, selection)
+
+    def checks(self) -> tuple[DesktopCheck, ...]:
+        silent = "the Wayland compositor does not answer: restart the graphical session"
+        return (
+            DesktopCheck("display", self._look_at_display, silent),
+            DesktopCheck("input", self._look_at_input, silent),
+            DesktopCheck("screen", self._look_at_screen, silent),
+        )
+
+    def _look_at_display(self) -> str:
+        try:
+            with closing(self.open_view()) as view:
+                shown = view.displays()
+        except (InjectionUnavailable, DesktopError) as error:
+            raise InjectionUnavailable(
+                f"{error}; run this inside the Wayland session, as its user, or name its display"
+                " with --display, such as wayland-1"
+            ) from error
+        sizes = ", ".join(f"{display.width}x{display.height}" for display in shown)
+        return f"{sizes} on Wayland"
+
+    def _look_at_input(self) -> str:
+        # Only looks: `WaylandInput` releases what a client that died had left pressed, and the
+        # client that comes next tells the server of it.
+        with self._registry() as registry:
+            check_input(registry)
+        return "mouse and keyboard can be used, as a virtual pointer and keyboard of wlroots' kind"
+
+    def _look_at_screen(self) -> str:
+        with closing(self.open_view()) as view:
+            size = view.capture().size
+        return f"operators can see {size.width}x{size.height}"
+
+    @contextlib.contextmanager
+    def _registry(self) -> Iterator[Registry]:
+        connection = WaylandConnection(self._name)
+        try:
+            yield Registry(connection)
+        finally:
+            connection.close()

@@ -1,0 +1,173 @@
+"""Pointer and keyboard of a Wayland desktop: a virtual one of each, on one connection.
+
+Everything is requests on one socket, so mouse and keys are in one order, and a round trip
+(``wl_display.sync``) says that the compositor has handled them all.
+"""
+
+import contextlib
+import os
+import threading
+from typing import Final
+
+from machine_client.desktop.base import ClipboardError, DesktopError, InjectionUnavailable
+from machine_client.desktop.wayland.clipboard.owner import ClipboardOwner
+from machine_client.desktop.wayland.keyboard import VirtualKeyboard, create_keyboard
+from machine_client.desktop.wayland.left_behind import LeftBehind
+from machine_client.desktop.wayland.outputs import Outputs
+from machine_client.desktop.wayland.pointer import (
+    PlaceOfPointer,
+    VirtualPointer,
+    create_pointer,
+)
+from machine_client.desktop.wayland.view import look_at_displays
+from machine_client.desktop.wayland.wire.connection import WaylandConnection
+from machine_client.desktop.wayland.wire.protocols import KEYBOARD_MANAGER, POINTER_MANAGER, SEAT
+from machine_client.desktop.wayland.wire.registry import Registry
+from schemas.inputs.bodies import Button, Direction
+from schemas.inputs.clipboard_texts import Selection
+from schemas.inputs.key_combinations import Chord
+from schemas.inputs.outcomes import Effect, Point
+from schemas.link.messages import Display, Released
+
+NEEDED: Final = (SEAT, POINTER_MANAGER, KEYBOARD_MANAGER)
+
+
+class WaylandInput:
+    """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
+
+    def __init__(self, name: str | None, place: PlaceOfPointer) -> None:
+        self._name = name
+        self._place = place
+        self._connection = WaylandConnection(name)
+        self._left_behind: LeftBehind | None = None
+        self._clipboard: ClipboardOwner | None = None
+        self._is_open = False
+        self._confirmed = 0
+        try:
+            self._outputs = Outputs(self._connection)
+            self._take_hold()
+            self._is_open = True
+        except DesktopError as error:
+            self.close()
+            raise InjectionUnavailable(str(error)) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _take_hold(self) -> None:
+        registry = self._outputs.registry
+        check_input(registry)
+        seat = registry.bind(SEAT)
+        pointer = create_pointer(self._connection, registry.bind(POINTER_MANAGER), seat)
+        keyboard = create_keyboard(self._connection, registry.bind(KEYBOARD_MANAGER), seat)
+        self._left_behind = LeftBehind(self._connection.path)
+        self._place.is_on(self._left_behind.compositor)
+        self._pointer = VirtualPointer(
+            self._connection, pointer, self._outputs, self._place, self._left_behind
+        )
+        self._keyboard = VirtualKeyboard(self._connection, keyboard)
+        left = self._pointer.release_left_behind()
+        self._outputs.current()
+        self._connection.round_trip()
+        self._pointer.settle()
+        self.released = Released(buttons=left, keys=0) if left else None
+
+    @property
+    def effect(self) -> Effect:
+        return "accepted"
+
+    @property
+    def confirmed(self) -> int:
+        return self._confirmed
+
+    def displays(self) -> list[Display]:
+        self._connection.hear()
+        self._outputs.registry.check()
+        return self._outputs.displays()
+
+    def look_at_displays(self) -> list[Display]:
+        return look_at_displays(self._name)
+
+    def pointer(self) -> Point:
+        self.confirm()
+        self._pointer.settle()
+        return self._place.told(self._outputs)
+
+    def confirm(self) -> None:
+        sent = self._pointer.sent + self._keyboard.sent
+        self._connection.round_trip()
+        # What was sent after it is withdrawn, nobody takes.
+        self._outputs.registry.check()
+        self._confirmed = sent
+
+    def check_button(self, button: Button) -> None:
+        """No Wayland client can know what others hold."""
+
+    def check_wheel(self, direction: Direction) -> None:
+        """The same."""
+
+    def move(self, x: int, y: int) -> None:
+        self._pointer.move(x, y)
+
+    def press(self, button: Button) -> None:
+        self._pointer.press(button)
+
+    def release(self, button: Button) -> None:
+        self._pointer.release(button)
+
+    def scroll(self, direction: Direction) -> None:
+        self._pointer.scroll(direction)
+
+    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
+        self._keyboard.check(chords, hold=hold)
+
+    def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
+        self._keyboard.type(chords, stop, self.confirm)
+
+    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
+        self._keyboard.hold(chords, self.confirm)
+
+    def release_keys(self, chords: tuple[Chord, ...]) -> None:
+        self._keyboard.release(chords)
+
+    def write_clipboard(self, selection: Selection, text: str) -> None:
+        try:
+            # Made when the first text comes: most machines never get one.
+            if self._clipboard is None or self._clipboard.is_over:
+                self._clipboard = ClipboardOwner(self._name)
+        except InjectionUnavailable as error:
+            raise ClipboardError("clipboard_unavailable", str(error)) from error
+        self._clipboard.put(selection, text)
+
+    def release_all(self) -> None:
+        self._pointer.release_all()
+        self._keyboard.release_all()
+        self.confirm()
+        self._pointer.settle()
+
+    def close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            with contextlib.suppress(DesktopError):
+                self.release_all()
+        if self._clipboard is not None:
+            self._clipboard.close()
+        if self._left_behind is not None:
+            self._left_behind.close()
+        self._connection.close()
+
+
+def check_input(registry: Registry) -> None:
+    """Raise InjectionUnavailable where a compositor lacks what inputs need, which it names."""
+    lacking = registry.lacking(NEEDED)
+    if not lacking:
+        return
+    desktop = os.environ.get("XDG_CURRENT_DESKTOP", "").strip()
+    whose = f"This Wayland compositor ({desktop})" if desktop else "This Wayland compositor"
+    reason = (
+        f"{whose} offers no {' and no '.join(lacking)}, by which sway, Hyprland, labwc, river and"
+        " Wayfire let programs press keys and buttons"
+    )
+    if os.environ.get("DISPLAY"):
+        reason += "; X11 programs under Xwayland alone can be reached with --desktop x11"
+    raise InjectionUnavailable(reason)
