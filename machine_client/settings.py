@@ -177,7 +177,7 @@ class MachineSettings(ProgramSettings):
     @property
     def kind_of_desktop(self) -> str | None:
         """What is worked on: what is set, or what was chosen by looking; None: there is nothing."""
-        return self.desktop or kind_of_desktop(self.vnc_server)
+        return self.desktop or kind_of_desktop(self.display, self.vnc_server)
 
     def read_token(self) -> str:
         """The token, from where it is kept.  Raises OSError or ValueError."""

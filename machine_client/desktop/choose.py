@@ -1,5 +1,6 @@
 """Which kind of desktop this machine has: the one place that knows all of them."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 
@@ -10,27 +11,33 @@ from machine_client.desktop.vnc.desktop import VncDesktop
 
 
 def choose_desktop(kind: str | None, display: str | None, vnc: VncServer | None = None) -> Desktop:
-    """The desktop of a kind of `KINDS`; None is the kind of `kind_of_desktop`.
+    """The desktop of a kind of `KINDS`; None is the one of `kind_of_desktop`.
 
     ``display`` names one where there can be several; None is the environment's own.
     """
-    kind = kind or kind_of_desktop(vnc)
+    kind = kind or kind_of_desktop(display, vnc)
     if kind is None:
         return UnavailableDesktop(
-            "this version of Farhand works on X11 and through VNC servers, and this machine has "
-            f"{sys.platform}: name a VNC server on it with --vnc"
+            "this version of Farhand works on X11, on Wayland and through VNC servers, and this "
+            f"machine has {sys.platform}: name a VNC server on it with --vnc"
         )
     if kind == "vnc" and vnc is not None:
         return VncDesktop(vnc)
     return KINDS[kind](display)
 
 
-def kind_of_desktop(vnc: VncServer | None) -> str | None:
-    """The kind of the VNC server that was named, else what this machine's environment has."""
+def kind_of_desktop(display: str | None, vnc: VncServer | None) -> str | None:
+    """The kind of what is named, else of what this machine's environment has; None: nothing."""
     if vnc is not None:
         return "vnc"
-    # Both have systems of windows of their own, though an X server can run beside them.
-    return None if sys.platform in ("win32", "darwin") else "x11"
+    if sys.platform in ("win32", "darwin"):
+        # Both have systems of windows of their own, though an X server can run beside them.
+        return None
+    if display:
+        # An X display has a colon in its name; Wayland's is a socket, which has none.
+        return "x11" if ":" in display else "wayland"
+    # Where both are named, X11 is Xwayland: that reaches its own programs alone.
+    return "wayland" if os.environ.get("WAYLAND_DISPLAY") else "x11"
 
 
 def _x11(display: str | None) -> Desktop:
@@ -40,9 +47,20 @@ def _x11(display: str | None) -> Desktop:
     return X11Desktop(display)
 
 
+def _wayland(display: str | None) -> Desktop:
+    # Imported late: it needs a system that has sockets with descriptors beside their bytes.
+    from machine_client.desktop.wayland.desktop import WaylandDesktop  # noqa: PLC0415
+
+    return WaylandDesktop(display)
+
+
 def _unnamed_vnc(_display: str | None) -> Desktop:
     return UnavailableDesktop("No VNC server is named: --vnc HOST:PORT does that")
 
 
-KINDS: Mapping[str, Callable[[str | None], Desktop]] = {"x11": _x11, "vnc": _unnamed_vnc}
+KINDS: Mapping[str, Callable[[str | None], Desktop]] = {
+    "x11": _x11,
+    "wayland": _wayland,
+    "vnc": _unnamed_vnc,
+}
 """Every kind of desktop by the name that settings give it; each is opened by a display's name."""

@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.values.scalars import Int32
 
-Effect = Literal["happened", "delivered"]
+Effect = Literal["happened", "accepted", "delivered"]
 """What is known of a completed input's events.
 
-``happened``: the desktop has taken them.  ``delivered``: whatever stands between the machine client
-and the desktop has read all of them, and does not say whether the desktop took them, nor where the
-pointer is but for where it was put.
+``happened``: the desktop has taken them, and says where the pointer is.  ``accepted``: it has taken
+them, and tells nobody where the pointer is: that is where it was put.  ``delivered``: whatever
+stands between the machine client and the desktop has read all of them, and does not say whether the
+desktop took them, nor where the pointer is but for where it was put.
 """
 
 

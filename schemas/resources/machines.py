@@ -162,10 +162,11 @@ class InputResult(BaseModel):
     completed_at: Time
     duration_ms: float = Field(description="The machine's own time spent injecting.")
     pointer: Point = Field(description="Where the pointer was afterwards.")
-    effect: Literal["delivered"] | None = Field(
+    effect: Literal["accepted", "delivered"] | None = Field(
         None,
-        description="Only where less is known than that it happened: what stands between the "
-        "machine client and the desktop, a VNC server, has read every event, and does not say what "
-        "became of it; the pointer is where it was put.",
+        description="Only where less is known than on X11; the pointer is where it was put then. "
+        "accepted: a Wayland compositor has handled every event. delivered: what stands between "
+        "the machine client and the desktop, a VNC server, has read every event, and does not say "
+        "what became of it.",
         exclude_if=lambda effect: effect is None,
     )
