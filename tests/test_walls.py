@@ -129,6 +129,10 @@ WALLS = {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
         *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
     },
+    "machine_client.desktop.wayland": {
+        *("machine_client.desktop.base", "machine_client.desktop.wayland"),
+        *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
+    },
     "machine_client.desktop.vnc": {
         *("machine_client.desktop.base", "machine_client.desktop.vnc"),
         *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
@@ -202,12 +206,17 @@ TESTED_ELSEWHERE = {
 
 
 DESKTOP_WORDS = {
-    "machine_client.desktop.x11": r"(?i:x11|xlib|xtest|x server|wayland)|\bDISPLAY\b",
+    "machine_client.desktop.wayland": r"(?i:wayland|wlroots|zwlr_|zwp_|screencopy)",
+    "machine_client.desktop.x11": r"(?i:(?<!0)x11|xlib|xtest|x server)|\bDISPLAY\b",
 }
 """By which words one recognises a kind of desktop; they are said in its own room alone."""
 
-MAY_SAY_THEM = ("machine_client.desktop.choose", "machine_client.demo")
-"""Where a desktop is chosen, and where the demo's window draws what arrived at it."""
+MAY_SAY_THEM = (
+    *("machine_client.desktop.choose", "machine_client.demo"),
+    *("machine_client.desktop.x11.desktop", "machine_client.desktop.wayland.input"),
+)
+"""Where a desktop is chosen, where the demo's window draws what arrived at it, and where one kind
+tells a person of the other."""
 
 
 def imports_in(source: str, package: str = "") -> set[str]:
@@ -373,6 +382,8 @@ def test_desktop_that_is_known_elsewhere_is_seen() -> None:
     for source in ("import x11", "# an X server", 'os.environ["DISPLAY"]'):
         assert desktop_words("machine_client.executor", source)
         assert not desktop_words("machine_client.desktop.x11.view", source)
+        assert desktop_words("machine_client.desktop.wayland.view", source)
+    assert desktop_words("machine_client.desktop.x11.view", "# as Wayland does")
     assert not desktop_words("machine_client.executor", "display = DISPLAYS")
 
 

@@ -70,7 +70,7 @@ def test_intent_is_written_before_the_first_event_and_the_end_after_the_last(ben
     assert bench.memory.sequence == 2
 
 
-@pytest.mark.parametrize("effect", ["delivered", "happened"])
+@pytest.mark.parametrize("effect", ["delivered", "accepted", "happened"])
 def test_no_more_than_its_desktop_knows_is_said_of_an_input(bench: Bench, effect: Effect) -> None:
     bench.desktop.effect = effect
     outcome = bench.carry_out()

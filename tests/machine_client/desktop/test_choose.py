@@ -10,17 +10,37 @@ from machine_client.desktop.choose import KINDS, choose_desktop, kind_of_desktop
 from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
+from machine_client.desktop.wayland.desktop import WaylandDesktop
 from machine_client.desktop.x11.desktop import X11Desktop
 
 
-def test_desktop_is_the_one_of_its_name_or_of_the_machine() -> None:
+def test_desktop_is_the_one_of_its_name_or_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert isinstance(choose_desktop("x11", ":7"), X11Desktop)
     assert isinstance(choose_desktop(None, None), X11Desktop)
+    assert isinstance(choose_desktop("wayland", None), WaylandDesktop)
+
+
+def test_wayland_session_is_chosen_where_there_is_one_unless_a_display_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-1")
+    monkeypatch.setenv("DISPLAY", ":0")  # Xwayland
+    assert isinstance(choose_desktop(None, None), WaylandDesktop)
+    assert isinstance(choose_desktop("x11", None), X11Desktop)
+    monkeypatch.delenv("WAYLAND_DISPLAY")
+    for display, kind in (
+        *((":0", X11Desktop), ("host:1.0", X11Desktop)),
+        *(("wayland-0", WaylandDesktop), ("/run/user/1000/wayland-0", WaylandDesktop)),
+    ):
+        assert isinstance(choose_desktop(None, display), kind)
 
 
 def test_vnc_server_that_is_named_is_the_desktop_unless_another_kind_is() -> None:
     server = VncServer("127.0.0.1", 5900)
-    assert kind_of_desktop(server) == "vnc"
+    assert kind_of_desktop(None, server) == "vnc"
     assert isinstance(choose_desktop(None, ":7", server), VncDesktop)
     assert isinstance(choose_desktop("vnc", None, server), VncDesktop)
     assert isinstance(choose_desktop("x11", ":7", server), X11Desktop)
@@ -34,7 +54,7 @@ def test_machine_without_a_way_to_its_desktop_says_so_and_can_be_told_another(
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     assert isinstance(choose_desktop(None, None), UnavailableDesktop)
-    assert kind_of_desktop(None) is None
+    assert kind_of_desktop(None, None) is None
     assert isinstance(choose_desktop("x11", ":7"), X11Desktop)
     assert isinstance(choose_desktop(None, None, VncServer("a", 1)), VncDesktop)
 

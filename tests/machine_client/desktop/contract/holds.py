@@ -135,7 +135,9 @@ class HoldContract(InjectingContract):
             check.look()
         assert rig.witness.held() == left
         injector = DesktopInjector(rig.desktop)
-        released = Released(buttons=["left"], keys=1)
+        # Some systems release a part of it by themselves: then that is not told.
+        buttons = ["left"] if "left" in left else []
+        released = Released(buttons=buttons, keys=int("ctrl" in left))
         told = released if left and rig.tells_left_pressed else None
         assert injector.take_released() == told
         assert injector.take_released() is None

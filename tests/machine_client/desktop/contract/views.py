@@ -91,10 +91,12 @@ class ViewContract(InjectingContract):
             eventually(lambda: pixel(view.capture(), x, y) == GREEN or None, "it is painted")
             perform(injector, MoveMouse(x=x, y=y))
             near = [(x + across, y + down) for across in range(-8, 9) for down in range(-8, 9)]
-            eventually(
-                lambda: {pixel(view.capture(), *place) for place in near} != {GREEN} or None,
-                "the pointer is in the picture",
-            )
+
+            def has_pointer() -> bool:
+                frame = view.capture()
+                return {pixel(frame, *place) for place in near} != {GREEN}
+
+            eventually(has_pointer, "the pointer is in the picture")
 
     def test_looks_neither_disturb_a_drag_nor_wait_for_it(
         self, rig: Rig, view: DesktopView, injector: DesktopInjector

@@ -7,6 +7,7 @@ import pytest
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import (
     Completed,
+    Effect,
     Expired,
     Failed,
     NotCarriedOut,
@@ -53,11 +54,12 @@ def test_completed_is_200_with_the_result() -> None:
     }
 
 
-def test_less_than_that_it_happened_is_said() -> None:
-    outcome = Completed(duration_ms=1, pointer=Point(x=0, y=0), effect="delivered")
+@pytest.mark.parametrize("effect", ["accepted", "delivered"])
+def test_less_than_that_it_happened_is_said(effect: Effect) -> None:
+    outcome = Completed(duration_ms=1, pointer=Point(x=0, y=0), effect=effect)
     status, result = answered(outcome)
-    assert (status, result["status"], result["effect"]) == (200, "completed", "delivered")
-    assert InputResult.model_validate(result).effect == "delivered"
+    assert (status, result["status"], result["effect"]) == (200, "completed", effect)
+    assert InputResult.model_validate(result).effect == effect
 
 
 def test_outcome_of_an_older_client_happened_and_is_said_to_no_one_in_other_words() -> None:
