@@ -283,6 +283,8 @@ def test_finger_clicks_presses_long_for_the_right_button_and_drags(
         finger("End")
         done = ["click left 200,150", "click right 300,150", "drag left 100,300 to 400,500"]
         hands.arrive(*done)
+        # As on leaving the page; a browser that is ended tells it nothing.
+        visit.page.close()
     until(lambda: site.api.machine(desk.machine)["control"] is None, "control is free")
 
 
