@@ -125,13 +125,16 @@ WALLS = {
     # What a desktop is knows no desktop; each of them knows itself, and is chosen in one place.
     "machine_client.desktop.base": {"schemas"},
     "machine_client.desktop.keysyms": set(),
+    "machine_client.desktop.held_keys": {"schemas"},
     "machine_client.desktop.x11": {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
-        *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
+        *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
+        *("machine_client.system", "schemas"),
     },
     "machine_client.desktop.wayland": {
         *("machine_client.desktop.base", "machine_client.desktop.wayland"),
-        *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
+        *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
+        *("machine_client.system", "schemas"),
     },
     "machine_client.desktop.vnc": {
         *("machine_client.desktop.base", "machine_client.desktop.vnc"),

@@ -4,10 +4,10 @@ import contextlib
 import os
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from machine_client.desktop.base import DesktopError, Refusal, interrupted
+from machine_client.desktop.held_keys import HeldKeys
 from machine_client.desktop.wayland.keymap import (
     HELD_BY,
     LOCKED_BY,
@@ -41,8 +41,7 @@ class VirtualKeyboard:
         self._connection = connection
         self._proxy = proxy
         self._lent = LentKeys()
-        self._held: dict[Key, list[int]] = {}
-        self._down: Counter[int] = Counter()
+        self._held = HeldKeys(self, lambda code: HELD_BY.get(code, 0))
         self._locked = 0
         self.sent = 0
         self._upload()
@@ -51,7 +50,7 @@ class VirtualKeyboard:
         """Raise Refusal where more keys must be lent at once than there are."""
         keys = dict.fromkeys(key for chord in chords for key in chord.keys)
         rare = [key.name for key in keys if fixed_stroke(key) is None]
-        if hold and not self._lent.has_room(rare, self._down):
+        if hold and not self._lent.has_room(rare, self._held.down):
             raise Refusal(
                 Refused(
                     code="character_not_typeable",
@@ -74,13 +73,14 @@ class VirtualKeyboard:
                 raise interrupted()
             if self._lacks(chord):
                 self._lend(chords[index:])
-            self._type_chord(chord)
+            with self._without_locks_for(chord.key):
+                self._held.strike(chord, self._press)
             confirm()
 
     def hold(self, chords: tuple[Chord, ...], confirm: Callable[[], None]) -> None:
         """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
         keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
-        fresh = self._not_held(keys)
+        fresh = self._held.fresh(keys)
         try:
             self._lend(chords)
             for key in keys:
@@ -88,89 +88,42 @@ class VirtualKeyboard:
                     if key in fresh:
                         self._press(key)
                     elif not key.is_modifier:
-                        self._press_again(key)
+                        self._held.press_again(key)
             confirm()
         except BaseException:
-            self._let_go(fresh)
+            self._held.let_go(fresh)
             raise
 
     def release(self, chords: tuple[Chord, ...]) -> None:
         """Release the keys that we hold, the last one first."""
         for key in reversed([key for chord in chords for key in chord.keys]):
-            self._let_go(self._held_as(key))
+            stroke = self._find(key)
+            self._held.release(key, None if stroke is None else stroke.code)
 
     def release_all(self) -> None:
         """Release every key that we hold."""
-        self._let_go(list(self._held))
-
-    def _type_chord(self, chord: Chord) -> None:
-        fresh = self._not_held(chord.keys)
-        struck = chord.keys[-1]
-        with self._without_locks_for(chord.key):
-            try:
-                for key in fresh:
-                    self._press(key)
-                if struck not in fresh:
-                    self._press_again(struck)
-            finally:
-                self._let_go(fresh)
-
-    def _not_held(self, keys: Iterable[Key]) -> list[Key]:
-        return [key for key in dict.fromkeys(keys) if key not in self._held]
-
-    def _held_as(self, key: Key) -> list[Key]:
-        """The key that we hold, which can be on the same one under another name, as a and A."""
-        if key in self._held:
-            return [key]
-        stroke = self._find(key)
-        return [
-            held
-            for held, codes in self._held.items()
-            if stroke is not None and codes[-1:] == [stroke.code]
-        ]
+        self._held.let_go_all()
 
     def _press(self, key: Key) -> None:
         stroke = self._stroke(key)
-        if not stroke.shifted:
-            self._lift_shift()
-        # Recorded one by one before each press, so that whatever goes wrong is let go.
-        codes = self._held.setdefault(key, [])
-        shift = (SHIFT_CODE,) if stroke.shifted and not self._depressed() & SHIFT else ()
-        for code in (*shift, stroke.code):
-            codes.append(code)
-            self._down[code] += 1
-            if self._down[code] == 1:
-                self._key(code, _DOWN)
-            elif code not in HELD_BY:
-                self._again(code)
+        wanted = SHIFT if stroke.shifted else 0
+        self._held.lift_levels(wanted)
+        shift = (SHIFT_CODE,) if wanted & ~self._held.modifiers else ()
+        self._held.press(key, (*shift, stroke.code))
         self._lent.note_use(stroke.code)
 
-    def _lift_shift(self) -> None:
-        """Release a Shift that is held only for the symbol of a held character."""
-        for key, codes in self._held.items():
-            if not key.is_modifier and codes[:-1]:
-                del codes[:-1]
-                self._go_up(SHIFT_CODE)
+    def press_key(self, code: int) -> None:
+        """See `machine_client.desktop.held_keys.KeyPresser`."""
+        self._key(code, _DOWN)
 
-    def _press_again(self, key: Key) -> None:
-        """Type a key that we hold: the desktop sees it go up and down, and it stays held."""
-        self._again(self._held[key][-1])
-
-    def _again(self, code: int) -> None:
+    def press_key_again(self, code: int) -> None:
+        """As above."""
         self._key(code, _UP)
         self._key(code, _DOWN)
 
-    def _let_go(self, keys: list[Key]) -> None:
-        for key in reversed(keys):
-            for code in reversed(self._held.pop(key, [])):
-                self._go_up(code)
-
-    def _go_up(self, code: int) -> None:
-        """Release a key, unless it is down for another one as well."""
-        self._down[code] -= 1
-        if not self._down[code]:
-            del self._down[code]
-            self._key(code, _UP)
+    def release_key(self, code: int) -> None:
+        """As above."""
+        self._key(code, _UP)
 
     def _key(self, code: int, state: int) -> None:
         now = time.monotonic_ns() // 1_000_000 & 0xFFFFFFFF
@@ -183,15 +136,9 @@ class VirtualKeyboard:
         if state == _DOWN:
             reached(Failpoint.AFTER_PRESS, self._connection.round_trip)
 
-    def _depressed(self) -> int:
-        modifiers = 0
-        for code in self._down:
-            modifiers |= HELD_BY.get(code, 0)
-        return modifiers
-
     def _tell_modifiers(self, locked: int) -> None:
         # The compositor leaves it to us to say what the keys mean that we hold.
-        self._connection.send(self._proxy, "modifiers", self._depressed(), 0, locked, 0)
+        self._connection.send(self._proxy, "modifiers", self._held.modifiers, 0, locked, 0)
 
     @contextlib.contextmanager
     def _without_locks_for(self, key: Key | None) -> Iterator[None]:
@@ -223,7 +170,7 @@ class VirtualKeyboard:
     def _lend(self, chords: tuple[Chord, ...]) -> None:
         """Lend places to as many characters as there is room for, the first of them above all."""
         rare = [key.name for chord in chords for key in chord.keys if fixed_stroke(key) is None]
-        if self._lent.lend(rare, self._down):
+        if self._lent.lend(rare, self._held.down):
             self._upload()
 
     def _upload(self) -> None:
@@ -236,7 +183,7 @@ class VirtualKeyboard:
         finally:
             os.close(file)
         # A keymap begins with no modifiers in force.
-        if self._down or self._locked:
+        if self._held.down or self._locked:
             self._tell_modifiers(self._locked)
 
 

@@ -2,10 +2,10 @@
 
 import contextlib
 import threading
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from machine_client.desktop.base import DesktopError, Refusal, interrupted
+from machine_client.desktop.held_keys import HeldKeys
 from machine_client.desktop.keysyms import NAMED_KEYSYMS
 from machine_client.desktop.x11.borrowed import BorrowedKeys
 from machine_client.desktop.x11.connection import X11Connection
@@ -38,8 +38,7 @@ class Keyboard:
         self._holding = holding
         self._keysyms = CharacterKeysyms(symbols)
         self._borrowed = BorrowedKeys(holding)
-        self._held: dict[Key, list[int]] = {}
-        self._down: Counter[int] = Counter()
+        self._held = HeldKeys(holding, self._holds)
         self._keys: tuple[KeyDescription, ...] = ()
         self._keymaps: dict[int, Keymap] = {}
         self._refresh()
@@ -55,7 +54,7 @@ class Keyboard:
                 raise _refusal(
                     key, "key_not_typeable", f"The keyboard of this machine has no key {key.name}"
                 )
-        available = self._borrowed.available(self._keymap.lendable, self._down)
+        available = self._borrowed.available(self._keymap.lendable, self._held.down)
         if missing and available < (len(missing) if hold else 1):
             raise _refusal(
                 missing[-1],
@@ -74,7 +73,8 @@ class Keyboard:
                     self._refuse_others_keys(chord.keys)
                 if stop.is_set():
                     raise interrupted()
-                self._type_chord(chord)
+                with self._without_locks_for(chord.key):
+                    self._held.strike(chord, self._press)
                 self._holding.settle()
 
     def hold(self, chords: tuple[Chord, ...]) -> None:
@@ -82,7 +82,7 @@ class Keyboard:
         self._refresh()
         keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
         self._refuse_others_keys(keys)
-        fresh = self._not_held(keys)
+        fresh = self._held.fresh(keys)
         with self._without_others_modifiers():
             try:
                 for key in keys:
@@ -90,10 +90,10 @@ class Keyboard:
                         if key in fresh:
                             self._press(key)
                         elif not key.is_modifier:
-                            self._press_again(key)
+                            self._held.press_again(key)
                 self._connection.confirm()
             except BaseException:
-                self._let_go(fresh)
+                self._held.let_go(fresh)
                 raise
 
     def release(self, chords: tuple[Chord, ...]) -> None:
@@ -105,11 +105,12 @@ class Keyboard:
             if stroke is not None and stroke.keycode in self._others:
                 raise _held_by_others(key)
         for key in reversed(keys):
-            self._let_go(self._held_as(key))
+            stroke = self._find(key)
+            self._held.release(key, None if stroke is None else stroke.keycode)
 
     def release_all(self) -> None:
         """Release every key that we hold and give back what was borrowed."""
-        self._let_go(list(self._held))
+        self._held.let_go_all()
         self._borrowed.give_back()
         self._holding.settle()
         self._connection.confirm()
@@ -122,74 +123,13 @@ class Keyboard:
         self.release_all()
         return len(left)
 
-    def _type_chord(self, chord: Chord) -> None:
-        fresh = self._not_held(chord.keys)
-        struck = chord.keys[-1]
-        with self._without_locks_for(chord.key):
-            try:
-                for key in fresh:
-                    self._press(key)
-                if struck not in fresh:
-                    self._press_again(struck)
-            finally:
-                self._let_go(fresh)
-
-    def _not_held(self, keys: Iterable[Key]) -> list[Key]:
-        return [key for key in dict.fromkeys(keys) if key not in self._held]
-
-    def _held_as(self, key: Key) -> list[Key]:
-        """The key that we hold, which can be on the same keycode under another name, as a and A."""
-        if key in self._held:
-            return [key]
-        stroke = self._find(key)
-        return [
-            held
-            for held, keycodes in self._held.items()
-            if stroke is not None and keycodes[-1:] == [stroke.keycode]
-        ]
-
     def _press(self, key: Key) -> None:
         stroke = self._stroke(key)
-        self._lift_levels(stroke.held)
-        # Recorded one by one before each press, so that whatever goes wrong is let go.
-        keycodes = self._held.setdefault(key, [])
-        missing = stroke.held & ~self._own_modifiers()
-        for keycode in (*self._keymap.level_keys(missing), stroke.keycode):
-            keycodes.append(keycode)
-            self._down[keycode] += 1
-            if self._down[keycode] == 1:
-                self._holding.press_key(keycode)
-            elif not self._keymap.holds(keycode):
-                self._holding.press_key_again(keycode)
+        self._held.lift_levels(stroke.held)
+        missing = stroke.held & ~self._held.modifiers
+        self._held.press(key, (*self._keymap.level_keys(missing), stroke.keycode))
         if stroke.keycode in self._borrowed:
             self._borrowed.note_use(stroke.keycode)
-
-    def _lift_levels(self, wanted: int) -> None:
-        """Release what is held only to reach the levels of held characters, but for ``wanted``.
-
-        They stay down without it; the next key would become another one.
-        """
-        for key, keycodes in self._held.items():
-            for keycode in () if key.is_modifier else keycodes[:-1]:
-                if self._keymap.holds(keycode) & ~wanted:
-                    keycodes.remove(keycode)
-                    self._go_up(keycode)
-
-    def _press_again(self, key: Key) -> None:
-        """Type a key that we hold: the desktop sees it go up and down, and it stays held."""
-        self._holding.press_key_again(self._held[key][-1])
-
-    def _let_go(self, keys: list[Key]) -> None:
-        for key in reversed(keys):
-            for keycode in reversed(self._held.pop(key, [])):
-                self._go_up(keycode)
-
-    def _go_up(self, keycode: int) -> None:
-        """Release a key, unless it is down for another one as well."""
-        self._down[keycode] -= 1
-        if not self._down[keycode]:
-            del self._down[keycode]
-            self._holding.release_key(keycode)
 
     def _stroke(self, key: Key) -> Stroke:
         """The stroke for a key, which is lent a place on the keyboard if it has none."""
@@ -199,7 +139,7 @@ class Keyboard:
                 pair = self._keysyms.pair(key.name)
             else:
                 pair = (NAMED_KEYSYMS[key.name],) * 2
-            if self._borrowed.lend(pair, self._keymap.lendable, self._down):
+            if self._borrowed.lend(pair, self._keymap.lendable, self._held.down):
                 self._connection.confirm()
                 self._connection.take_keyboard_change()
                 self._read_map(self._keymap.group)
@@ -208,6 +148,10 @@ class Keyboard:
             # Only where the keyboard was changed after `check`.
             raise DesktopError("character_not_typeable", f"The keyboard now lacks {key.name}")
         return stroke
+
+    def _holds(self, keycode: int) -> int:
+        """Which modifiers a keycode is, by the keymap of now."""
+        return self._keymap.holds(keycode)
 
     def _find(self, key: Key) -> Stroke | None:
         if key.is_character:
@@ -232,12 +176,6 @@ class Keyboard:
         if group not in self._keymaps:
             self._keymaps[group] = Keymap(self._keys, group)
         return self._keymaps[group]
-
-    def _own_modifiers(self) -> int:
-        modifiers = 0
-        for keycode in self._down:
-            modifiers |= self._keymap.holds(keycode)
-        return modifiers
 
     def _refuse_others_keys(self, keys: Iterable[Key]) -> None:
         """Raise DesktopError for a key that others hold, unless it is a modifier."""
