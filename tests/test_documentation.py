@@ -39,6 +39,8 @@ The `text` of `POST /v1/computer/{machine_id}/input/keyboard/key`:
 - A key that somebody else holds down cannot be pressed: 502 `input-failed`, code `already_down`,
   before the first event. Only modifiers are set aside.
 
+That is X11. Elsewhere layouts and what others hold are another matter: [desktops](desktops.md).
+
 To type a text as it is, send it to `POST /v1/computer/{machine_id}/input/keyboard/type` as `text`
 (1 to 1000 characters): there are no names in it, a line's end is Return, a tab is Tab, and other
 control codes are a validation error. It is checked whole as well; a character that the layout lacks
