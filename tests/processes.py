@@ -286,7 +286,8 @@ def joined(
     """``farhand-machine join``; with ``wait``, connected before the block begins.
 
     ``source`` is where its code is, if not here: that of another version.  ``directory`` has its
-    token and its output, and its journal as well unless that is in ``state_dir``.
+    token and its output, and its journal as well unless that is in ``state_dir``.  Without a
+    ``display`` the settings say which desktop it works on.
     """
     directory.mkdir(parents=True, exist_ok=True)
     token_file = directory / "token"
@@ -294,7 +295,8 @@ def joined(
     command, variables = _program("farhand-machine", "machine_client", source)
     command += [
         *("join", "--server", url, "--token-file", str(token_file)),
-        *("--display", display, "--state-dir", str(state_dir or directory)),
+        *("--state-dir", str(state_dir or directory)),
+        *(("--display", display) if display else ()),
     ]
     variables |= {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
     variables |= _armed(failpoints, command)

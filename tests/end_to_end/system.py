@@ -2,8 +2,8 @@
 
 import contextlib
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,10 @@ _NUMBERS = itertools.count(1)
 
 @dataclass
 class Workstation:
-    """A machine that was added, and where its client keeps its things."""
+    """A machine that was added, and where its client keeps its things.
+
+    ``settings`` are its client's, each time that it is started.
+    """
 
     url: str
     api: ServedApi
@@ -23,6 +26,7 @@ class Workstation:
     token: str
     display: str
     directory: Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def added(cls, url: str, api: ServedApi, display: str, directory: Path) -> "Workstation":
@@ -48,9 +52,7 @@ class Workstation:
             self.display,
             failpoints=failpoints,
             source=source,
-            heartbeat="1",
-            reconnect_longest="1",
-            **settings,
+            **{"heartbeat": "1", "reconnect_longest": "1", **self.settings, **settings},
         ) as client:
             self.is_in_state(state)
             yield client

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.faults.other_desktops import DESKTOPS
 from tests.faults.restarts import RestartPlan, Restarts
 from tests.faults.restarts import measure as restarts_measured
 from tests.faults.run import Plan, run
@@ -55,6 +56,12 @@ def _arguments() -> argparse.Namespace:
         "--nodes", type=int, choices=range(1, 10), default=1, metavar="N", help="servers at once"
     )
     parser.add_argument(
+        "--desktop",
+        choices=DESKTOPS,
+        default="x11",
+        help="what the machines are on (default: x11); on another, machine clients alone are struck",
+    )
+    parser.add_argument(
         "--takeovers",
         type=int,
         default=0,
@@ -85,6 +92,7 @@ def _run(arguments: argparse.Namespace, directory: Path) -> bool:
         commands,
         arguments.commands_per_second or COMMANDS_PER_SECOND,
         nodes=arguments.nodes,
+        desktop=arguments.desktop,
     )
     _say(f"seed {seed}: {plan.faults} faults, {commands} commands; logs in {directory}")
     verdict = run(plan, directory, _say)

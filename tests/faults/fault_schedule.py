@@ -10,7 +10,7 @@ from tests.faults.fault_injector import FaultInjector, NotInjectedError
 from tests.faults.history import Fault
 from tests.faults.node import Node
 from tests.faults.several_nodes import SeveralNodes
-from tests.faults.world import World
+from tests.faults.world import Machine, World
 
 Job = Callable[[], None]
 
@@ -27,10 +27,12 @@ TRIES = 50
 class FaultSchedule:
     """Injects one fault after another; never two at once into the same target.
 
-    Of those that only several nodes can have, each comes once before any comes by chance.
+    Of those that only several nodes can have, each comes once before any comes by chance.  With
+    ``of_machines`` all strike at machine clients and their links.
     """
 
-    def __init__(self, world: World, seed: int) -> None:
+    def __init__(self, world: World, seed: int, *, of_machines: bool = False) -> None:
+        self._of_machines = of_machines
         self.faults: list[Fault] = []
         self._world = world
         self._seed = seed
@@ -70,6 +72,8 @@ class FaultSchedule:
         machine = rng.choice(world.machines)
         node = world.active if world.nats is None else rng.choice(world.nodes)
         of_nodes = _of_one_node(injector) if world.nats is None else _of_several(injector, node)
+        if self._of_machines:
+            return self._choose_of_machine(injector, machine), lambda: injector.recover(machine)
         if self._first:
             return of_nodes[self._first[-1]], lambda: None
         kinds: list[Kind] = [
@@ -89,6 +93,15 @@ class FaultSchedule:
             of_nodes[0][1]: lambda: injector.recover(node),
         }
         return chosen, recoveries.get(chosen[1], lambda: None)
+
+    def _choose_of_machine(self, injector: FaultInjector, machine: Machine) -> Kind:
+        kinds: list[Kind] = [
+            (4, f"link {machine.name}", lambda: injector.disturb_link(machine)),
+            (10, machine.name, lambda: injector.kill_machine(machine)),
+            (3, machine.name, lambda: injector.stop(machine)),
+            (14, machine.name, lambda: injector.act_at_failpoint(machine, "machine")),
+        ]
+        return injector.rng.choices(kinds, [weight for weight, _, _ in kinds])[0]
 
 
 def _of_one_node(injector: FaultInjector) -> list[Kind]:

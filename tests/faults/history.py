@@ -167,13 +167,15 @@ class Clock:
         return self() - (passed - 2**32 if passed > 2**31 else passed) / 1000
 
 
-def random_command(number: int, key: str, machine: str, rng: random.Random) -> CommandHistory:
-    """A command whose events say which one they belong to.
+def random_command(
+    number: int, key: str, machine: str, rng: random.Random, *, copies: bool = True
+) -> CommandHistory:
+    """A command whose events say which one they belong to; one that copies only where ``copies``.
 
     Each number has three contents: for the command, for another body under its key, and for the
     command that releases what this one keeps pressed.
     """
-    make, make_release = random_maker(rng)
+    make, make_release = random_maker(rng, copies=copies)
     command = CommandHistory(number, key, machine, make(3 * number), make(3 * number + 1))
     if make_release is not None:
         release = make_release(3 * number + 2 if command.input.has_place else 3 * number)

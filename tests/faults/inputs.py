@@ -78,7 +78,7 @@ def place_of(content: int) -> Place:
     return Place(x, y)
 
 
-def random_maker(rng: random.Random) -> tuple[Maker, Maker | None]:
+def random_maker(rng: random.Random, *, copies: bool = True) -> tuple[Maker, Maker | None]:
     """An operation, and for one that keeps something pressed the one that releases it."""
     kinds: list[tuple[int, Callable[[random.Random], tuple[Maker, Maker | None]]]] = [
         (34, _click),
@@ -90,7 +90,7 @@ def random_maker(rng: random.Random) -> tuple[Maker, Maker | None]:
         (8, lambda _: (_text, None)),
         (3, lambda _: (_keys_held, _keys_released)),
         (3, _outside),
-        (8, _copy),
+        (8 if copies else 0, _copy),
     ]
     kind = rng.choices([kind for _, kind in kinds], [weight for weight, _ in kinds])[0]
     return kind(rng)

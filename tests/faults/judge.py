@@ -37,7 +37,10 @@ def judge(evidence: Evidence) -> Verdict:
         commands = [each for each in evidence.commands if each.machine == machine]
         seen = attributed(arrivals, commands)
         copies = evidence.copies.get(machine, ())
-        strays: list[object] = [*seen.strays, *attribute_copies(copies, commands, seen)]
+        strays: list[object] = [
+            *(stray for stray in seen.strays if not _is_at_start(stray, machine, evidence)),
+            *attribute_copies(copies, commands, seen),
+        ]
         for command in commands:
             verdict.violations += _broken_by(command, seen, evidence)
         verdict.violations += [Violation(Broken.STRAY, f"{stray} of {machine}") for stray in strays]
@@ -64,6 +67,11 @@ def _beside_control(evidence: Evidence) -> Iterator[Violation]:
         for copy in evidence.copies.get(fault.target, ()):
             if fault.began_at + CLOCKS_DIFFER_SECONDS < copy.at < fault.ended_at:
                 yield Violation(Broken.BESIDE_CONTROL, f"{copy} of {fault.target}")
+
+
+def _is_at_start(arrival: Arrival, machine: str, evidence: Evidence) -> bool:
+    """Whether it is where a client puts the pointer that has just started, and cannot ask."""
+    return arrival.kind is Kind.MOTION and arrival.place == evidence.begins_at.get(machine)
 
 
 def _is_a_persons_way(arrival: Arrival, following: Arrival | None) -> bool:

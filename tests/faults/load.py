@@ -46,7 +46,7 @@ class Load:
     Some commands are sent by two clients at once; after many final answers the client asks again,
     after some with another body.  Of what a command keeps pressed, most is released by another one,
     and the rest by whatever comes next.  A part of all, ``without_key``, is sent once and without a
-    key.
+    key.  Texts are copied only where ``copies``.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Load:
         timing: ClientTiming | None = None,
         open_limit: int = 128,
         without_key: float = 0.0,
+        copies: bool = True,
     ) -> None:
         self.commands: list[CommandHistory] = []
         self._seed = seed
@@ -71,6 +72,7 @@ class Load:
         self._rate = rate
         self._timing = timing or ClientTiming()
         self._without_key = without_key
+        self._copies = copies
         self._room = threading.Semaphore(open_limit)
         self._stopping, self._over = threading.Event(), threading.Event()
         self._jobs = 0
@@ -116,7 +118,8 @@ class Load:
     def _send_command(self, number: int) -> None:
         rng = random.Random(f"{self._seed}/{number}")
         machine = rng.choice(self._machines)
-        command = random_command(number, f"run-{self._seed}-{number}", machine, rng)
+        key = f"run-{self._seed}-{number}"
+        command = random_command(number, key, machine, rng, copies=self._copies)
         self.commands.append(command)
         if command.release is None and rng.random() < self._without_key:
             command.is_keyed = False

@@ -10,6 +10,7 @@ from tests.faults.fault_schedule import FaultSchedule
 from tests.faults.history import Clock
 from tests.faults.judge import judge
 from tests.faults.load import Load
+from tests.faults.other_desktops import DesktopName
 from tests.faults.verdict import Evidence, Verdict
 from tests.faults.world import World
 
@@ -27,7 +28,8 @@ class Plan:
     """How long and how hard a run is; ``pause`` is the least and most seconds between faults.
 
     It goes on until there are as many faults and as many commands as these.  ``nodes`` is how many
-    servers there are at the same time.
+    servers there are at the same time, and ``desktop`` what the machines are on: on another one
+    than X11 nothing but machine clients and their links are disturbed.
     """
 
     faults: int
@@ -36,12 +38,13 @@ class Plan:
     commands_per_second: float = 30.0
     pause: tuple[float, float] = (0.8, 1.5)
     nodes: int = 1
+    desktop: DesktopName = "x11"
 
 
 def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verdict:
     """Do it all, with every program's files and logs in a directory; the verdict."""
     clock = Clock()
-    with World.running(directory, clock, nodes=plan.nodes) as world:
+    with World.running(directory, clock, nodes=plan.nodes, desktop=plan.desktop) as world:
         load = Load(
             seed=plan.seed,
             machines=[machine.name for machine in world.machines],
@@ -50,8 +53,10 @@ def run(plan: Plan, directory: Path, say: Callable[[str], None] = print) -> Verd
             clock=clock,
             rate=plan.commands_per_second,
             without_key=WITHOUT_KEY if plan.nodes > 1 else 0.0,
+            # The witness of copied texts is one of X.
+            copies=plan.desktop == "x11",
         )
-        schedule = FaultSchedule(world, plan.seed)
+        schedule = FaultSchedule(world, plan.seed, of_machines=plan.desktop != "x11")
         load.start()
         try:
             try:
@@ -91,6 +96,7 @@ def _evidence(world: World, load: Load, schedule: FaultSchedule) -> Evidence:
         ledger=ledger,
         journal_losses=world.journal_losses,
         ends=world.ends(),
+        begins_at={machine.name: machine.desktop.begins_at for machine in world.machines},
     )
 
 

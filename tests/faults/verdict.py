@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from tests.faults.arrivals import Arrival, Copy
+from tests.faults.arrivals import Arrival, Copy, Place
 from tests.faults.hand_history import HandHistory
 from tests.faults.history import CommandHistory, Fault, FinalAnswer, Try
 
@@ -52,7 +52,8 @@ class Evidence:
     given, ``held`` what was down when all was over;
     ``journals`` has the state of each command in any of
     the machines' journals, those that were taken away included; ``ledger`` the stored state and,
-    where there is one, answer of each command.  ``ends`` are machine clients that nobody killed.
+    where there is one, answer of each command.  ``ends`` are machine clients that nobody killed,
+    ``begins_at`` where those of each machine put the pointer when they start, if they do.
     """
 
     organization_id: UUID
@@ -66,6 +67,7 @@ class Evidence:
     held: Mapping[str, Iterable[str]] = field(default_factory=dict)
     copies: Mapping[str, Sequence[Copy]] = field(default_factory=dict)
     hands: Sequence[HandHistory] = ()
+    begins_at: Mapping[str, Place | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

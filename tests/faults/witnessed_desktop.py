@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import Xlib.display
@@ -31,10 +31,17 @@ _KINDS = {
 
 
 class WitnessedDesktop:
-    """An X server, and a witness whose events are put into words while they come."""
+    """An X server, and a witness whose events are put into words while they come.
+
+    ``named`` and ``settings`` are how a machine client finds it; ``begins_at`` is where one puts
+    the pointer when it starts, if it does.
+    """
+
+    begins_at: Place | None = None
 
     def __init__(self, display: str, clock: Clock) -> None:
-        self.display = display
+        self.display = self.named = display
+        self.settings: Mapping[str, str] = {}
         self._clock = clock
         self._arrivals: list[Arrival] = []
         self._down: set[str] = set()

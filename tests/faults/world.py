@@ -19,10 +19,10 @@ from tests.faults.fault_proxy import FaultProxy
 from tests.faults.hand_history import HandHistory
 from tests.faults.history import Clock, FinalAnswer
 from tests.faults.node import Nats, Node, NodeCables
+from tests.faults.other_desktops import AnyDesktop, DesktopName, running_desktop
 from tests.faults.replica_set import ReplicaSet
 from tests.faults.supervised_process import SupervisedProcess
 from tests.faults.verdict import JournalLoss
-from tests.faults.witnessed_desktop import WitnessedDesktop
 from tests.processes import ServedApi, joined, until
 
 MACHINES = 3
@@ -33,9 +33,7 @@ DATABASE = "farhand"
 class Machine:
     """A machine client with its desktop, behind a fault proxy; started again whenever it ends."""
 
-    def __init__(
-        self, name: str, directory: Path, desktop: WitnessedDesktop, proxy: FaultProxy
-    ) -> None:
+    def __init__(self, name: str, directory: Path, desktop: AnyDesktop, proxy: FaultProxy) -> None:
         self.name = name
         self.desktop = desktop
         self.proxy = proxy
@@ -101,11 +99,12 @@ class Machine:
             self.proxy.url,
             self.token,
             self._state,
-            self.desktop.display,
+            self.desktop.named,
             wait=False,
             failpoints=failpoints,
             heartbeat="1",
             reconnect_longest="2",
+            **self.desktop.settings,
         ) as program:
             yield program.process
 
@@ -145,8 +144,9 @@ class World:
         clock: Clock,
         machines: int = MACHINES,
         nodes: int = 1,
+        desktop: DesktopName = "x11",
     ) -> Iterator["World"]:
-        """Start everything; yields once every machine is online."""
+        """Start everything, with machines on that kind of desktop; all are online when it yields."""
         with contextlib.ExitStack() as stack:
             replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb"))
             if nodes == 1:
@@ -155,9 +155,11 @@ class World:
                 world = _with_several_nodes(directory, replica_set, clock, nodes, stack)
             world._start_nodes(stack)
             for number in range(machines):
-                desktop = stack.enter_context(WitnessedDesktop.running(clock))
+                name = f"desk-{number}"
+                running = running_desktop(desktop, clock, directory / name)
+                witnessed = stack.enter_context(running)
                 proxy = stack.enter_context(FaultProxy(world.address))
-                machine = Machine(f"desk-{number}", directory, desktop, proxy)
+                machine = Machine(name, directory, witnessed, proxy)
                 world.machines.append(machine)
                 stack.callback(machine.process.close)
             world._join_machines()

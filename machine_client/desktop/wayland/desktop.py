@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from contextlib import closing
+from weakref import ref
 
 from machine_client.desktop.base import (
     DesktopCheck,
@@ -31,9 +32,16 @@ class WaylandDesktop:
         self._name = name
         # What the input knows and a view, on a connection of its own, is never told.
         self._place = PlaceOfPointer()
+        self._input: ref[WaylandInput] | None = None
 
     def open_input(self) -> DesktopInput:
-        return WaylandInput(self._name, self._place)
+        before = None if self._input is None else self._input()
+        if before is not None:
+            # Its user closes it once there is another one: too late for that to find what it held.
+            before.leave_if_lost()
+        input_ = WaylandInput(self._name, self._place)
+        self._input = ref(input_)
+        return input_
 
     def open_view(self) -> DesktopView:
         return WaylandView(self._name, self._place)

@@ -146,15 +146,25 @@ class WaylandInput:
         self._pointer.settle()
 
     def close(self) -> None:
+        is_released = False
         if self._is_open:
             self._is_open = False
             with contextlib.suppress(DesktopError):
                 self.release_all()
+                is_released = True
         if self._clipboard is not None:
             self._clipboard.close()
         if self._left_behind is not None:
-            self._left_behind.close()
+            self._left_behind.close(is_released=is_released)
         self._connection.close()
+
+    def leave_if_lost(self) -> None:
+        """Where the compositor gave no answer, or sent us away: leave what is held to the next one.
+
+        It may have ended as well, and then nobody finds it.  For any thread.
+        """
+        if self._connection.is_lost and self._left_behind is not None:
+            self._left_behind.close(is_released=False)
 
 
 def check_input(registry: Registry) -> None:

@@ -8,6 +8,7 @@ memory like that: the record ends with the session, and a kill leaves it as it i
 import contextlib
 import fcntl
 import os
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +32,7 @@ class LeftBehind:
         self.compositor = _identity(socket_path)
         self._file: int | None = None
         self._written: str | None = None
+        self._lock = threading.Lock()
         found: set[str] = set()
         with contextlib.suppress(OSError):
             for number in range(_CLIENTS):
@@ -41,16 +43,23 @@ class LeftBehind:
     def write(self, held: list[Button]) -> None:
         """Put on record what is held from the next request on; quick where it is that already."""
         text = ",".join(held)
-        if self._file is not None and text != self._written:
-            line = f"{self.compositor} {text}\n".ljust(_BYTES, "\n")
-            os.pwrite(self._file, line.encode()[:_BYTES], 0)
-            self._written = text
+        with self._lock:
+            if self._file is not None and text != self._written:
+                line = f"{self.compositor} {text}\n".ljust(_BYTES, "\n")
+                os.pwrite(self._file, line.encode()[:_BYTES], 0)
+                self._written = text
 
-    def close(self) -> None:
-        """Leave nothing behind; safe twice."""
-        if self._file is not None:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, 0)
+    def close(self, *, is_released: bool) -> None:
+        """Empty it where all that it tells is released, else leave it to the next one; safe twice.
+
+        For any thread.
+        """
+        with self._lock:
+            if self._file is None:
+                return
+            if is_released:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._file, 0)
             os.close(self._file)
             self._file = None
 

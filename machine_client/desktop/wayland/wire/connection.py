@@ -27,6 +27,9 @@ _READ_BYTES: Final = 64 * 1024
 _MOST_DESCRIPTORS: Final = 28
 """In one piece: more than that libwayland takes from nobody."""
 
+ANSWER_SECONDS: Final = 20.0
+"""For a compositor to answer, or to take what it is asked; one that does not is given up."""
+
 _GONE: Final = "The connection to the Wayland compositor ended"
 
 
@@ -103,18 +106,22 @@ class WaylandConnection:
         callback = self.create(CALLBACK)
         callback.on["done"] = done.append
         self.send(self._display, "sync", callback)
-        self.wait_for(lambda: bool(done))
+        if not self.wait_for(lambda: bool(done), ANSWER_SECONDS):
+            raise self._given_up()
 
-    def wait_for(self, condition: Callable[[], bool], seconds: float | None = None) -> bool:
-        """Hear what the compositor tells until a condition holds; False where time is over."""
-        until = None if seconds is None else time.monotonic() + seconds
+    def wait_for(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Hear what the compositor tells until a condition holds; False where time is over.
+
+        What has come by then counts: it can be that we stood still, and not the compositor.
+        """
+        until = time.monotonic() + seconds
         self.flush()
         while not condition():
-            left = None if until is None else until - time.monotonic()
-            if left is not None and left <= 0:
-                return False
+            left = until - time.monotonic()
             if self._readable(left):
                 self._read()
+            if left <= 0:
+                return condition()
         return True
 
     def hear(self) -> None:
@@ -135,6 +142,8 @@ class WaylandConnection:
                 _close_all(descriptors)
                 descriptors = []
                 del data[:sent]
+        except TimeoutError as error:
+            raise self._given_up() from error
         except OSError as error:
             # What it said last, such as why it sends us away, may still be there to be read.
             with contextlib.suppress(DesktopLost):
@@ -142,6 +151,11 @@ class WaylandConnection:
             raise self._lost(_GONE) from error
         finally:
             _close_all(descriptors)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is of no use any more; for any thread."""
+        return bool(self._why_lost)
 
     def fileno(self) -> int:
         """What can be waited on for events."""
@@ -163,11 +177,20 @@ class WaylandConnection:
         self._why_lost = self._why_lost or why
         return DesktopLost(self._why_lost)
 
-    def _readable(self, seconds: float | None) -> bool:
+    def _given_up(self) -> DesktopLost:
+        """End it here and now: a compositor drops what it has not read of a client that is gone.
+
+        Else it would press, when it goes on, what was answered as failed long ago.
+        """
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        return self._lost(f"The Wayland compositor has not answered for {ANSWER_SECONDS:g} s")
+
+    def _readable(self, seconds: float) -> bool:
         self._check()
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
-        return bool(poll.poll(None if seconds is None else max(0, seconds * 1000)))
+        return bool(poll.poll(max(0, seconds * 1000)))
 
     def _drain(self) -> None:
         while self._readable(0):
@@ -272,6 +295,7 @@ def _connected(path: str) -> socket.socket:
         raise InjectionUnavailable(
             f"The Wayland display {path} cannot be opened: {error.strerror or error}"
         ) from error
+    connection.settimeout(ANSWER_SECONDS)
     return connection
 
 

@@ -100,6 +100,12 @@ class Sway:
             timeout=WAIT_SECONDS,
         )
 
+    @property
+    def process_id(self) -> int:
+        """Of a sway that runs: of the process, and of its group."""
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """End it as a crash does; what it leaves lying there stays."""
         if self._process is not None:

@@ -1,14 +1,22 @@
 """Pointer and keyboard where a compositor has not all that they need, or has it no longer."""
 
+import os
+import signal
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from machine_client.desktop.base import InjectionUnavailable
 from machine_client.desktop.wayland.desktop import WaylandDesktop
+from machine_client.desktop.wayland.wire import connection as connection_module
 from machine_client.injector import DesktopInjector, InjectionFailed
-from schemas.inputs.bodies import MoveMouse, PressKeys
+from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys
+from tests.desktop import eventually
+from tests.machine_client.desktop.contract.rig import saw
+from tests.machine_client.desktop.wayland.compositor import sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor, fake_compositor
+from tests.machine_client.desktop.wayland.rig import WaylandWitness
 
 POINTER = "zwlr_virtual_pointer_manager_v1"
 KEYBOARD = "zwp_virtual_keyboard_manager_v1"
@@ -68,3 +76,35 @@ def test_refusal_in_the_middle_is_told_with_its_reason(fake: FakeCompositor) -> 
     with pytest.raises(InjectionFailed, match="keys are forbidden"):
         begin()
     injector.close()
+
+
+def test_what_a_compositor_that_stood_still_was_asked_does_not_happen_and_is_let_go(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What it has not read when it is given up never happens; what it has, is released."""
+    monkeypatch.setattr(connection_module, "ANSWER_SECONDS", 0.2)
+    with sway() as compositor, closing(WaylandWitness(compositor, tmp_path)) as witness:
+        desktop = WaylandDesktop(compositor.name)
+        injector = DesktopInjector(desktop)
+        injector.prepare(ClickMouse(x=5, y=6, button="right", down=True))()
+        injector.prepare(PressKeys(text="x", down=True))()
+        begin = injector.prepare(ClickMouse(x=7, y=8))
+        os.killpg(compositor.process_id, signal.SIGSTOP)
+        with pytest.raises(InjectionFailed, match="has not answered") as failed:
+            begin()
+        assert (failed.value.code, failed.value.injected_at_least) == ("display_lost", 0)
+        assert injector.is_lost
+        os.killpg(compositor.process_id, signal.SIGCONT)
+        eventually(lambda: witness.held() == {"right"}, "the keys of who is gone are let go of")
+        after = DesktopInjector(desktop)
+        assert witness.held() == frozenset()
+        injector.close()
+        after.prepare(ClickMouse(x=9, y=9))()
+        saw(
+            witness.take(),
+            *("move", "down right", "down x", "up x"),
+            # The left one is on record too: nobody knows that it was never read of.
+            *("up left", "up right"),
+            *("move", "down left", "up left"),
+        )
+        after.close()

@@ -42,8 +42,8 @@ def test_what_a_living_client_holds_is_its_own(tmp_path: Path) -> None:
     died(first)
     third = LeftBehind(str(socket))
     assert third.found == {"left", "middle"}
-    third.close()
-    third.close()
+    third.close(is_released=True)
+    third.close(is_released=True)
     assert LeftBehind(str(socket)).found == frozenset()
 
 
@@ -62,4 +62,4 @@ def test_where_no_record_can_be_kept_the_rest_works(tmp_path: Path) -> None:
     record = LeftBehind(str(tmp_path / "no" / "such" / "place"))
     record.write(["left"])
     assert record.found == frozenset()
-    record.close()
+    record.close(is_released=True)

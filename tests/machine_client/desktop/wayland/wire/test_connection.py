@@ -1,14 +1,18 @@
 """One connection: objects, events, and every way in which a compositor can break it off."""
 
+import os
+import signal
+import socket
 import struct
 from pathlib import Path
 
 import pytest
 
 from machine_client.desktop.base import DesktopLost, InjectionUnavailable
+from machine_client.desktop.wayland.wire import connection as connection_module
 from machine_client.desktop.wayland.wire.connection import WaylandConnection, socket_path
 from machine_client.desktop.wayland.wire.protocols import CALLBACK, KEYBOARD
-from tests.machine_client.desktop.wayland.compositor import Sway
+from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor
 
 
@@ -110,3 +114,34 @@ def test_descriptors_are_not_left_open(compositor: Sway) -> None:
         connection.round_trip()
         connection.close()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_compositor_that_does_not_answer_is_given_up_and_finds_nothing_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection_module, "ANSWER_SECONDS", 0.2)
+    with sway() as compositor:
+        connection = WaylandConnection(compositor.name)
+        connection.round_trip()
+        os.killpg(compositor.process_id, signal.SIGSTOP)
+        for _ in range(2):
+            with pytest.raises(DesktopLost, match=r"has not answered for 0\.2 s"):
+                connection.round_trip()
+        assert connection.is_lost
+        os.killpg(compositor.process_id, signal.SIGCONT)
+        connection.close()
+
+
+def test_compositor_that_takes_nothing_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_module, "ANSWER_SECONDS", 0.2)
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(str(tmp_path / "deaf"))
+        deaf.listen()
+        connection = WaylandConnection(str(tmp_path / "deaf"))
+        with pytest.raises(DesktopLost, match="has not answered"):
+            for _ in range(1_000_000):
+                connection.send(connection.create(KEYBOARD), "modifiers", 0, 0, 0, 0)
+                connection.flush()
+        connection.close()

@@ -1,0 +1,147 @@
+"""The desktops of a fault run: an X server, or one that is driven through VNC or Wayland."""
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Protocol, get_args
+
+from tests.desktop import set_layout
+from tests.faults.arrivals import KEYSYMS, POINTER, Arrival, Copy, Kind, Place
+from tests.faults.history import Clock
+from tests.faults.inputs import HEIGHT, WIDTH
+from tests.faults.witnessed_desktop import READ_EVERY_SECONDS, WitnessedDesktop
+from tests.machine_client.desktop.contract.rig import Seen
+from tests.machine_client.desktop.vnc.xvnc import xvnc
+from tests.machine_client.desktop.wayland.compositor import sway
+from tests.machine_client.desktop.wayland.rig import WaylandWitness
+
+DesktopName = Literal["x11", "vnc", "wayland"]
+DESKTOPS: Sequence[DesktopName] = get_args(DesktopName)
+
+_KINDS = {"move": Kind.MOTION, "down": Kind.PRESS, "up": Kind.RELEASE}
+
+
+class AnyDesktop(Protocol):
+    """See `tests.faults.witnessed_desktop.WitnessedDesktop`."""
+
+    @property
+    def named(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, str]: ...
+
+    @property
+    def begins_at(self) -> Place | None: ...
+
+    def arrivals(self) -> list[Arrival]: ...
+
+    def copies(self) -> list[Copy]: ...
+
+    def held(self) -> frozenset[str]: ...
+
+    def press(self, what: str) -> None: ...
+
+    def release(self, what: str) -> None: ...
+
+
+@contextlib.contextmanager
+def running_desktop(name: DesktopName, clock: Clock, directory: Path) -> Iterator[AnyDesktop]:
+    """One that is ended with the block."""
+    if name == "x11":
+        with WitnessedDesktop.running(clock) as desktop:
+            yield desktop
+    elif name == "vnc":
+        with WitnessedVnc.running(clock) as server:
+            yield server
+    else:
+        with WitnessedWayland.running(clock, directory) as compositor:
+            yield compositor
+
+
+class WitnessedVnc(WitnessedDesktop):
+    """A VNC server, watched as the X server that it is too."""
+
+    begins_at = Place(WIDTH // 2, HEIGHT // 2)
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls, clock: Clock) -> Iterator["WitnessedVnc"]:
+        with xvnc(size=f"{WIDTH}x{HEIGHT}") as (display, port, _):
+            set_layout(display, "us")
+            desktop = cls(display, clock)
+            desktop.named, desktop.settings = "", {"vnc": f"127.0.0.1:{port}"}
+            try:
+                yield desktop
+            finally:
+                desktop.close()
+
+
+class WitnessedWayland:
+    """A compositor, and a witness on it; nobody sits at it, and no texts are told."""
+
+    begins_at = None
+
+    def __init__(self, name: str, witness: WaylandWitness, clock: Clock) -> None:
+        self.named = name
+        self.settings: Mapping[str, str] = {}
+        self._witness = witness
+        self._clock = clock
+        self._arrivals: list[Arrival] = []
+        self._lock, self._over = threading.Lock(), threading.Event()
+        self._thread = threading.Thread(target=self._read_often, name="desktop", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls, clock: Clock, directory: Path) -> Iterator["WitnessedWayland"]:
+        with sway() as compositor:
+            witness = WaylandWitness(compositor, directory)
+            desktop = cls(compositor.name, witness, clock)
+            try:
+                yield desktop
+            finally:
+                desktop.close()
+
+    def arrivals(self) -> list[Arrival]:
+        """Everything that has arrived up to now."""
+        with self._lock:
+            for seen in self._witness.take():
+                self._arrivals += self._told(seen)
+            return list(self._arrivals)
+
+    def copies(self) -> list[Copy]:
+        """The witness knows of none."""
+        return []
+
+    def held(self) -> frozenset[str]:
+        """What is down now, as programs are told."""
+        with self._lock:
+            return self._witness.held()
+
+    def press(self, what: str) -> None:
+        raise NotImplementedError(what)
+
+    release = press
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+        self._witness.close()
+
+    def _told(self, seen: Seen) -> Iterator[Arrival]:
+        place, at = Place(seen.x, seen.y), self._clock.of_x_server(int(seen.at * 1000))
+        if seen.action == "wheel":
+            # Elsewhere a notch is the press and the release of a button.
+            for kind in (Kind.PRESS, Kind.RELEASE):
+                yield Arrival(kind, f"wheel {min(seen.names)}", place, at)
+        elif seen.action == "move":
+            yield Arrival(Kind.MOTION, POINTER, place, at)
+        else:
+            known = seen.names & {*KEYSYMS}
+            yield Arrival(_KINDS[seen.action], min(known or seen.names), place, at)
+
+    def _read_often(self) -> None:
+        """Keep the witness's list short, however long the run is."""
+        while not self._over.wait(READ_EVERY_SECONDS):
+            self.arrivals()
