@@ -59,7 +59,7 @@ def _arguments() -> argparse.Namespace:
         "--desktop",
         choices=DESKTOPS,
         default="x11",
-        help="what the machines are on (default: x11); on another, machine clients alone are struck",
+        help="what machines are on (default: x11); on another only they are struck",
     )
     parser.add_argument(
         "--takeovers",

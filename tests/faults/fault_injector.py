@@ -131,6 +131,15 @@ class FaultInjector:
             time.sleep(0.01)
         return True
 
+    def stop_desktop(self, machine: Machine) -> None:
+        """Have a compositor or a VNC server stand still for some seconds."""
+        with self.record("desktop stopped", machine.name):
+            machine.desktop.signal(signal.SIGSTOP)
+            try:
+                time.sleep(self.seconds(STOP_SECONDS))
+            finally:
+                machine.desktop.signal(signal.SIGCONT)
+
     def press_by_hand(self, machine: Machine) -> None:
         """Have somebody at the desk hold a button or a key for a while."""
         what = self.rng.choice(["left", "left", "middle", "right", *self.rng.sample(TYPED_KEYS, 2)])

@@ -28,7 +28,7 @@ class FaultSchedule:
     """Injects one fault after another; never two at once into the same target.
 
     Of those that only several nodes can have, each comes once before any comes by chance.  With
-    ``of_machines`` all strike at machine clients and their links.
+    ``of_machines`` all strike at machine clients, their links and their desktops.
     """
 
     def __init__(self, world: World, seed: int, *, of_machines: bool = False) -> None:
@@ -73,7 +73,7 @@ class FaultSchedule:
         node = world.active if world.nats is None else rng.choice(world.nodes)
         of_nodes = _of_one_node(injector) if world.nats is None else _of_several(injector, node)
         if self._of_machines:
-            return self._choose_of_machine(injector, machine), lambda: injector.recover(machine)
+            return _of_machine(injector, machine), lambda: injector.recover(machine)
         if self._first:
             return of_nodes[self._first[-1]], lambda: None
         kinds: list[Kind] = [
@@ -94,14 +94,16 @@ class FaultSchedule:
         }
         return chosen, recoveries.get(chosen[1], lambda: None)
 
-    def _choose_of_machine(self, injector: FaultInjector, machine: Machine) -> Kind:
-        kinds: list[Kind] = [
-            (4, f"link {machine.name}", lambda: injector.disturb_link(machine)),
-            (10, machine.name, lambda: injector.kill_machine(machine)),
-            (3, machine.name, lambda: injector.stop(machine)),
-            (14, machine.name, lambda: injector.act_at_failpoint(machine, "machine")),
-        ]
-        return injector.rng.choices(kinds, [weight for weight, _, _ in kinds])[0]
+
+def _of_machine(injector: FaultInjector, machine: Machine) -> Kind:
+    kinds: list[Kind] = [
+        (4, f"link {machine.name}", lambda: injector.disturb_link(machine)),
+        (10, machine.name, lambda: injector.kill_machine(machine)),
+        (3, machine.name, lambda: injector.stop(machine)),
+        (14, machine.name, lambda: injector.act_at_failpoint(machine, "machine")),
+        (4, f"desk of {machine.name}", lambda: injector.stop_desktop(machine)),
+    ]
+    return injector.rng.choices(kinds, [weight for weight, _, _ in kinds])[0]
 
 
 def _of_one_node(injector: FaultInjector) -> list[Kind]:

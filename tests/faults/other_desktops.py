@@ -1,6 +1,8 @@
 """The desktops of a fault run: an X server, or one that is driven through VNC or Wayland."""
 
 import contextlib
+import os
+import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +15,7 @@ from tests.faults.inputs import HEIGHT, WIDTH
 from tests.faults.witnessed_desktop import READ_EVERY_SECONDS, WitnessedDesktop
 from tests.machine_client.desktop.contract.rig import Seen
 from tests.machine_client.desktop.vnc.xvnc import xvnc
-from tests.machine_client.desktop.wayland.compositor import sway
+from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.rig import WaylandWitness
 
 DesktopName = Literal["x11", "vnc", "wayland"]
@@ -44,6 +46,8 @@ class AnyDesktop(Protocol):
 
     def release(self, what: str) -> None: ...
 
+    def signal(self, number: signal.Signals) -> None: ...
+
 
 @contextlib.contextmanager
 def running_desktop(name: DesktopName, clock: Clock, directory: Path) -> Iterator[AnyDesktop]:
@@ -67,9 +71,10 @@ class WitnessedVnc(WitnessedDesktop):
     @classmethod
     @contextlib.contextmanager
     def running(cls, clock: Clock) -> Iterator["WitnessedVnc"]:
-        with xvnc(size=f"{WIDTH}x{HEIGHT}") as (display, port, _):
+        with xvnc(size=f"{WIDTH}x{HEIGHT}") as (display, port, process):
             set_layout(display, "us")
             desktop = cls(display, clock)
+            desktop.process_id = process.pid
             desktop.named, desktop.settings = "", {"vnc": f"127.0.0.1:{port}"}
             try:
                 yield desktop
@@ -82,8 +87,9 @@ class WitnessedWayland:
 
     begins_at = None
 
-    def __init__(self, name: str, witness: WaylandWitness, clock: Clock) -> None:
-        self.named = name
+    def __init__(self, compositor: Sway, witness: WaylandWitness, clock: Clock) -> None:
+        self.named = compositor.name
+        self._compositor = compositor
         self.settings: Mapping[str, str] = {}
         self._witness = witness
         self._clock = clock
@@ -97,7 +103,7 @@ class WitnessedWayland:
     def running(cls, clock: Clock, directory: Path) -> Iterator["WitnessedWayland"]:
         with sway() as compositor:
             witness = WaylandWitness(compositor, directory)
-            desktop = cls(compositor.name, witness, clock)
+            desktop = cls(compositor, witness, clock)
             try:
                 yield desktop
             finally:
@@ -123,6 +129,10 @@ class WitnessedWayland:
         raise NotImplementedError(what)
 
     release = press
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it to the compositor."""
+        os.kill(self._compositor.process_id, number)
 
     def close(self) -> None:
         self._over.set()

@@ -29,7 +29,7 @@ class Plan:
 
     It goes on until there are as many faults and as many commands as these.  ``nodes`` is how many
     servers there are at the same time, and ``desktop`` what the machines are on: on another one
-    than X11 nothing but machine clients and their links are disturbed.
+    than X11 nothing but machine clients, their links and their desktops are disturbed.
     """
 
     faults: int

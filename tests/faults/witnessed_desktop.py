@@ -1,6 +1,8 @@
 """A desktop of one machine: what arrives at it, and a person who gets in the way."""
 
 import contextlib
+import os
+import signal
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -42,6 +44,7 @@ class WitnessedDesktop:
     def __init__(self, display: str, clock: Clock) -> None:
         self.display = self.named = display
         self.settings: Mapping[str, str] = {}
+        self.process_id = 0
         self._clock = clock
         self._arrivals: list[Arrival] = []
         self._down: set[str] = set()
@@ -102,6 +105,11 @@ class WitnessedDesktop:
     def release(self, what: str) -> None:
         """Release a button or key, as a person does."""
         self._do_as_person(Kind.RELEASE, what)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it to the server, where its process is known."""
+        assert self.process_id
+        os.kill(self.process_id, number)
 
     def close(self) -> None:
         self._over.set()

@@ -94,6 +94,11 @@ class Machine:
 
     @contextlib.contextmanager
     def _run(self) -> Iterator[subprocess.Popen[bytes]]:
+        settings: dict[str, Any] = {
+            "heartbeat": "1",
+            "reconnect_longest": "2",
+            **self.desktop.settings,
+        }
         failpoints, self.next_failpoints = self.next_failpoints, ""
         with joined(
             self.proxy.url,
@@ -102,9 +107,7 @@ class Machine:
             self.desktop.named,
             wait=False,
             failpoints=failpoints,
-            heartbeat="1",
-            reconnect_longest="2",
-            **self.desktop.settings,
+            **settings,
         ) as program:
             yield program.process
 
@@ -146,7 +149,7 @@ class World:
         nodes: int = 1,
         desktop: DesktopName = "x11",
     ) -> Iterator["World"]:
-        """Start everything, with machines on that kind of desktop; all are online when it yields."""
+        """Start everything; yields once every machine, on that kind of desktop, is online."""
         with contextlib.ExitStack() as stack:
             replica_set = stack.enter_context(ReplicaSet.running(directory / "mongodb"))
             if nodes == 1:
