@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.other_desktops import DesktopName
 from tests.faults.run import Plan, run
 
 FAULTS = 55
@@ -25,6 +26,9 @@ KINDS_OF_NODES = {
     "MongoDB cut off from a server",
     "MongoDB held up for a server",
 }
+
+FAULTS_OF_DESKTOPS = 8
+COMMANDS_OF_DESKTOPS = 60
 
 
 @pytest.mark.timeout(300)
@@ -57,3 +61,25 @@ def test_every_promise_is_kept_by_several_nodes(tmp_path: Path) -> None:
     assert len(verdict.evidence.faults) >= FAULTS_OF_NODES
     assert len(verdict.evidence.commands) >= COMMANDS_OF_NODES
     assert {fault.kind for fault in verdict.evidence.faults} >= KINDS_OF_NODES
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("desktop", ["wayland", "vnc"])
+def test_every_promise_is_kept_on_other_desktops(tmp_path: Path, desktop: DesktopName) -> None:
+    """Machine clients are killed at every point, and their desktops stand still."""
+    plan = Plan(
+        FAULTS_OF_DESKTOPS,
+        SEED,
+        COMMANDS_OF_DESKTOPS,
+        commands_per_second=15,
+        pause=(0.2, 0.4),
+        desktop=desktop,
+    )
+    verdict = run(plan, tmp_path)
+    print(verdict.table())
+    told = "\n\n".join(verdict.described(violation) for violation in verdict.violations[:10])
+    assert verdict.is_good, told
+    assert len(verdict.evidence.faults) >= FAULTS_OF_DESKTOPS
+    assert len(verdict.evidence.commands) >= COMMANDS_OF_DESKTOPS
+    assert any("killed" in fault.kind for fault in verdict.evidence.faults)
+    assert any(arrived for arrived in verdict.evidence.arrivals.values())
