@@ -101,7 +101,7 @@ def _of_machine(injector: FaultInjector, machine: Machine) -> Kind:
         (10, machine.name, lambda: injector.kill_machine(machine)),
         (3, machine.name, lambda: injector.stop(machine)),
         (14, machine.name, lambda: injector.act_at_failpoint(machine, "machine")),
-        (4, f"desk of {machine.name}", lambda: injector.stop_desktop(machine)),
+        (1, f"desk of {machine.name}", lambda: injector.stop_desktop(machine)),
     ]
     return injector.rng.choices(kinds, [weight for weight, _, _ in kinds])[0]
 

@@ -37,8 +37,9 @@ def judge(evidence: Evidence) -> Verdict:
         commands = [each for each in evidence.commands if each.machine == machine]
         seen = attributed(arrivals, commands)
         copies = evidence.copies.get(machine, ())
+        is_of_start = evidence.is_of_start.get(machine)
         strays: list[object] = [
-            *(stray for stray in seen.strays if not _is_at_start(stray, machine, evidence)),
+            *(stray for stray in seen.strays if is_of_start is None or not is_of_start(stray)),
             *attribute_copies(copies, commands, seen),
         ]
         for command in commands:
@@ -67,11 +68,6 @@ def _beside_control(evidence: Evidence) -> Iterator[Violation]:
         for copy in evidence.copies.get(fault.target, ()):
             if fault.began_at + CLOCKS_DIFFER_SECONDS < copy.at < fault.ended_at:
                 yield Violation(Broken.BESIDE_CONTROL, f"{copy} of {fault.target}")
-
-
-def _is_at_start(arrival: Arrival, machine: str, evidence: Evidence) -> bool:
-    """Whether it is where a client puts the pointer that has just started, and cannot ask."""
-    return arrival.kind is Kind.MOTION and arrival.place == evidence.begins_at.get(machine)
 
 
 def _is_a_persons_way(arrival: Arrival, following: Arrival | None) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 from tests.desktop import set_layout
-from tests.faults.arrivals import KEYSYMS, POINTER, Arrival, Copy, Kind, Place
+from tests.faults.arrivals import BUTTONS, KEYSYMS, POINTER, Arrival, Copy, Kind, Place
 from tests.faults.history import Clock
 from tests.faults.inputs import HEIGHT, WIDTH
 from tests.faults.witnessed_desktop import READ_EVERY_SECONDS, WitnessedDesktop
@@ -33,9 +33,6 @@ class AnyDesktop(Protocol):
     @property
     def settings(self) -> Mapping[str, str]: ...
 
-    @property
-    def begins_at(self) -> Place | None: ...
-
     def arrivals(self) -> list[Arrival]: ...
 
     def copies(self) -> list[Copy]: ...
@@ -45,6 +42,8 @@ class AnyDesktop(Protocol):
     def press(self, what: str) -> None: ...
 
     def release(self, what: str) -> None: ...
+
+    def is_of_start(self, arrival: Arrival) -> bool: ...
 
     def signal(self, number: signal.Signals) -> None: ...
 
@@ -66,8 +65,6 @@ def running_desktop(name: DesktopName, clock: Clock, directory: Path) -> Iterato
 class WitnessedVnc(WitnessedDesktop):
     """A VNC server, watched as the X server that it is too."""
 
-    begins_at = Place(WIDTH // 2, HEIGHT // 2)
-
     @classmethod
     @contextlib.contextmanager
     def running(cls, clock: Clock) -> Iterator["WitnessedVnc"]:
@@ -81,11 +78,14 @@ class WitnessedVnc(WitnessedDesktop):
             finally:
                 desktop.close()
 
+    def is_of_start(self, arrival: Arrival) -> bool:
+        """A client cannot ask where the pointer is, and puts it in the middle."""
+        middle = Place(WIDTH // 2, HEIGHT // 2)
+        return arrival.kind is Kind.MOTION and arrival.place == middle
+
 
 class WitnessedWayland:
     """A compositor, and a witness on it; nobody sits at it, and no texts are told."""
-
-    begins_at = None
 
     def __init__(self, compositor: Sway, witness: WaylandWitness, clock: Clock) -> None:
         self.named = compositor.name
@@ -129,6 +129,14 @@ class WitnessedWayland:
         raise NotImplementedError(what)
 
     release = press
+
+    def is_of_start(self, arrival: Arrival) -> bool:
+        """A button is on record before it is pressed.
+
+        Where a kill comes between, or to a client whose compositor stands still and then drops what
+        it has not read, the next one releases what is up.
+        """
+        return arrival.kind is Kind.RELEASE and arrival.what in BUTTONS.values()
 
     def signal(self, number: signal.Signals) -> None:
         """Send it to the compositor."""

@@ -96,7 +96,7 @@ def _evidence(world: World, load: Load, schedule: FaultSchedule) -> Evidence:
         ledger=ledger,
         journal_losses=world.journal_losses,
         ends=world.ends(),
-        begins_at={machine.name: machine.desktop.begins_at for machine in world.machines},
+        is_of_start={machine.name: machine.desktop.is_of_start for machine in world.machines},
     )
 
 

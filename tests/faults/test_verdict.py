@@ -418,3 +418,18 @@ def test_violation_is_told_with_everything_around_it() -> None:
     for part in ("double", "key", "outcome-pending", "ledger: ('DONE'", "journal: DONE", "kill"):
         assert part in described
     assert "press left at (10, 20)" in described
+
+
+def test_what_a_client_does_when_it_starts_is_of_no_command() -> None:
+    """As far as its desktop says so, and for its own machine alone."""
+    seen = evidence(COMPLETED, seen=[*CLICK.steps, motion(END), release("right")])
+    for of_start, strays in (
+        (lambda arrival: arrival.place == END, 1),
+        (lambda arrival: arrival.kind is Kind.RELEASE, 1),
+        (lambda _: True, 0),
+        (lambda _: False, 2),
+    ):
+        verdict = judge(replace(seen, is_of_start={"desk": of_start}))
+        assert verdict.counts()[Broken.STRAY] == strays
+        assert len(verdict.violations) == strays
+    assert judge(replace(seen, is_of_start={"other": lambda _: True})).counts()[Broken.STRAY] == 2

@@ -2,12 +2,12 @@
 
 import reprlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from tests.faults.arrivals import Arrival, Copy, Place
+from tests.faults.arrivals import Arrival, Copy
 from tests.faults.hand_history import HandHistory
 from tests.faults.history import CommandHistory, Fault, FinalAnswer, Try
 
@@ -53,7 +53,7 @@ class Evidence:
     ``journals`` has the state of each command in any of
     the machines' journals, those that were taken away included; ``ledger`` the stored state and,
     where there is one, answer of each command.  ``ends`` are machine clients that nobody killed,
-    ``begins_at`` where those of each machine put the pointer when they start, if they do.
+    ``is_of_start`` tells which events those of a machine make by themselves when they start.
     """
 
     organization_id: UUID
@@ -67,7 +67,7 @@ class Evidence:
     held: Mapping[str, Iterable[str]] = field(default_factory=dict)
     copies: Mapping[str, Sequence[Copy]] = field(default_factory=dict)
     hands: Sequence[HandHistory] = ()
-    begins_at: Mapping[str, Place | None] = field(default_factory=dict)
+    is_of_start: Mapping[str, Callable[[Arrival], bool]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

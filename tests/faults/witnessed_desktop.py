@@ -35,11 +35,8 @@ _KINDS = {
 class WitnessedDesktop:
     """An X server, and a witness whose events are put into words while they come.
 
-    ``named`` and ``settings`` are how a machine client finds it; ``begins_at`` is where one puts
-    the pointer when it starts, if it does.
+    ``named`` and ``settings`` are how a machine client finds it.
     """
-
-    begins_at: Place | None = None
 
     def __init__(self, display: str, clock: Clock) -> None:
         self.display = self.named = display
@@ -105,6 +102,10 @@ class WitnessedDesktop:
     def release(self, what: str) -> None:
         """Release a button or key, as a person does."""
         self._do_as_person(Kind.RELEASE, what)
+
+    def is_of_start(self, _arrival: Arrival) -> bool:
+        """Whether a client makes an event of no command by itself when it starts."""
+        return False
 
     def signal(self, number: signal.Signals) -> None:
         """Send it to the server, where its process is known."""
