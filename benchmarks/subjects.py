@@ -122,9 +122,12 @@ class Api:
         with urlopen(request, timeout=START_SECONDS) as answer:
             return json.load(answer)  # type: ignore[no-any-return]
 
-    def input(self, operation: str, body: bytes, *, keyed: bool = False) -> Request:
+    def input(
+        self, operation: str, body: bytes, *, keyed: bool = False, machine: str = "bench"
+    ) -> Request:
         """An input for the machine."""
-        return Request(f"{self.url}/v1/computer/bench/input/{operation}", body, self.token, keyed)
+        url = f"{self.url}/v1/computer/{machine}/input/{operation}"
+        return Request(url, body, self.token, keyed)
 
 
 @asynccontextmanager
@@ -153,7 +156,7 @@ async def farhand(
     }
     async with process(*command, log=log, **chosen) as server:
         address = directory / "address"
-        await _until(address.exists)
+        await until(address.exists)
         if like is not None:
             yield Api(address.read_text().strip(), like.token, server.pid), directory
             return
@@ -194,29 +197,40 @@ class Desktop:
 @asynccontextmanager
 async def desktop(directory: Path, uri: str) -> AsyncIterator[Desktop]:
     """Everything that injects, and captures the screen."""
+    async with (
+        xvfb() as display,
+        farhand(directory, uri) as (api, token_file),
+        process(
+            *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
+            *("--token-file", str(token_file), "--display", display),
+            *("--state-dir", str(directory)),
+        ) as machine,
+    ):
+        await joined(api)
+        yield Desktop(api, display, machine.pid)
+
+
+@asynccontextmanager
+async def xvfb() -> AsyncIterator[str]:
+    """A virtual X server; yields its display."""
+    async with x_server("Xvfb", "-screen", "0", "1280x800x24") as display:
+        yield display
+
+
+@asynccontextmanager
+async def x_server(*command: str) -> AsyncIterator[str]:
+    """An X server that chooses its display, and yields it."""
     read, write = os.pipe()
-    xvfb = await asyncio.create_subprocess_exec(
-        *("Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"),
-        pass_fds=(write,),
-        stderr=DEVNULL,
+    server = await asyncio.create_subprocess_exec(
+        *(*command, "-displayfd", str(write), "-nolisten", "tcp"), pass_fds=(write,), stderr=DEVNULL
     )
     os.close(write)
     try:
         with os.fdopen(read) as pipe:
-            display = f":{(await asyncio.to_thread(pipe.readline)).strip()}"
-        async with (
-            farhand(directory, uri) as (api, token_file),
-            process(
-                *(sys.executable, "-m", "machine_client", "join", "--server", api.url),
-                *("--token-file", str(token_file), "--display", display),
-                *("--state-dir", str(directory)),
-            ) as machine,
-        ):
-            await joined(api)
-            yield Desktop(api, display, machine.pid)
+            yield f":{(await asyncio.to_thread(pipe.readline)).strip()}"
     finally:
-        xvfb.terminate()
-        await xvfb.wait()
+        server.terminate()
+        await server.wait()
 
 
 @asynccontextmanager
@@ -289,20 +303,22 @@ def flushed_intent(directory: Path) -> Iterator[Callable[[int], Awaitable[list[f
         journal.close()
 
 
-async def joined(api: Api) -> None:
+async def joined(api: Api, machine: str = "bench") -> None:
     """Wait until a server's machine takes inputs."""
+    path = f"/v1/computer/{machine}/input/mouse/move"
 
     def answers() -> bool:
         try:
-            api.post("/v1/computer/bench/input/mouse/move", {"x": 1, "y": 1})  # type: ignore[dict-item]
+            api.post(path, {"x": 1, "y": 1})  # type: ignore[dict-item]
         except OSError:
             return False
         return True
 
-    await _until(answers)
+    await until(answers)
 
 
-async def _until(condition: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that takes some time to start."""
     deadline = time.monotonic() + START_SECONDS
     while not await asyncio.to_thread(condition):
         if time.monotonic() > deadline:
