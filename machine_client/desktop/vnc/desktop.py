@@ -14,7 +14,7 @@ from machine_client.desktop.base import (
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
-from machine_client.desktop.vnc.input import VncInput
+from machine_client.desktop.vnc.input import NO_PLACES, VncInput
 from machine_client.desktop.vnc.keyboard import Characters
 from machine_client.desktop.vnc.pointer import Place
 from machine_client.desktop.vnc.view import VncView
@@ -75,6 +75,8 @@ class VncDesktop:
             connection.confirm()
             said = connection.said
             clipboard = "Unicode" if said.has_extended_clipboard else "Latin-1 alone"
+        if not said.mouse_knows_places:
+            return f"the server reads the keyboard alone: {NO_PLACES}"
         return (
             "the server reads mouse and keyboard; whether it lets this client use them it does not "
             f"say; its clipboard takes {clipboard}"

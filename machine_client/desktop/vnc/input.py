@@ -13,6 +13,7 @@ from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
 from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Characters, Keyboard
 from machine_client.desktop.vnc.pointer import Place, Pointer
+from machine_client.desktop.vnc.qemu import KeyQueue, check_numbers
 from machine_client.desktop.vnc.rfb.client_messages import key_event
 from machine_client.desktop.vnc.screens import displays_of, middle_of
 from schemas.inputs.bodies import Button, Direction
@@ -20,6 +21,11 @@ from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
+
+NO_PLACES = (
+    "the mouse of the machine behind this VNC server takes steps, and no places: give it a tablet "
+    "(QEMU: -device usb-tablet), which its system must have begun to use"
+)
 
 
 class VncInput:
@@ -37,8 +43,11 @@ class VncInput:
         self._told = said.pointer_told
         begin_at = said.pointer or place.is_at or middle_of(said)
         place.is_at = begin_at
-        self._pointer = Pointer(self._send, self.confirm, place, begin_at)
-        self._keyboard = Keyboard(lambda event: self._send(event, True), self.confirm)
+        self._pointer = Pointer(
+            self._send, self.confirm, place, begin_at, lambda: said.mouse_knows_places
+        )
+        self._key_queue = KeyQueue() if said.is_qemu else None
+        self._keyboard = Keyboard(self._send_key, self.confirm)
         self._is_open = True
         try:
             self._release_unseen()
@@ -71,6 +80,8 @@ class VncInput:
     def confirm(self) -> None:
         sent = self._sent
         self._connection.confirm()
+        if self._key_queue is not None:
+            self._key_queue.wait()
         self.confirmed = sent
         said = self._connection.said
         with self._connection.changed:
@@ -87,21 +98,26 @@ class VncInput:
         """As above."""
 
     def move(self, x: int, y: int) -> None:
+        self._check_places()
         self._moved = True
         self._pointer.move(x, y)
 
     def press(self, button: Button) -> None:
+        self._check_places()
         self._pointer.press(button)
 
     def release(self, button: Button) -> None:
         self._pointer.release(button)
 
     def scroll(self, direction: Direction) -> None:
+        self._check_places()
         self._pointer.scroll(direction)
 
     def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
         # Every key has a number; whether the server has a key for it is not told.
         self._connection.check()
+        if self._key_queue is not None:
+            check_numbers(chords)
         self._characters.check(chords)
 
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
@@ -141,6 +157,15 @@ class VncInput:
         except DesktopLost:
             return True
         return False
+
+    def _check_places(self) -> None:
+        if not self._connection.said.mouse_knows_places:
+            raise DesktopError("pointer_unavailable", NO_PLACES[0].upper() + NO_PLACES[1:])
+
+    def _send_key(self, event: bytes) -> None:
+        self._send(event, True)
+        if self._key_queue is not None:
+            self._key_queue.note()
 
     def _send(self, event: bytes, happens: bool) -> None:
         self._connection.send(event)

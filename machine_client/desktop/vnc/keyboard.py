@@ -143,7 +143,7 @@ class Keyboard:
         """Whether Shift must be pressed for a key of a chord, and released after it."""
         if struck not in fresh or not struck.is_character or not needs_shift(struck.name):
             return False
-        return not self._is_shifted and not any(_keysym(key) in SHIFT_KEYS for key in fresh)
+        return not self._is_shifted and not any(number_of(key) in SHIFT_KEYS for key in fresh)
 
     @property
     def _is_shifted(self) -> bool:
@@ -159,7 +159,7 @@ class Keyboard:
         return [held for held in self._held if held.name.lower() == key.name.lower()]
 
     def _press(self, key: Key, *, shifted: bool = False) -> None:
-        keysym = _keysym(key)
+        keysym = number_of(key)
         if key.is_character and self._is_shifted:
             # As a person's own keyboard would say it.
             keysym = keysym_of(with_shift(key.name))
@@ -187,5 +187,6 @@ class Keyboard:
         self._send_event(key_event(keysym, down=down))
 
 
-def _keysym(key: Key) -> int:
+def number_of(key: Key) -> int:
+    """What a server is told of a key."""
     return keysym_of(key.name) if key.is_character else NAMED_KEYSYMS[key.name]

@@ -50,6 +50,11 @@ def keysym_of(character: str) -> int:
     return _older_keysyms().get(character, _UNICODE + code)
 
 
+def is_older(number: int) -> bool:
+    """Whether it is the number of a character that had one before Unicode."""
+    return number < 0x100 or number in _older_numbers()
+
+
 def needs_shift(character: str) -> bool:
     """Whether a person would hold Shift for it: a capital, or what is above another sign.
 
@@ -74,6 +79,11 @@ def _older_keysyms() -> Mapping[str, int]:
     for first, row in _ROWS:
         found |= {character: first + place for place, character in enumerate(row)}
     return found
+
+
+@functools.cache
+def _older_numbers() -> frozenset[int]:
+    return frozenset(_older_keysyms().values())
 
 
 def _of_sets() -> Iterator[tuple[str, int]]:

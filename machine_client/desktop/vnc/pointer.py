@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from machine_client.desktop.vnc.rfb.client_messages import pointer_event
+from machine_client.desktop.vnc.rfb.client_messages import NO_STEP, pointer_event
 from schemas.inputs.bodies import Button, Direction
 from schemas.programs.failpoints import Failpoint, reached
 
@@ -24,6 +24,7 @@ class Pointer:
     """Moves, presses and turns; every event says all: the place, and the buttons that are down.
 
     ``send`` says one event, which counts where ``happens``: one that changes nothing is none.
+    Without ``knows_places`` the server takes places for steps.
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class Pointer:
         confirm: Callable[[], None],
         place: Place,
         begin_at: tuple[int, int],
+        knows_places: Callable[[], bool] = lambda: True,
     ) -> None:
         self._send_event = send
         self._confirm = confirm
         self._place = place
         self._at = begin_at
+        self._knows_places = knows_places
         self._down = 0
         self._held: list[int] = []
 
@@ -90,4 +93,6 @@ class Pointer:
         self._send(True)
 
     def _send(self, happens: bool) -> None:
-        self._send_event(pointer_event(self._down, *self._at), happens)
+        # What is held is let go of whatever has become of the mouse, and must not push it.
+        at = self._at if self._knows_places() else NO_STEP
+        self._send_event(pointer_event(self._down, *at), happens)

@@ -10,16 +10,21 @@ EXTENDED_DESKTOP_SIZE, FENCE = -308, -312
 CURSOR_POSITION = 0x574D5666
 """Of VMware, and of TigerVNC, which tells by it that others have moved the pointer."""
 EXTENDED_CLIPBOARD = -1063131698
+POINTER_KIND = -257
+"""Of QEMU alone, which tells by it whether its guest's mouse knows places; see `NO_STEP`."""
 
 TOLD = (
     *(LAST_RECT, DESKTOP_SIZE, EXTENDED_DESKTOP_SIZE, POINTER_POSITION, CURSOR_POSITION),
-    *(FENCE, EXTENDED_CLIPBOARD),
+    *(FENCE, EXTENDED_CLIPBOARD, POINTER_KIND),
 )
 """What is asked for beside pictures.  Not the cursor: so the server draws it into them."""
 
 FENCE_REQUEST, FENCE_BLOCK_BEFORE, FENCE_KNOWN = 1 << 31, 1 << 0, 0b111
 
 CLIENT_INIT_SHARED = b"\x01"
+
+NO_STEP = (0x7FFF, 0x7FFF)
+"""What leaves a mouse where it is that QEMU has told to know no places: it reads steps then."""
 
 PIXELS = struct.pack(">BxxxBBBBHHHBBBxxx", 0, 32, 24, 0, 1, 255, 255, 255, 16, 8, 0)
 """SetPixelFormat: blue, green, red and a byte that says nothing."""

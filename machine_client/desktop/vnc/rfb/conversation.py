@@ -49,9 +49,10 @@ class Conversation:
     """What the server has said so far.
 
     ``is_open`` once it has let us in; ``size`` and ``screens`` are where it draws; ``pointer`` is
-    where it said that the pointer is, and ``pointer_told`` counts how often.  ``updates`` counts
-    framebuffer updates, and ``painted`` those rectangles in them that have pixels; ``fences`` has
-    the payloads of our fences that were answered.
+    where it said that the pointer is, and ``pointer_told`` counts how often.  ``is_qemu`` where it
+    is the one that QEMU has in it, and ``mouse_knows_places`` unless that says otherwise of its
+    guest's mouse.  ``updates`` counts framebuffer updates, and ``painted`` those rectangles in them
+    that have pixels; ``fences`` has the payloads of our fences that were answered.
     """
 
     def __init__(self, credentials: Credentials, pictures: tuple[int, ...]) -> None:
@@ -61,6 +62,8 @@ class Conversation:
         self.screens: tuple[Screen, ...] = ()
         self.pointer: tuple[int, int] | None = None
         self.pointer_told = 0
+        self.is_qemu = False
+        self.mouse_knows_places = True
         self.updates = 0
         self.painted = 0
         self.has_fences = False
@@ -152,6 +155,9 @@ class Conversation:
             case ours.POINTER_POSITION | ours.CURSOR_POSITION:
                 self.pointer = (x, y)
                 self.pointer_told += 1
+            case ours.POINTER_KIND:
+                self.is_qemu = True
+                self.mouse_knows_places = x != 0
             case _:
                 check_within(self.size, x, y, width, height)
                 yield from self._pixels.read(encoding, (x, y, width, height), self.canvas)

@@ -1,0 +1,64 @@
+"""What the VNC server that QEMU has in it makes of keys, and no other does.
+
+It looks at the lower 16 bits of a key's number alone, so that the full-width semicolon, which has
+no other number than Unicode's, presses Escape.  And it hands its guest one event of a key after
+another, and what comes quicker waits in a queue: it drops without a word what there is no room for
+(the end of a long text, and a release in it), and what the mouse does overtakes it.
+"""
+
+import time
+from collections.abc import Iterable
+
+from machine_client.desktop.base import Refusal
+from machine_client.desktop.vnc.keyboard import number_of
+from machine_client.desktop.vnc.keysyms import is_older
+from schemas.inputs.key_combinations import Chord, Key
+from schemas.inputs.outcomes import Refused
+
+KEY_EVENT_SECONDS = 0.01
+"""How long QEMU waits after each event of a key, unless its ``key-delay-ms`` says another time."""
+
+_UNICODE = range(0x01000000, 0x01010000)
+_NAMED_KEYS = 0xFE00
+"""Where the numbers of keys begin that make no character."""
+
+
+class KeyQueue:
+    """When the events of keys that were sent have left QEMU's queue."""
+
+    def __init__(self) -> None:
+        self._empty_at = 0.0
+
+    def note(self) -> None:
+        """One more was sent."""
+        self._empty_at = max(self._empty_at, time.monotonic()) + KEY_EVENT_SECONDS
+
+    def wait(self) -> None:
+        """Return when its guest has had the last one."""
+        time.sleep(max(0.0, self._empty_at - time.monotonic()))
+
+
+def check_numbers(chords: Iterable[Chord]) -> None:
+    """Raise Refusal for a key that would be taken for another one."""
+    for chord in chords:
+        for key in chord.keys:
+            if _is_taken_for_another(number_of(key)):
+                raise _refusal(key)
+
+
+def _is_taken_for_another(number: int) -> bool:
+    if number <= 0xFFFF:
+        return False
+    seen = number & 0xFFFF
+    return number not in _UNICODE or seen >= _NAMED_KEYS or is_older(seen)
+
+
+def _refusal(key: Key) -> Refusal:
+    return Refusal(
+        Refused(
+            code="character_not_typeable" if key.is_character else "key_not_typeable",
+            message=f"QEMU would take {key.name} for another key",
+            loc=("body", "text"),
+            ctx={"key": key.name},
+        )
+    )
