@@ -81,13 +81,25 @@ class VncConnection:
     def confirm(self) -> None:
         """Wait until the server has read all that was sent."""
         if not self.said.has_fences:
-            self.ask_for_update()
+            if self.said.is_qemu:
+                self._have_encodings_answered()
+            else:
+                self.ask_for_update()
             return
         payload = struct.pack(">I", next(self._numbers) & 0xFFFFFFFF)
         self.send(ours.fence(ours.FENCE_REQUEST | ours.FENCE_BLOCK_BEFORE, payload))
         with self.changed:
             self.wait_for(lambda: payload in self.said.fences)
             self.said.fences.discard(payload)
+
+    def _have_encodings_answered(self) -> None:
+        """What QEMU does at once, and its pixels may wait for seconds while nothing changes."""
+        with self._one_at_a_time:
+            with self.changed:
+                before = self.said.encodings_answered
+            self.send(self.said.our_encodings)
+            with self.changed:
+                self.wait_for(lambda: self.said.encodings_answered > before)
 
     def ask_for_update(self, *, seconds: float = ANSWER_SECONDS) -> None:
         """Have the server answer, with anything: it has read then what was sent before.
@@ -110,22 +122,17 @@ class VncConnection:
             if self.said.painted != painted:
                 return
             # It told of its screens alone, as TigerVNC does; the pixels wait for a request.
-            asked = all_news
+            # QEMU sends them once it has looked at the screen, without another one.
+            asked = b"" if self.said.is_qemu else all_news
         raise DesktopError("screen_unavailable", "The VNC server sends no pixels")
 
     def _take_update(self, asked: bytes, seconds: float) -> None:
         with self._one_at_a_time:
             with self.changed:
-                updates, painted = self.said.updates, self.said.painted
+                before = self.said.updates
             self.send(asked)
             with self.changed:
-                self.wait_for(lambda: self._is_answered(updates, painted), seconds)
-
-    def _is_answered(self, updates: int, painted: int) -> bool:
-        """Whether there was an answer since there were so many."""
-        # QEMU tells of the mouse and of sizes when it likes, and answers with pixels always.
-        is_new = self.said.updates > updates
-        return self.said.painted > painted if self.said.is_qemu else is_new
+                self.wait_for(lambda: self.said.updates > before, seconds)
 
     def wait_for(self, comes: Callable[[], bool], seconds: float = ANSWER_SECONDS) -> None:
         """Wait, within ``changed``, for something that the server says."""

@@ -46,7 +46,7 @@ class VncInput:
         self._pointer = Pointer(
             self._send, self.confirm, place, begin_at, lambda: said.mouse_knows_places
         )
-        self._key_queue = KeyQueue() if said.is_qemu else None
+        self._key_queue = KeyQueue(self._connection.confirm) if said.is_qemu else None
         self._keyboard = Keyboard(self._send_key, self.confirm)
         self._is_open = True
         try:
@@ -81,7 +81,7 @@ class VncInput:
         sent = self._sent
         self._connection.confirm()
         if self._key_queue is not None:
-            self._key_queue.wait()
+            self._key_queue.drain()
         self.confirmed = sent
         said = self._connection.said
         with self._connection.changed:

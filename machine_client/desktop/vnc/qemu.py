@@ -7,7 +7,7 @@ another, and what comes quicker waits in a queue: it drops without a word what t
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from machine_client.desktop.base import Refusal
 from machine_client.desktop.vnc.keyboard import number_of
@@ -24,18 +24,26 @@ _NAMED_KEYS = 0xFE00
 
 
 class KeyQueue:
-    """When the events of keys that were sent have left QEMU's queue."""
+    """The events of keys that may be in QEMU's queue; ``confirm`` waits for an answer of QEMU's."""
 
-    def __init__(self) -> None:
-        self._empty_at = 0.0
+    def __init__(self, confirm: Callable[[], None]) -> None:
+        self._confirm = confirm
+        self._most = 0
 
     def note(self) -> None:
         """One more was sent."""
-        self._empty_at = max(self._empty_at, time.monotonic()) + KEY_EVENT_SECONDS
+        self._most += 1
 
-    def wait(self) -> None:
-        """Return when its guest has had the last one."""
-        time.sleep(max(0.0, self._empty_at - time.monotonic()))
+    def drain(self) -> None:
+        """Return when its guest has had all that QEMU has read.
+
+        Whoever answers after that time has looked at the clock: one event more has left the queue.
+        Waiting alone would not tell, where QEMU itself waits for a processor.
+        """
+        while self._most:
+            self._most -= 1
+            time.sleep(KEY_EVENT_SECONDS)
+            self._confirm()
 
 
 def check_numbers(chords: Iterable[Chord]) -> None:

@@ -10,12 +10,13 @@ EXTENDED_DESKTOP_SIZE, FENCE = -308, -312
 CURSOR_POSITION = 0x574D5666
 """Of VMware, and of TigerVNC, which tells by it that others have moved the pointer."""
 EXTENDED_CLIPBOARD = -1063131698
-POINTER_KIND = -257
-"""Of QEMU alone, which tells by it whether its guest's mouse knows places; see `NO_STEP`."""
+POINTER_KIND, KEY_CODES = -257, -258
+"""Of QEMU: by the first, which it alone has, it tells whether its guest's mouse knows places (see
+`NO_STEP`), and by the second that it has read our encodings, each time."""
 
 TOLD = (
     *(LAST_RECT, DESKTOP_SIZE, EXTENDED_DESKTOP_SIZE, POINTER_POSITION, CURSOR_POSITION),
-    *(FENCE, EXTENDED_CLIPBOARD, POINTER_KIND),
+    *(FENCE, EXTENDED_CLIPBOARD, POINTER_KIND, KEY_CODES),
 )
 """What is asked for beside pictures.  Not the cursor: so the server draws it into them."""
 

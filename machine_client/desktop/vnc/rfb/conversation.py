@@ -52,7 +52,8 @@ class Conversation:
     where it said that the pointer is, and ``pointer_told`` counts how often.  ``is_qemu`` where it
     is the one that QEMU has in it, and ``mouse_knows_places`` unless that says otherwise of its
     guest's mouse.  ``updates`` counts framebuffer updates, and ``painted`` those rectangles in them
-    that have pixels; ``fences`` has the payloads of our fences that were answered.
+    that have pixels; ``fences`` has the payloads of our fences that were answered, and
+    ``encodings_answered`` counts how often QEMU has read ``our_encodings``.
     """
 
     def __init__(self, credentials: Credentials, pictures: tuple[int, ...]) -> None:
@@ -73,6 +74,8 @@ class Conversation:
         self.offered: str | None = None
         self.canvas: Canvas | None = None
         self.canvas_is_new = True
+        self.our_encodings = ours.encodings(pictures or (ours.RAW,))
+        self.encodings_answered = 0
         self._pictures = pictures
         self._outgoing = bytearray()
         self._pixels = PixelReader()
@@ -106,7 +109,7 @@ class Conversation:
         yield from let_in(version, credentials, self._send)
         self._send(ours.CLIENT_INIT_SHARED)
         yield from self._read_server_init()
-        self._send(ours.PIXELS + ours.encodings(self._pictures or (ours.RAW,)))
+        self._send(ours.PIXELS + self.our_encodings)
         self.is_open = True
         while True:
             (kind,) = yield 1
@@ -139,12 +142,15 @@ class Conversation:
 
     def _update(self) -> Steps:
         (count,) = struct.unpack(">xH", (yield 3))
+        is_answer = count == 0
         for _ in range(count):
             x, y, width, height, encoding = struct.unpack(">HHHHi", (yield 12))
+            # Of these it tells by itself.
+            is_answer |= encoding not in (ours.POINTER_KIND, ours.KEY_CODES)
             if encoding == ours.LAST_RECT:
                 break
             yield from self._rectangle(encoding, x, y, width, height)
-        self.updates += 1
+        self.updates += is_answer
 
     def _rectangle(self, encoding: int, x: int, y: int, width: int, height: int) -> Steps:
         match encoding:
@@ -158,6 +164,8 @@ class Conversation:
             case ours.POINTER_KIND:
                 self.is_qemu = True
                 self.mouse_knows_places = x != 0
+            case ours.KEY_CODES:
+                self.encodings_answered += 1
             case _:
                 check_within(self.size, x, y, width, height)
                 yield from self._pixels.read(encoding, (x, y, width, height), self.canvas)
