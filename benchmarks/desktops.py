@@ -55,19 +55,18 @@ Case = tuple[str, str, bool]
 @asynccontextmanager
 async def sway(directory: Path) -> AsyncIterator[tuple[str, ...]]:
     """A compositor; yields what a machine client must be told of it."""
-    runtime = directory / "sway-session"
-    runtime.mkdir()
-    configuration = runtime / "config"
-    configuration.write_text(SWAY)
-    command = ["sway", "--config", str(configuration)]
+    runtime = _prepare(directory)
+    command = ["sway", "--config", str(runtime / "config")]
     if os.getuid() == 0:
-        directory.chmod(0o755)
-        shutil.chown(runtime, NOBODY, NOBODY)
         ids = ("--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups")
         command = ["setpriv", *ids, *command]
     headless = {
-        **{"PATH": os.environ["PATH"], "HOME": str(runtime), "XDG_RUNTIME_DIR": str(runtime)},
-        **{"WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman", "WLR_LIBINPUT_NO_DEVICES": "1"},
+        "PATH": os.environ["PATH"],
+        "HOME": str(runtime),
+        "XDG_RUNTIME_DIR": str(runtime),
+        "WLR_BACKENDS": "headless",
+        "WLR_RENDERER": "pixman",
+        "WLR_LIBINPUT_NO_DEVICES": "1",
     }
     compositor = await asyncio.create_subprocess_exec(
         *command, env=headless, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
@@ -79,6 +78,17 @@ async def sway(directory: Path) -> AsyncIterator[tuple[str, ...]]:
     finally:
         os.killpg(compositor.pid, signal.SIGTERM)
         await compositor.wait()
+
+
+def _prepare(directory: Path) -> Path:
+    """Where sway can read and write as whoever it is."""
+    runtime = directory / "sway-session"
+    runtime.mkdir()
+    (runtime / "config").write_text(SWAY)
+    if os.getuid() == 0:
+        directory.chmod(0o755)
+        shutil.chown(runtime, NOBODY, NOBODY)
+    return runtime
 
 
 @asynccontextmanager

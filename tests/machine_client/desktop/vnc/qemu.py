@@ -21,7 +21,7 @@ from tests.machine_client.desktop.vnc.xvnc import free_port
 SIZE = (720, 400)
 """Of the screen while there is text on it."""
 
-PAINTED, RED = (640, 400), (170, 0, 0)
+PAINTED, RED = (640, 400), (168, 0, 0)
 """Its size after ctrl+p, twice that of the mode, and its colour."""
 
 _PROGRAM = bytes.fromhex(
@@ -59,8 +59,15 @@ _EVENT = re.compile(
 )
 
 KEYS = {
-    **{"ret": "enter", "spc": "space", "pgup": "page_up", "pgdn": "page_down", "compose": "menu"},
-    **{"meta_l": "super", "meta_r": "super_r", "print": "print_screen", "kp_equals": "kp_equal"},
+    "ret": "enter",
+    "spc": "space",
+    "pgup": "page_up",
+    "pgdn": "page_down",
+    "compose": "menu",
+    "meta_l": "super",
+    "meta_r": "super_r",
+    "print": "print_screen",
+    "kp_equals": "kp_equal",
 }
 """Our names of keys that QEMU has others for."""
 

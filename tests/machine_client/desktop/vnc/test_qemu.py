@@ -55,7 +55,7 @@ def test_each_event_in_the_queue_has_its_time_and_an_answer_after_it(
     assert done == ["0.01 s", "answer"] * 2
 
 
-@pytest.mark.parametrize("text", ["；", "（", "\U00010041", "\u06c1"])
+@pytest.mark.parametrize("text", ["\uff1b", "\uff08", "\U00010041", "\u06c1"])
 def test_character_that_would_press_another_key_is_refused(text: str) -> None:
     with pytest.raises(Refusal) as caught:
         check_numbers(chords_of("a" + text))
@@ -63,14 +63,13 @@ def test_character_that_would_press_another_key_is_refused(text: str) -> None:
 
 
 def test_key_that_would_press_another_one_is_refused_and_all_others_are_not() -> None:
-    refused = []
     for key in KEY_TABLE:
-        try:
+        if key.name.startswith(("volume_", "media_", "browser_")):
+            with pytest.raises(Refusal) as caught:
+                check_numbers(parse_combination(key.name))
+            assert caught.value.outcome.code == "key_not_typeable"
+        else:
             check_numbers(parse_combination(key.name))
-        except Refusal as refusal:
-            assert refusal.outcome.code == "key_not_typeable"
-            refused.append(key.name)
-    assert {name.partition("_")[0] for name in refused} == {"volume", "media", "browser"}
     check_numbers(chords_of(ASCII + "äЖ漢€"))
 
 
@@ -174,7 +173,10 @@ PASSWORD = ",password=on"
         (("-object", "tls-creds-anon,id=tls,endpoint=server"), ",tls-creds=tls", True),
         (("-object", "tls-creds-anon,id=tls,endpoint=server"), PASSWORD + ",tls-creds=tls", True),
         (
-            ("-object", "tls-creds-x509,id=tls,endpoint=server,dir=.,verify-peer=off,sanity-check=off"),
+            (
+                "-object",
+                "tls-creds-x509,id=tls,endpoint=server,dir=.,verify-peer=off,sanity-check=off",
+            ),
             PASSWORD + ",tls-creds=tls",
             True,
         ),
@@ -202,7 +204,7 @@ def test_password_and_tls_let_in(
                 injector("wrong")
         with closing(injector("password")) as let_in:
             let_in.prepare(PressKeys(text="A"))()
-            saw(machine.take(), "down shift", "down a", "up a", "up shift")
+            saw(machine.take()[-4:], "down shift", "down a", "up a", "up shift")
             desktop_input = let_in._input
             tls = desktop_input._connection._channel._tls  # type: ignore[attr-defined]
             assert (tls is not None) == encrypts

@@ -121,3 +121,14 @@ def test_extended_clipboard_is_asked_and_answered() -> None:
     assert (said.copied.text, said.copied.is_waiting) == ("theirs", False)
     said.receive(cut(clipboard.notify(has_text=False)))
     assert (said.copied.text, said.copied.changes) == ("", 3)
+
+
+def test_qemu_tells_what_its_mouse_is_and_that_it_has_read_which_answers_no_request() -> None:
+    said = opened()
+    assert (said.is_qemu, said.mouse_knows_places) == (False, True)
+    said.receive(rectangle(0, 0, 8, 6, ours.POINTER_KIND, b""))
+    assert (said.is_qemu, said.mouse_knows_places) == (True, False)
+    said.receive(rectangle(1, 0, 8, 6, ours.POINTER_KIND, b""))
+    assert said.mouse_knows_places
+    said.receive(rectangle(0, 0, 8, 6, ours.KEY_CODES, b""))
+    assert (said.encodings_answered, said.updates) == (1, 0)
