@@ -136,6 +136,8 @@ class Qemu:
                     lines.write(json.dumps(each) + "\n")
                     lines.flush()
                     answer = json.loads(lines.readline())
+                    while "event" in answer:
+                        answer = json.loads(lines.readline())
                     assert "return" in answer, answer
 
     def typed(self) -> str:

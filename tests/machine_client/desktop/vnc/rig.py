@@ -11,6 +11,7 @@ from machine_client.desktop.vnc.desktop import VncDesktop
 from schemas.inputs.bodies import AnyInput
 from tests.desktop import Witness, eventually, set_layout
 from tests.machine_client.desktop.contract.rig import Rig, TextField
+from tests.machine_client.desktop.vnc.qemu import Qemu
 from tests.machine_client.desktop.vnc.xvnc import UnsteadyXvnc
 from tests.machine_client.desktop.x11.rig import X11Witness
 from tests.machine_client.pressing import killed_after
@@ -58,6 +59,6 @@ def vnc_rig(display: str, port: int, witness: Witness, directory: Path) -> Itera
 class MortalVnc:
     """A VNC server that a test ends, and starts again on the same port."""
 
-    def __init__(self, server: UnsteadyXvnc) -> None:
+    def __init__(self, server: UnsteadyXvnc | Qemu) -> None:
         self.desktop: Desktop = VncDesktop(VncServer("127.0.0.1", server.port))
         self.start, self.kill = server.start, server.kill

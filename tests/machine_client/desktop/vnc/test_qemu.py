@@ -1,5 +1,6 @@
 """What QEMU's own VNC server makes of keys and places, as the machine behind it has them."""
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -7,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from machine_client.desktop.base import InjectionUnavailable, Refusal
-from machine_client.desktop.vnc import qemu as module
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.vnc.input import NO_PLACES
@@ -44,7 +44,7 @@ def test_each_event_in_the_queue_has_its_time_and_an_answer_after_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done: list[str] = []
-    monkeypatch.setattr(module.time, "sleep", lambda seconds: done.append(f"{seconds} s"))
+    monkeypatch.setattr(time, "sleep", lambda seconds: done.append(f"{seconds} s"))
     queue = KeyQueue(lambda: done.append("answer"))
     queue.drain()
     assert done == []
