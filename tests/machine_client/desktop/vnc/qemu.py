@@ -125,7 +125,7 @@ class Qemu:
             self._process.wait()
         self._running.close()
 
-    def tell(self, command: str, **arguments: Any) -> None:
+    def tell(self, command: str, **arguments: Any) -> Any:
         """Have its monitor do something."""
         with socket.socket(socket.AF_UNIX) as monitor:
             monitor.settimeout(WAIT_SECONDS)
@@ -139,6 +139,7 @@ class Qemu:
                     while "event" in answer:
                         answer = json.loads(lines.readline())
                     assert "return" in answer, answer
+        return answer["return"]
 
     def typed(self) -> str:
         """What its program has read so far."""

@@ -1,5 +1,6 @@
 """QEMU's own VNC server does what every desktop must do, but for what is said here."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,14 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
 
         desktop = VncDesktop(VncServer("127.0.0.1", machine.port))
         yield Rig(desktop, witness, {}, leave_held, tells_left_pressed=False)
+
+
+@pytest.fixture(autouse=True)
+def nobody_leaves(rig: Rig) -> None:
+    """Whoever leaves has QEMU let go of all keys, whoever holds them: so wait for the last ones."""
+    gc.collect()
+    machine: Any = rig.witness
+    eventually(lambda: not machine.tell("query-vnc").get("clients") or None, "all have left")
 
 
 @pytest.fixture
