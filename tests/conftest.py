@@ -24,6 +24,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 hypothesis.settings.register_profile("farhand", deadline=None)
 hypothesis.settings.load_profile("farhand")
 
+# Its tests are in classes that others bind, so pytest does not find them as tests by itself.
+pytest.register_assert_rewrite("tests.machine_client.desktop.contract")
+
 _DATABASE_NUMBERS = itertools.count(1)
 
 _LONGEST = ("tests/simulation/", "tests/model/")

@@ -6,9 +6,6 @@ import pytest
 
 from tests.desktop import Witness, set_layout, virtual_display
 
-# Its tests are in classes that others bind, so pytest does not find them as tests by itself.
-pytest.register_assert_rewrite("tests.machine_client.desktop.contract")
-
 
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
