@@ -8,12 +8,12 @@ import contextlib
 import threading
 
 from machine_client.desktop.base import ClipboardError, DesktopError, DesktopLost
+from machine_client.desktop.vnc import qemu
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
-from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Characters, Keyboard
+from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Characters, Keyboard, check_names
 from machine_client.desktop.vnc.pointer import Place, Pointer
-from machine_client.desktop.vnc.qemu import KeyQueue, check_numbers
 from machine_client.desktop.vnc.rfb.client_messages import key_event
 from machine_client.desktop.vnc.screens import displays_of, middle_of
 from schemas.inputs.bodies import Button, Direction
@@ -46,7 +46,7 @@ class VncInput:
         self._pointer = Pointer(
             self._send, self.confirm, place, begin_at, lambda: said.mouse_knows_places
         )
-        self._key_queue = KeyQueue(self._connection.confirm) if said.is_qemu else None
+        self._key_queue = qemu.KeyQueue(self._connection.confirm) if said.is_qemu else None
         self._keyboard = Keyboard(self._send_key, self.confirm)
         self._is_open = True
         try:
@@ -116,8 +116,9 @@ class VncInput:
     def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
         # Every key has a number; whether the server has a key for it is not told.
         self._connection.check()
+        check_names(chords)
         if self._key_queue is not None:
-            check_numbers(chords)
+            qemu.check_keys(chords)
         self._characters.check(chords)
 
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:

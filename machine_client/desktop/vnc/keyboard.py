@@ -15,6 +15,9 @@ SHIFT_KEYS = frozenset({NAMED_KEYSYMS["shift"], NAMED_KEYSYMS["shift_r"]})
 _SHIFT = NAMED_KEYSYMS["shift"]
 _LOCKS = {NAMED_KEYSYMS[name] for name in ("caps_lock", "num_lock", "scroll_lock")}
 
+TAKEN_FOR_OTHERS = frozenset({"kp_separator"})
+"""TigerVNC 1.12 presses the comma for it, QEMU 7.2 the keypad's point."""
+
 POSSIBLY_HELD = (
     *(number for number in NAMED_KEYSYMS.values() if number not in _LOCKS),
     *(code for code in range(0x20, 0x7F) if not needs_shift(chr(code))),
@@ -40,15 +43,11 @@ class Characters:
         for key in _characters_of(chords):
             asked_for.add(key.name.lower())
             if len(asked_for) > self._most:
-                raise Refusal(
-                    Refused(
-                        code="character_not_typeable",
-                        message=f"{key.name} would be one more than the {self._most} different"
-                        " characters beyond ASCII that this VNC server is taken to have room for"
-                        " (setting vnc_characters)",
-                        loc=("body", "text"),
-                        ctx={"key": key.name},
-                    )
+                raise refusal(
+                    key,
+                    f"{key.name} would be one more than the {self._most} different characters"
+                    " beyond ASCII that this VNC server is taken to have room for"
+                    " (setting vnc_characters)",
                 )
 
     def note(self, chords: tuple[Chord, ...]) -> None:
@@ -185,6 +184,21 @@ class Keyboard:
 
     def _send(self, keysym: int, *, down: bool) -> None:
         self._send_event(key_event(keysym, down=down))
+
+
+def check_names(chords: Iterable[Chord]) -> None:
+    """Raise Refusal for a key that servers are known to take for another one."""
+    for chord in chords:
+        for key in chord.keys:
+            if key.name in TAKEN_FOR_OTHERS:
+                raise refusal(key, f"VNC servers take the key {key.name} for another one")
+
+
+def refusal(key: Key, message: str) -> Refusal:
+    """What says that a key of an input is not pressed, and nothing of the input is."""
+    code = "character_not_typeable" if key.is_character else "key_not_typeable"
+    ctx = {"key": key.name}
+    return Refusal(Refused(code=code, message=message, loc=("body", "text"), ctx=ctx))
 
 
 def number_of(key: Key) -> int:

@@ -9,11 +9,9 @@ another, and what comes quicker waits in a queue: it drops without a word what t
 import time
 from collections.abc import Callable, Iterable
 
-from machine_client.desktop.base import Refusal
-from machine_client.desktop.vnc.keyboard import number_of
+from machine_client.desktop.vnc.keyboard import number_of, refusal
 from machine_client.desktop.vnc.keysyms import is_older
-from schemas.inputs.key_combinations import Chord, Key
-from schemas.inputs.outcomes import Refused
+from schemas.inputs.key_combinations import Chord
 
 KEY_EVENT_SECONDS = 0.01
 """How long QEMU waits after each event of a key, unless its ``key-delay-ms`` says another time."""
@@ -21,6 +19,11 @@ KEY_EVENT_SECONDS = 0.01
 _UNICODE = range(0x01000000, 0x01010000)
 _NAMED_KEYS = 0xFE00
 """Where the numbers of keys begin that make no character."""
+
+_DROPPED = frozenset(
+    {"break", "help", "undo", "redo", "find", "cancel", *(f"f{number}" for number in range(13, 25))}
+)
+"""Named keys that QEMU 7.2 finds no key for."""
 
 
 class KeyQueue:
@@ -46,12 +49,14 @@ class KeyQueue:
             self._confirm()
 
 
-def check_numbers(chords: Iterable[Chord]) -> None:
-    """Raise Refusal for a key that would be taken for another one."""
+def check_keys(chords: Iterable[Chord]) -> None:
+    """Raise Refusal for a key that would be dropped, or taken for another one."""
     for chord in chords:
         for key in chord.keys:
+            if key.name in _DROPPED:
+                raise refusal(key, f"QEMU has no key {key.name}")
             if _is_taken_for_another(number_of(key)):
-                raise _refusal(key)
+                raise refusal(key, f"QEMU would take {key.name} for another key")
 
 
 def _is_taken_for_another(number: int) -> bool:
@@ -59,14 +64,3 @@ def _is_taken_for_another(number: int) -> bool:
         return False
     seen = number & 0xFFFF
     return number not in _UNICODE or seen >= _NAMED_KEYS or is_older(seen)
-
-
-def _refusal(key: Key) -> Refusal:
-    return Refusal(
-        Refused(
-            code="character_not_typeable" if key.is_character else "key_not_typeable",
-            message=f"QEMU would take {key.name} for another key",
-            loc=("body", "text"),
-            ctx={"key": key.name},
-        )
-    )

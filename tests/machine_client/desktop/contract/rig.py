@@ -7,7 +7,7 @@ test, so that it can contradict it.
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from machine_client.desktop.base import Desktop, RawFrame
@@ -74,9 +74,8 @@ class Rig:
     cannot know of them, which its documentation then says.
     ``leave_held`` carries inputs out in a machine client of its own and kills it with SIGKILL; what
     stays pressed then is always released by the next one, and told where ``tells_left_pressed``.
-    ``stand_in`` has names of keys in whose place the far side presses another one, and ``copied``
-    is what becomes of a text that is copied: both only where the desktop has no say in it, which
-    its documentation says.
+    ``lacks`` has names of keys that it refuses, and ``copied`` is what becomes of a text that is
+    copied: both only where the desktop has no say in it, which its documentation says.
     """
 
     desktop: Desktop
@@ -84,7 +83,7 @@ class Rig:
     others: Mapping[str, Callable[[str], AbstractContextManager[None] | None]]
     leave_held: Callable[..., None]
     tells_left_pressed: bool = True
-    stand_in: Mapping[str, str] = field(default_factory=dict)
+    lacks: frozenset[str] = frozenset()
     copied: Callable[[str], str] = str
 
 

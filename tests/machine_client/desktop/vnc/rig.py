@@ -8,6 +8,7 @@ from pathlib import Path
 from machine_client.desktop.base import Desktop
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
+from machine_client.desktop.vnc.keyboard import TAKEN_FOR_OTHERS
 from schemas.inputs.bodies import AnyInput
 from tests.desktop import Witness, eventually, set_layout
 from tests.machine_client.desktop.contract.rig import Rig, TextField
@@ -48,8 +49,7 @@ def vnc_rig(display: str, port: int, witness: Witness, directory: Path) -> Itera
             {},
             leave_held,
             tells_left_pressed=False,
-            # TigerVNC has no key of this name, and takes the comma for it.
-            stand_in={"kp_separator": ","},
+            lacks=TAKEN_FOR_OTHERS,
             copied=lambda text: re.sub("\r\n?", "\n", text),
         )
     finally:
