@@ -67,7 +67,8 @@ class LinkCommands:
         # Days later the same key may bring the same id with another end.
         self._outcomes.pop(command_id, None)
         self._reported.pop(command_id, None)
-        self.unanswered[command_id] = answer_by
+        # Where we send late, as after a database that was away, the machine is not late.
+        self.unanswered[command_id] = max(answer_by, self.clock())
 
     def ask(self, command_id: UUID) -> None:
         """The machine is asked what became of a command."""

@@ -54,6 +54,15 @@ def stuck(up: LinkScript) -> None:
     up.on(TimePassed(), AvailabilityChanged())
 
 
+def test_machine_is_not_stuck_by_what_was_sent_late(up: LinkScript) -> None:
+    command = input_message()
+    up.on(submitted(command, 980.0), SendMessage(command))
+    up.later(LATE_SECONDS - 0.5)
+    up.on(TimePassed())
+    up.later(0.5)
+    up.on(TimePassed(), AvailabilityChanged())
+
+
 def test_link_refuses_what_is_submitted_before_it_is_up() -> None:
     script = LinkScript()
     for event in (
