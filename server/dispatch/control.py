@@ -88,8 +88,11 @@ class MachineControl:
         await self._dispatcher.check_reachable(organization_id, machine_id)
         lease = secrets.token_urlsafe(24)
         new = NewControl(caller.proof(lease), caller.name, caller.token_id, caller.session_hash)
-        self._are_there.set()
-        taken = await self._controls.take(organization_id, machine_id, new, take_over=take_over)
+        try:
+            taken = await self._controls.take(organization_id, machine_id, new, take_over=take_over)
+        finally:
+            # Not before it: who looks while it is not stored yet sees none, and looks rarely then.
+            self.look_soon()
         if taken is None:
             raise unknown_machine(machine_id)
         control, epoch = taken

@@ -1,11 +1,14 @@
 """Whose a lease is, and when it is looked for leases that are over."""
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from server.dispatch import control as control_module
 from server.dispatch.control import Caller
 from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by, taken
+from tests.server.api.test_console import signed_in
 from tests.service import Service, until
 
 
@@ -29,6 +32,30 @@ def test_lease_is_good_for_the_token_or_session_alone_that_took_it() -> None:
 async def test_node_looks_often_only_while_there_are_leases(service: Service) -> None:
     control = service.server.services.control
     await until(lambda: not control._are_there.is_set())
+
+
+@pytest.mark.gen_test
+async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_module, "SWEEP_SECONDS", 3600.0)
+    monkeypatch.setattr(control_module, "LOOK_SECONDS", 0.01)
+    control = service.server.services.control
+    take = control._controls.take
+
+    async def take_slowly(*lease: Any, **options: Any) -> Any:
+        await until(lambda: not control._are_there.is_set())
+        return await take(*lease, **options)
+
+    monkeypatch.setattr(control._controls, "take", take_slowly)
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        session = await signed_in(service)
+        taking = begin(service, "POST", token=None, headers=session)
+        await confirms(link)
+        assert (await taking).status == 201
+        await service.request("DELETE", "/console/session", token=None, headers=session)
+        await confirms(link)
 
 
 @pytest.mark.gen_test
