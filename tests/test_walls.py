@@ -126,14 +126,19 @@ WALLS = {
     "machine_client.desktop.base": {"schemas"},
     "machine_client.desktop.keysyms": set(),
     "machine_client.desktop.held_keys": {"schemas"},
+    "machine_client.desktop.clipboard_owner": {
+        *("machine_client.desktop.base", "machine_client.system", "schemas"),
+    },
     "machine_client.desktop.x11": {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
         *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
+        "machine_client.desktop.clipboard_owner",
         *("machine_client.system", "schemas"),
     },
     "machine_client.desktop.wayland": {
         *("machine_client.desktop.base", "machine_client.desktop.wayland"),
         *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
+        "machine_client.desktop.clipboard_owner",
         *("machine_client.system", "schemas"),
     },
     "machine_client.desktop.vnc": {

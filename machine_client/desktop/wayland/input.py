@@ -9,8 +9,9 @@ import os
 import threading
 from typing import Final
 
-from machine_client.desktop.base import ClipboardError, DesktopError, InjectionUnavailable
-from machine_client.desktop.wayland.clipboard.owner import ClipboardOwner
+from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.clipboard_owner import ClipboardWriter
+from machine_client.desktop.wayland.clipboard.owner import WaylandClipboardOwner
 from machine_client.desktop.wayland.keyboard import VirtualKeyboard, create_keyboard
 from machine_client.desktop.wayland.left_behind import LeftBehind
 from machine_client.desktop.wayland.outputs import Outputs
@@ -40,7 +41,7 @@ class WaylandInput:
         self._place = place
         self._connection = WaylandConnection(name)
         self._left_behind: LeftBehind | None = None
-        self._clipboard: ClipboardOwner | None = None
+        self._clipboard = ClipboardWriter(lambda: WaylandClipboardOwner(name))
         self._is_open = False
         self._confirmed = 0
         try:
@@ -131,13 +132,7 @@ class WaylandInput:
         self._keyboard.release(chords)
 
     def write_clipboard(self, selection: Selection, text: str) -> None:
-        try:
-            # Made when the first text comes: most machines never get one.
-            if self._clipboard is None or self._clipboard.is_over:
-                self._clipboard = ClipboardOwner(self._name)
-        except InjectionUnavailable as error:
-            raise ClipboardError("clipboard_unavailable", str(error)) from error
-        self._clipboard.put(selection, text)
+        self._clipboard.write(selection, text)
 
     def release_all(self) -> None:
         self._pointer.release_all()
@@ -152,8 +147,7 @@ class WaylandInput:
             with contextlib.suppress(DesktopError):
                 self.release_all()
                 is_released = True
-        if self._clipboard is not None:
-            self._clipboard.close()
+        self._clipboard.close()
         if self._left_behind is not None:
             self._left_behind.close(is_released=is_released)
         self._connection.close()

@@ -10,7 +10,8 @@ keys are in one order and neither waits for a program that grabs the server.
 import contextlib
 import threading
 
-from machine_client.desktop.base import ClipboardError, DesktopError, InjectionUnavailable
+from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.clipboard_owner import ClipboardWriter
 from machine_client.desktop.x11.clipboard.owner import SelectionOwner
 from machine_client.desktop.x11.connection import X11Connection, errors_translated
 from machine_client.desktop.x11.holding import Holding
@@ -31,7 +32,7 @@ class X11Input:
         self._name = display
         self._connection = X11Connection(display)
         self._is_open = False
-        self._clipboard: SelectionOwner | None = None
+        self._clipboard = ClipboardWriter(lambda: SelectionOwner(display))
         try:
             pynput = Pynput(display)
             with errors_translated():
@@ -120,14 +121,7 @@ class X11Input:
             self._keyboard.release(chords)
 
     def write_clipboard(self, selection: Selection, text: str) -> None:
-        with errors_translated():
-            try:
-                # Made when the first text comes: most machines never get one.
-                if self._clipboard is None or self._clipboard.is_over:
-                    self._clipboard = SelectionOwner(self._name)
-            except InjectionUnavailable as error:
-                raise ClipboardError("clipboard_unavailable", str(error)) from error
-            self._clipboard.put(selection, text)
+        self._clipboard.write(selection, text)
 
     def release_all(self) -> None:
         with errors_translated():
@@ -139,8 +133,7 @@ class X11Input:
             self._is_open = False
             with contextlib.suppress(DesktopError):
                 self.release_all()
-        if self._clipboard is not None:
-            self._clipboard.close()
+        self._clipboard.close()
         self._connection.close()
 
     def _release_left_pressed(self) -> Released | None:

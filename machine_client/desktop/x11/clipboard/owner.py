@@ -1,16 +1,7 @@
-"""Owns selections: in X11 a copied text stays with its program, which gives it to who pastes.
-
-So whoever writes the clipboard must be there for as long as somebody may paste, and answer while
-an input runs: that is a thread of its own, with a connection of its own.
-"""
+"""Owns the selections of an X server, which are its clipboards."""
 
 import contextlib
-import os
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 import Xlib.error
@@ -18,11 +9,11 @@ import Xlib.protocol.event
 import Xlib.protocol.rq
 from Xlib import X, Xatom
 
-from machine_client.desktop.base import ClipboardError, DesktopLost
+from machine_client.desktop.base import ClipboardError
+from machine_client.desktop.clipboard_owner import ClipboardOwner
 from machine_client.desktop.x11.clipboard.selections import AT_ONCE_BYTES, NAMES, SelectionClient
 from machine_client.desktop.x11.clipboard.transfers import Transfers
 from machine_client.desktop.x11.connection import errors_translated
-from machine_client.system.threads import daemon_thread
 from schemas.inputs.clipboard_texts import Selection
 
 MOST_FORMS: Final = 64
@@ -40,8 +31,8 @@ class _Held:
     by_target: dict[int, tuple[int, bytes]]
 
 
-class SelectionOwner:
-    """Owns what it was given until another program copies something, or until it is closed.
+class SelectionOwner(ClipboardOwner):
+    """Owns them, and gives their texts in the forms that are asked for.
 
     Raises InjectionUnavailable where the display cannot be opened.
     """
@@ -51,83 +42,24 @@ class SelectionOwner:
         self._atoms = _Atoms(self._client)
         self._transfers = Transfers(self._atoms.incr)
         self._held: dict[int, _Held] = {}
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._awake, self._wake = os.pipe()
-        self._guard = threading.Lock()
-        self._is_over = False
-        self._thread = daemon_thread(self._run, "clipboard")
-        self._thread.start()
+        super().__init__()
 
-    @property
-    def is_over(self) -> bool:
-        """Whether its display has ended."""
-        return self._is_over
+    def _serve(self, awake: int) -> None:
+        with errors_translated():
+            self._client.wait(LOOK_SECONDS, awake)
+            while self._client.display.pending_events():
+                self._happened(self._client.display.next_event())
+            self._transfers.forget_late()
 
-    def put(self, selection: Selection, text: str) -> None:
-        """Own a selection from now on, and give this text to who pastes.
+    def _disconnect(self) -> None:
+        with contextlib.suppress(Exception):
+            self._client.display.close()
 
-        Returns when the X server has said that it is so.  Raises ClipboardError where it is not,
-        and DesktopLost.
-        """
-        done: Future[None] = Future()
-        atom = self._atoms.selections[selection]
+    def _own(self, selection: Selection, content: bytes) -> None:
+        with errors_translated():
+            self._own_atom(self._atoms.selections[selection], content)
 
-        def job() -> None:
-            try:
-                with errors_translated():
-                    self._own(atom, text.encode())
-            except Exception as error:  # noqa: BLE001  it is raised where it is waited for
-                done.set_exception(error)
-            else:
-                done.set_result(None)
-
-        with self._guard:
-            if self._is_over:
-                raise DesktopLost("The connection to the X server ended")
-            self._jobs.put(job)
-            os.write(self._wake, b".")
-        done.result()
-
-    def close(self) -> None:
-        """Give the selections up; safe when the display has ended, and twice."""
-        with self._guard:
-            if not self._is_over:
-                self._jobs.put(self._end)
-                os.write(self._wake, b".")
-        self._thread.join(1.0)
-
-    def _end(self) -> None:
-        self._is_over = True
-
-    def _run(self) -> None:
-        try:
-            with contextlib.suppress(Xlib.error.ConnectionClosedError, OSError):
-                while not self._is_over:
-                    self._turn()
-        finally:
-            with self._guard:
-                self._is_over = True
-            with contextlib.suppress(Exception):
-                self._client.display.close()
-            # Whoever still waits is told so by the connection, which has ended.
-            with contextlib.suppress(Empty):
-                while True:
-                    self._jobs.get_nowait()()
-            os.close(self._awake)
-            os.close(self._wake)
-
-    def _turn(self) -> None:
-        self._client.wait(LOOK_SECONDS, self._awake)
-        while self._client.display.pending_events():
-            self._happened(self._client.display.next_event())
-        with contextlib.suppress(Empty):
-            while True:
-                job = self._jobs.get_nowait()
-                os.read(self._awake, 1)
-                job()
-        self._transfers.forget_late()
-
-    def _own(self, selection: int, content: bytes) -> None:
+    def _own_atom(self, selection: int, content: bytes) -> None:
         held = _Held(self._server_time(), self._atoms.as_targets(content))
         self._client.window.set_selection_owner(selection, held.since)
         if self._client.display.get_selection_owner(selection) != self._client.window:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from machine_client.desktop.base import DesktopLost, InjectionUnavailable
-from machine_client.desktop.wayland.clipboard.owner import ClipboardOwner
+from machine_client.desktop.wayland.clipboard.owner import WaylandClipboardOwner
 from machine_client.desktop.wayland.clipboard.reader import read_clipboard
 from tests.machine_client.desktop.wayland.compositor import Sway, sway
 
 
 def test_both_clipboards_are_owned_apart(compositor: Sway) -> None:
-    owner = ClipboardOwner(compositor.name)
+    owner = WaylandClipboardOwner(compositor.name)
     owner.put("clipboard", "one")
     owner.put("primary", "two")
     assert read_clipboard(compositor.name, "clipboard") == "one"
@@ -23,7 +23,7 @@ def test_both_clipboards_are_owned_apart(compositor: Sway) -> None:
 
 
 def test_who_copies_later_has_it(compositor: Sway) -> None:
-    first, second = ClipboardOwner(compositor.name), ClipboardOwner(compositor.name)
+    first, second = WaylandClipboardOwner(compositor.name), WaylandClipboardOwner(compositor.name)
     first.put("clipboard", "first")
     second.put("clipboard", "second")
     assert read_clipboard(compositor.name, "clipboard") == "second"
@@ -34,7 +34,7 @@ def test_who_copies_later_has_it(compositor: Sway) -> None:
 
 
 def test_several_paste_a_long_text_at_once(compositor: Sway) -> None:
-    owner, text = ClipboardOwner(compositor.name), "ä" * 300_000
+    owner, text = WaylandClipboardOwner(compositor.name), "ä" * 300_000
     owner.put("clipboard", text)
     read: list[str] = []
     threads = [
@@ -51,9 +51,9 @@ def test_several_paste_a_long_text_at_once(compositor: Sway) -> None:
 
 def test_owner_whose_compositor_ends_says_so(tmp_path: Path) -> None:
     with pytest.raises(InjectionUnavailable):
-        ClipboardOwner(str(tmp_path / "none"))
+        WaylandClipboardOwner(str(tmp_path / "none"))
     with sway() as compositor:
-        owner = ClipboardOwner(compositor.name)
+        owner = WaylandClipboardOwner(compositor.name)
         owner.put("clipboard", "text")
         compositor.kill()
         with pytest.raises(DesktopLost):
