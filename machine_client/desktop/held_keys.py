@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from schemas.inputs.key_combinations import Chord, Key
@@ -62,6 +63,32 @@ class HeldKeys:
                 self.press_again(struck)
         finally:
             self.let_go(fresh)
+
+    def hold(
+        self,
+        chords: tuple[Chord, ...],
+        press: Callable[[Key], None],
+        without_locks_for: Callable[[Key], AbstractContextManager[None]],
+        confirm: Callable[[], None],
+    ) -> None:
+        """Press the keys, in order, and keep them pressed; a modifier that we hold stays so.
+
+        ``press`` presses one key, while the locks that would change it are off.  What was pressed
+        is let go of where one fails, or where ``confirm`` says that it did not arrive.
+        """
+        keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
+        fresh = self.fresh(keys)
+        try:
+            for key in keys:
+                with without_locks_for(key):
+                    if key in fresh:
+                        press(key)
+                    elif not key.is_modifier:
+                        self.press_again(key)
+            confirm()
+        except BaseException:
+            self.let_go(fresh)
+            raise
 
     def press(self, key: Key, codes: Iterable[int]) -> None:
         """Press a key: its own code, the last one, and those by which its symbol is reached."""

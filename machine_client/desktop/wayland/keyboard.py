@@ -79,20 +79,8 @@ class VirtualKeyboard:
 
     def hold(self, chords: tuple[Chord, ...], confirm: Callable[[], None]) -> None:
         """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
-        keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
-        fresh = self._held.fresh(keys)
-        try:
-            self._lend(chords)
-            for key in keys:
-                with self._without_locks_for(key):
-                    if key in fresh:
-                        self._press(key)
-                    elif not key.is_modifier:
-                        self._held.press_again(key)
-            confirm()
-        except BaseException:
-            self._held.let_go(fresh)
-            raise
+        self._lend(chords)
+        self._held.hold(chords, self._press, self._without_locks_for, confirm)
 
     def release(self, chords: tuple[Chord, ...]) -> None:
         """Release the keys that we hold, the last one first."""

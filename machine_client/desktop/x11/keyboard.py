@@ -80,21 +80,9 @@ class Keyboard:
     def hold(self, chords: tuple[Chord, ...]) -> None:
         """Press the keys, in order, and keep them pressed; a modifier that we hold stays so."""
         self._refresh()
-        keys = list(dict.fromkeys(key for chord in chords for key in chord.keys))
-        self._refuse_others_keys(keys)
-        fresh = self._held.fresh(keys)
+        self._refuse_others_keys(key for chord in chords for key in chord.keys)
         with self._without_others_modifiers():
-            try:
-                for key in keys:
-                    with self._without_locks_for(key):
-                        if key in fresh:
-                            self._press(key)
-                        elif not key.is_modifier:
-                            self._held.press_again(key)
-                self._connection.confirm()
-            except BaseException:
-                self._held.let_go(fresh)
-                raise
+            self._held.hold(chords, self._press, self._without_locks_for, self._connection.confirm)
 
     def release(self, chords: tuple[Chord, ...]) -> None:
         """Release the keys that we hold, the last one first; those that nobody holds are up."""

@@ -1,5 +1,8 @@
 """What goes down and up for keys that share codes, and for those that are held already."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 from machine_client.desktop.held_keys import HeldKeys
@@ -104,3 +107,28 @@ def test_what_was_pressed_before_something_broke_is_let_go(board: Board) -> None
         board.held.strike(SHIFT_B, board.press)
     assert board.take() == "+1 +11 -11 -1"
     assert not board.held.down
+
+
+def test_keys_stay_held_or_none_of_them_is(board: Board) -> None:
+    lifted: list[str] = []
+
+    @contextmanager
+    def without_locks_for(key: Key) -> Iterator[None]:
+        lifted.append(key.name)
+        yield
+
+    def hold(*keys: Key) -> None:
+        chords = tuple(Chord((), key) for key in keys)
+        board.held.hold(chords, board.press, without_locks_for, lambda: board.seen.append("ok"))
+
+    hold(SHIFT_KEY, SMALL, SMALL)
+    assert board.take() == "+1 +10 ok"
+    hold(SHIFT_KEY, SMALL)
+    assert board.take() == "~10 ok"
+    assert lifted == ["shift", "a", "shift", "a"]
+    board.broken = B
+    with pytest.raises(BrokenPipeError):
+        hold(SMALL, OTHER)
+    assert board.take() == "~10 +11 -11"
+    assert SMALL in board.held
+    assert OTHER not in board.held
