@@ -10,13 +10,28 @@ from schemas.link.messages import Capability
 ANSWER_SECONDS = 20.0
 """For a desktop to give its clipboard; a little more than a desktop takes that is not stuck."""
 
+LOOK_SECONDS = 2.0
+"""For a desktop to say whether it has one."""
+
+
+async def why_no_clipboard(desktop: Desktop) -> str | None:
+    """Why a desktop has no clipboard; one that does not answer in time may well have one."""
+    try:
+        return await BoundedCall(desktop.why_no_clipboard, "clipboard").result(LOOK_SECONDS)
+    except TimeoutError:
+        return None
+
 
 class MachineClipboard:
-    """``can_read`` and ``can_write`` are what the link says of each way."""
+    """``can_read`` and ``can_write`` are what the link says of each way.
 
-    def __init__(self, desktop: Desktop, *, read: bool, write: bool) -> None:
-        self.can_read = _capability(desktop, "read what was copied on it", allowed=read)
-        self.can_write = _capability(desktop, "copy anything on it", allowed=write)
+    ``why_none`` says why the desktop has no clipboard, where it has none; ``read`` and ``write``
+    are what its owner allows.
+    """
+
+    def __init__(self, desktop: Desktop, why_none: str | None, *, read: bool, write: bool) -> None:
+        self.can_read = _capability(why_none, "read what was copied on it", allowed=read)
+        self.can_write = _capability(why_none, "copy anything on it", allowed=write)
         self._reads: dict[Selection, BoundedCall[str]] = {
             "clipboard": BoundedCall(lambda: desktop.read_clipboard("clipboard"), "clipboard"),
             "primary": BoundedCall(lambda: desktop.read_clipboard("primary"), "primary"),
@@ -39,10 +54,9 @@ class MachineClipboard:
         return ClipboardTaken(query, text)
 
 
-def _capability(desktop: Desktop, what: str, *, allowed: bool) -> Capability:
+def _capability(why_none: str | None, what: str, *, allowed: bool) -> Capability:
     if not allowed:
         return Capability(
             available=False, reason=f"its owner lets nobody {what}", switched_off=True
         )
-    why = desktop.why_no_clipboard
-    return Capability(available=why is None, reason=None if why is None else why[:500])
+    return Capability(available=why_none is None, reason=why_none and why_none[:500])

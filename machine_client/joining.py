@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from machine_client.clipboard import MachineClipboard
+from machine_client.clipboard import MachineClipboard, why_no_clipboard
 from machine_client.desktop.choose import choose_desktop
 from machine_client.injector import DesktopInjector
 from machine_client.journal.file import JournalFile
@@ -86,17 +86,21 @@ async def _run(machine: JoiningMachine) -> None:
     settings = machine.settings
     journal = Journal(JournalFile(settings.journal_file))
     try:
-        await _client(machine, journal).run()
+        client = await _client(machine, journal)
+        await client.run()
     finally:
         with suppress(JournalError):  # What cannot be written has been told already.
             journal.close()
 
 
-def _client(machine: JoiningMachine, journal: Journal) -> MachineClient:
+async def _client(machine: JoiningMachine, journal: Journal) -> MachineClient:
     settings = machine.settings
     desktop = choose_desktop(settings.desktop, settings.display, settings.vnc_server)
     clipboard = MachineClipboard(
-        desktop, read=settings.clipboard_read, write=settings.clipboard_write
+        desktop,
+        await why_no_clipboard(desktop),
+        read=settings.clipboard_read,
+        write=settings.clipboard_write,
     )
     return MachineClient(
         settings,

@@ -111,9 +111,11 @@ class Desktop(Protocol):
     def open_view(self) -> "DesktopView":
         """Make something to look through; it opens what it needs when it needs it."""
 
-    @property
     def why_no_clipboard(self) -> str | None:
-        """Why this kind of desktop has no clipboard that could be used; None where it has one."""
+        """Why this kind of desktop has no clipboard that could be used; None where it has one.
+
+        It asks the desktop, and so takes as long as that does.
+        """
 
     def read_clipboard(self, selection: Selection) -> str:
         """What was copied last, whichever program it was; empty where nothing was.

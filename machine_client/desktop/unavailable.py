@@ -27,7 +27,6 @@ class UnavailableDesktop:
     def open_view(self) -> DesktopView:
         return _BlindView(self._reason)
 
-    @property
     def why_no_clipboard(self) -> str | None:
         return self._reason
 

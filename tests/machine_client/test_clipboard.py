@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from machine_client import clipboard as clipboard_module
-from machine_client.clipboard import MachineClipboard
+from machine_client.clipboard import MachineClipboard, why_no_clipboard
 from machine_client.desktop.base import ClipboardError
 from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.desktop.x11.desktop import X11Desktop
@@ -31,8 +31,8 @@ class Desktop(UnavailableDesktop):
         self.go_on = threading.Event()
         self.go_on.set()
 
-    @property
     def why_no_clipboard(self) -> str | None:
+        self.go_on.wait()
         return None
 
     def read_clipboard(self, selection: Selection) -> str:
@@ -43,7 +43,7 @@ class Desktop(UnavailableDesktop):
 
 
 def clipboard(desktop: Desktop, *, read: bool = True, write: bool = True) -> MachineClipboard:
-    return MachineClipboard(desktop, read=read, write=write)
+    return MachineClipboard(desktop, None, read=read, write=write)
 
 
 @async_test
@@ -88,10 +88,21 @@ async def test_owner_may_switch_off_each_way() -> None:
     assert "owner" in taken.failure[1]
 
 
-def test_desktop_without_a_clipboard_says_so() -> None:
-    none = MachineClipboard(UnavailableDesktop("there is none"), read=True, write=True)
+@async_test
+async def test_desktop_without_a_clipboard_says_so() -> None:
+    desktop = UnavailableDesktop("there is none")
+    none = MachineClipboard(desktop, await why_no_clipboard(desktop), read=True, write=True)
     for way in (none.can_read, none.can_write):
         assert way == Capability(available=False, reason="there is none")
+
+
+@async_test
+async def test_desktop_that_hangs_may_have_a_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clipboard_module, "LOOK_SECONDS", 0.1)
+    desktop = Desktop()
+    desktop.go_on.clear()
+    assert await why_no_clipboard(desktop) is None
+    desktop.go_on.set()
 
 
 def test_injector_refuses_what_is_switched_off(display: str) -> None:

@@ -18,6 +18,7 @@ from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.desktop.vnc.rfb.conversation import Conversation
 from machine_client.desktop.vnc.rfb.parsing import AccessError, ProtocolError
 from machine_client.desktop.vnc.rfb.security import Credentials
+from machine_client.system.threads import daemon_thread
 
 OPEN_SECONDS = 5.0
 """For a server to let us in."""
@@ -59,7 +60,7 @@ class VncConnection:
             self._channel.close()
             raise
         self._channel.set_timeout(STUCK_SECONDS)
-        threading.Thread(target=self._listen, name="vnc", daemon=True).start()
+        daemon_thread(self._listen, "vnc").start()
         # What it can do beyond the RFC it says before it answers this.
         try:
             self.ask_for_update(seconds=OPEN_SECONDS)

@@ -40,7 +40,6 @@ class VncDesktop:
     def open_view(self) -> DesktopView:
         return VncView(self._server, self._place)
 
-    @property
     def why_no_clipboard(self) -> str | None:
         return None
 

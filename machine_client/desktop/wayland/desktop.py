@@ -46,7 +46,6 @@ class WaylandDesktop:
     def open_view(self) -> DesktopView:
         return WaylandView(self._name, self._place)
 
-    @property
     def why_no_clipboard(self) -> str | None:
         # A compositor that is not there yet may well have one: whoever uses it is told then.
         with contextlib.suppress(DesktopError, InjectionUnavailable), self._registry() as registry:

@@ -30,7 +30,6 @@ class X11Desktop:
     def open_view(self) -> DesktopView:
         return X11View(self._name)
 
-    @property
     def why_no_clipboard(self) -> str | None:
         return None
 

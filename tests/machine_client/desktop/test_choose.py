@@ -45,7 +45,7 @@ def test_vnc_server_that_is_named_is_the_desktop_unless_another_kind_is() -> Non
     assert isinstance(choose_desktop("vnc", None, server), VncDesktop)
     assert isinstance(choose_desktop("x11", ":7", server), X11Desktop)
     nowhere = choose_desktop("vnc", ":7")
-    assert "--vnc HOST:PORT" in str(nowhere.why_no_clipboard)
+    assert "--vnc HOST:PORT" in str(nowhere.why_no_clipboard())
 
 
 @pytest.mark.parametrize("platform", ["win32", "darwin"])

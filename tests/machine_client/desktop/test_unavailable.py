@@ -15,7 +15,7 @@ def test_every_part_says_why_it_is_not_there() -> None:
         with pytest.raises(DesktopError, match="there is no way"):
             look()
     view.close()
-    assert desktop.why_no_clipboard == "there is no way"
+    assert desktop.why_no_clipboard() == "there is no way"
     with pytest.raises(ClipboardError, match="there is no way"):
         desktop.read_clipboard("clipboard")
     (check,) = desktop.checks()

@@ -288,14 +288,15 @@ def socket_path(name: str | None) -> str:
 
 def _connected(path: str) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(ANSWER_SECONDS)
     try:
+        # Where so many wait already that no more are let in, the timeout makes this fail at once.
         connection.connect(path)
     except OSError as error:
         connection.close()
         raise InjectionUnavailable(
             f"The Wayland display {path} cannot be opened: {error.strerror or error}"
         ) from error
-    connection.settimeout(ANSWER_SECONDS)
     return connection
 
 

@@ -19,7 +19,7 @@ class ClipboardContract(InjectingContract):
     """The clipboard, for desktops that have one."""
 
     def test_copied_text_is_read_as_it_was(self, rig: Rig, injector: DesktopInjector) -> None:
-        assert rig.desktop.why_no_clipboard is None
+        assert rig.desktop.why_no_clipboard() is None
         draw = random.Random(4)
         for text in (
             *(any_text(draw) for _ in range(40)),

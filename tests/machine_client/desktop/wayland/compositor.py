@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.desktop import WAIT_SECONDS, eventually, program
+from tests.processes import state_of
 
 _NOBODY = 65534
 """Whose rights sway gets where the tests have those of root, which it refuses."""
@@ -105,6 +106,15 @@ class Sway:
         """Of a sway that runs: of the process, and of its group."""
         assert self._process is not None
         return self._process.pid
+
+    def freeze(self) -> None:
+        """Let it answer nobody; it reads nothing more when this returns."""
+        os.killpg(self.process_id, signal.SIGSTOP)
+        eventually(lambda: state_of(self.process_id) == "T", "sway stands still")
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.killpg(self.process_id, signal.SIGCONT)
 
     def kill(self) -> None:
         """End it as a crash does; what it leaves lying there stays."""

@@ -31,9 +31,9 @@ def test_screen_without_screencopy_is_named_and_inputs_work(tmp_path: Path) -> N
 def test_clipboard_is_there_where_the_compositor_has_its_protocol(
     fake: FakeCompositor, tmp_path: Path
 ) -> None:
-    assert WaylandDesktop(fake.name).why_no_clipboard is None
-    assert WaylandDesktop(str(tmp_path / "not yet")).why_no_clipboard is None
+    assert WaylandDesktop(fake.name).why_no_clipboard() is None
+    assert WaylandDesktop(str(tmp_path / "not yet")).why_no_clipboard() is None
     with fake_compositor(tmp_path / "w", "zwlr_data_control_manager_v1") as compositor:
-        why = WaylandDesktop(compositor.name).why_no_clipboard
+        why = WaylandDesktop(compositor.name).why_no_clipboard()
     assert why is not None
     assert "zwlr_data_control_manager_v1" in why

@@ -1,8 +1,6 @@
 """Pointer and keyboard where a compositor has not all that they need, or has it no longer."""
 
-import os
-import signal
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -83,20 +81,24 @@ def test_what_a_compositor_that_stood_still_was_asked_does_not_happen_and_is_let
 ) -> None:
     """What it has not read when it is given up never happens; what it has, is released."""
     monkeypatch.setattr(connection_module, "ANSWER_SECONDS", 0.2)
-    with sway() as compositor, closing(WaylandWitness(compositor, tmp_path)) as witness:
+    with (
+        sway() as compositor,
+        closing(WaylandWitness(compositor, tmp_path)) as witness,
+        ExitStack() as ending,
+    ):
         desktop = WaylandDesktop(compositor.name)
-        injector = DesktopInjector(desktop)
+        injector = ending.enter_context(closing(DesktopInjector(desktop)))
         injector.prepare(ClickMouse(x=5, y=6, button="right", down=True))()
         injector.prepare(PressKeys(text="x", down=True))()
         begin = injector.prepare(ClickMouse(x=7, y=8))
-        os.killpg(compositor.process_id, signal.SIGSTOP)
+        compositor.freeze()
         with pytest.raises(InjectionFailed, match="has not answered") as failed:
             begin()
         assert (failed.value.code, failed.value.injected_at_least) == ("display_lost", 0)
         assert injector.is_lost
-        os.killpg(compositor.process_id, signal.SIGCONT)
+        compositor.thaw()
         eventually(lambda: witness.held() == {"right"}, "the keys of who is gone are let go of")
-        after = DesktopInjector(desktop)
+        after = ending.enter_context(closing(DesktopInjector(desktop)))
         assert witness.held() == frozenset()
         injector.close()
         after.prepare(ClickMouse(x=9, y=9))()
@@ -107,4 +109,3 @@ def test_what_a_compositor_that_stood_still_was_asked_does_not_happen_and_is_let
             *("up left", "up right"),
             *("move", "down left", "up left"),
         )
-        after.close()

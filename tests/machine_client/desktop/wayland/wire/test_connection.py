@@ -1,7 +1,5 @@
 """One connection: objects, events, and every way in which a compositor can break it off."""
 
-import os
-import signal
 import socket
 import struct
 from pathlib import Path
@@ -123,13 +121,23 @@ def test_compositor_that_does_not_answer_is_given_up_and_finds_nothing_late(
     with sway() as compositor:
         connection = WaylandConnection(compositor.name)
         connection.round_trip()
-        os.killpg(compositor.process_id, signal.SIGSTOP)
+        compositor.freeze()
         for _ in range(2):
             with pytest.raises(DesktopLost, match=r"has not answered for 0\.2 s"):
                 connection.round_trip()
         assert connection.is_lost
-        os.killpg(compositor.process_id, signal.SIGCONT)
+        compositor.thaw()
         connection.close()
+
+
+def test_compositor_that_lets_nobody_in_is_not_waited_for(tmp_path: Path) -> None:
+    path = str(tmp_path / "full")
+    with socket.socket(socket.AF_UNIX) as full, socket.socket(socket.AF_UNIX) as first:
+        full.bind(path)
+        full.listen(0)
+        first.connect(path)
+        with pytest.raises(InjectionUnavailable, match="cannot be opened"):
+            WaylandConnection(path)
 
 
 def test_compositor_that_takes_nothing_is_given_up(
