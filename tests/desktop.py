@@ -22,24 +22,11 @@ from Xlib import X, Xatom
 from Xlib.ext import record, xtest
 from Xlib.protocol import rq
 
+# It has python-xlib work with several X servers, which tests look at too.
+import machine_client.desktop.x11.connection  # noqa: F401
+
 WAIT_SECONDS = 20.0
 
-
-def _keep_servers_apart() -> None:
-    """Tests look at several X servers, whose extensions python-xlib numbers in one table."""
-    base: Any = Xlib.display._BaseDisplay
-    begin = base.__init__
-
-    def begin_apart(display: Any, *args: Any, **options: Any) -> None:
-        display.extension_major_opcodes = {}
-        display.error_classes = base.error_classes.copy()
-        display.event_classes = base.event_classes.copy()
-        begin(display, *args, **options)
-
-    base.__init__ = begin_apart
-
-
-_keep_servers_apart()
 
 _MARKER_BUTTON = 9
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.faults.other_desktops import DesktopName
 from tests.faults.run import Plan, run
+from tests.faults.verdict import Verdict
 
 FAULTS = 55
 COMMANDS = 200
@@ -31,16 +32,22 @@ FAULTS_OF_DESKTOPS = 8
 COMMANDS_OF_DESKTOPS = 60
 
 
+def proven(plan: Plan, directory: Path) -> Verdict:
+    """The verdict on a run in which all that was planned came, and every promise was kept."""
+    verdict = run(plan, directory)
+    print(verdict.table())
+    told = "\n\n".join(verdict.described(violation) for violation in verdict.violations[:10])
+    assert verdict.is_good, told
+    assert len(verdict.evidence.faults) >= plan.faults
+    assert len(verdict.evidence.commands) >= plan.commands
+    return verdict
+
+
 @pytest.mark.timeout(300)
 def test_every_promise_is_kept_through_more_than_50_faults(tmp_path: Path) -> None:
     """``make faults`` is the same, for longer."""
     plan = Plan(FAULTS, SEED, COMMANDS, commands_per_second=15, pause=(0.5, 1.0))
-    verdict = run(plan, tmp_path)
-    print(verdict.table())
-    told = "\n\n".join(verdict.described(violation) for violation in verdict.violations[:10])
-    assert verdict.is_good, told
-    assert len(verdict.evidence.faults) >= FAULTS
-    assert len(verdict.evidence.commands) >= COMMANDS
+    proven(plan, tmp_path)
 
 
 @pytest.mark.timeout(300)
@@ -54,12 +61,7 @@ def test_every_promise_is_kept_by_several_nodes(tmp_path: Path) -> None:
         pause=(0.5, 1.0),
         nodes=NODES,
     )
-    verdict = run(plan, tmp_path)
-    print(verdict.table())
-    told = "\n\n".join(verdict.described(violation) for violation in verdict.violations[:10])
-    assert verdict.is_good, told
-    assert len(verdict.evidence.faults) >= FAULTS_OF_NODES
-    assert len(verdict.evidence.commands) >= COMMANDS_OF_NODES
+    verdict = proven(plan, tmp_path)
     assert {fault.kind for fault in verdict.evidence.faults} >= KINDS_OF_NODES
 
 
@@ -75,11 +77,6 @@ def test_every_promise_is_kept_on_other_desktops(tmp_path: Path, desktop: Deskto
         pause=(0.2, 0.4),
         desktop=desktop,
     )
-    verdict = run(plan, tmp_path)
-    print(verdict.table())
-    told = "\n\n".join(verdict.described(violation) for violation in verdict.violations[:10])
-    assert verdict.is_good, told
-    assert len(verdict.evidence.faults) >= FAULTS_OF_DESKTOPS
-    assert len(verdict.evidence.commands) >= COMMANDS_OF_DESKTOPS
+    verdict = proven(plan, tmp_path)
     assert any("killed" in fault.kind for fault in verdict.evidence.faults)
     assert any(arrived for arrived in verdict.evidence.arrivals.values())
