@@ -3,7 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from tests.desktop import WAIT_SECONDS, program
+from tests.desktop import program
+from tests.waiting import WAIT_SECONDS
 
 
 def self_signed(directory: Path, address: str = "127.0.0.1") -> tuple[Path, Path]:

@@ -11,11 +11,10 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import Xlib.display
 from Xlib import X, Xatom
@@ -24,9 +23,7 @@ from Xlib.protocol import rq
 
 # It has python-xlib work with several X servers, which tests look at too.
 import machine_client.desktop.x11.connection  # noqa: F401
-
-WAIT_SECONDS = 20.0
-
+from tests.waiting import WAIT_SECONDS, eventually
 
 _MARKER_BUTTON = 9
 
@@ -38,8 +35,6 @@ _KINDS = {
     X.MotionNotify: "MotionNotify",
 }
 
-Found = TypeVar("Found")
-
 
 def program(name: str) -> str:
     """The path of a program that tests need; its absence is a failure, not a reason to skip."""
@@ -47,16 +42,6 @@ def program(name: str) -> str:
     if path is None:
         raise RuntimeError(f"The tests need the program {name}: install it (see CONTRIBUTING.md)")
     return path
-
-
-def eventually(find: Callable[[], Found | None], what: str) -> Found:
-    """Ask until there is an answer; fail with ``what`` was missing after `WAIT_SECONDS`."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while (found := find()) is None or found is False:
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {WAIT_SECONDS} s: {what}")
-        time.sleep(0.01)
-    return found
 
 
 @contextlib.contextmanager

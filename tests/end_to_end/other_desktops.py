@@ -12,14 +12,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
-from tests.desktop import WAIT_SECONDS, eventually, set_layout
 from tests.desktop import Witness as RecordWitness
+from tests.desktop import set_layout
 from tests.end_to_end.system import Workstation
 from tests.machine_client.desktop.contract.rig import Seen, Witness
 from tests.machine_client.desktop.vnc.xvnc import UnsteadyXvnc
 from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.rig import WaylandWitness
 from tests.machine_client.desktop.x11.rig import X11Witness
+from tests.waiting import WAIT_SECONDS, eventually
 
 Name = Literal["wayland", "vnc"]
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from tests.desktop import eventually
 from tests.end_to_end import other_desktops
 from tests.end_to_end.other_desktops import KINDS, OtherDesktop, holds_only, sees, strokes
 from tests.end_to_end.system import Workstation
 from tests.machine_client.desktop.contract.rig import Witness
 from tests.processes import Answer
+from tests.waiting import eventually
 
 PLACE = {"x": 900, "y": 700}
 CLICK = ["down left", "up left"]

@@ -9,9 +9,9 @@ import pymongo
 import pytest
 from pymongo import WriteConcern
 
-from tests.desktop import eventually
 from tests.faults.replica_set import Member, ReplicaSet
 from tests.processes import until
+from tests.waiting import eventually
 
 
 @pytest.fixture(scope="module")

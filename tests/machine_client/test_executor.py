@@ -34,10 +34,10 @@ from schemas.inputs.outcomes import (
     Refused,
     Unknown,
 )
-from tests.desktop import eventually
 from tests.links import about
 from tests.machine_client.fakes import HERE, FakeInjector, move, raising
 from tests.machine_client.journals import PROJECT, journal_in
+from tests.waiting import eventually
 
 T = TypeVar("T")
 WAIT_SECONDS = 10.0

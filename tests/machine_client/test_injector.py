@@ -23,9 +23,10 @@ from schemas.inputs.bodies import (
 )
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from tests.desktop import Terminal, Witness, eventually
+from tests.desktop import Terminal, Witness
 from tests.machine_client.desktop.x11.rig import refused_connections
 from tests.machine_client.desktop.x11.somebody import pressed
+from tests.waiting import eventually
 
 
 @pytest.fixture(scope="module")

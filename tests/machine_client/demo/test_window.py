@@ -10,9 +10,10 @@ from Xlib import XK, X
 
 from machine_client.demo.painter import COLOURS
 from machine_client.demo.window import key_name, keysym_index, modifier_name
-from tests.desktop import eventually, set_layout, somebody_else, virtual_display
+from tests.desktop import set_layout, somebody_else, virtual_display
 from tests.processes import Program
 from tests.processes import running as running_program
+from tests.waiting import eventually
 
 
 class Window:

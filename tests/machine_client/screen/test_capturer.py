@@ -21,8 +21,8 @@ from machine_client.screen.sender import (
 )
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import DesktopQuery, Screenshot, ScreenStart
-from tests.desktop import eventually
 from tests.machine_client.fakes import DISPLAY, FakeView
+from tests.waiting import eventually
 
 WAIT_SECONDS = 10.0
 

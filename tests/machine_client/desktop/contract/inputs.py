@@ -10,8 +10,8 @@ from machine_client.injector import DesktopInjector, InjectionFailed, Refusal
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, ScrollMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
-from tests.desktop import eventually
 from tests.machine_client.desktop.contract.rig import Rig, Seen, saw
+from tests.waiting import eventually
 
 CLICK = ClickMouse(x=30, y=40)
 DRAG = DragMouse(start_x=1, start_y=2, to_x=90, to_y=80)

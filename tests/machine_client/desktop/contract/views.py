@@ -9,13 +9,13 @@ from machine_client.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.picture_frames import Region
-from tests.desktop import eventually
 from tests.machine_client.desktop.contract.inputs import (
     InjectingContract,
     interrupted_once,
     perform,
 )
 from tests.machine_client.desktop.contract.rig import Colour, Rig, pixel
+from tests.waiting import eventually
 
 RECTANGLE = Region(137, 211, 90, 60)
 RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)

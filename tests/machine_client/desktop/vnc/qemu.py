@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.desktop import WAIT_SECONDS, eventually, running
+from tests.desktop import running
 from tests.machine_client.desktop.contract.rig import Seen
 from tests.machine_client.desktop.vnc.xvnc import free_port
+from tests.waiting import WAIT_SECONDS, eventually
 
 SIZE = (720, 400)
 """Of the screen while there is text on it."""

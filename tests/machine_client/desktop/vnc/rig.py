@@ -10,12 +10,13 @@ from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.vnc.keyboard import TAKEN_FOR_OTHERS
 from schemas.inputs.bodies import AnyInput
-from tests.desktop import Witness, eventually, set_layout
+from tests.desktop import Witness, set_layout
 from tests.machine_client.desktop.contract.rig import Rig, TextField
 from tests.machine_client.desktop.vnc.qemu import Qemu
 from tests.machine_client.desktop.vnc.xvnc import UnsteadyXvnc
 from tests.machine_client.desktop.x11.rig import X11Witness
 from tests.machine_client.pressing import killed_after
+from tests.waiting import eventually
 
 
 class VncWitness(X11Witness):

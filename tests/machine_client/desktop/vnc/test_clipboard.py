@@ -14,10 +14,10 @@ from machine_client.desktop.vnc.rfb.clipboard import plain_lines
 from machine_client.desktop.x11.clipboard.owner import SelectionOwner
 from machine_client.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import WriteClipboard
-from tests.desktop import eventually
 from tests.machine_client.desktop.vnc.plain_server import ONE_PIXEL, plain_server
 from tests.machine_client.desktop.x11.clipboard.programs import pasting
 from tests.texts import any_text
+from tests.waiting import eventually
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from schemas.inputs.key_combinations import KEY_TABLE, parse_combination
 from schemas.inputs.texts import chords_of
 from schemas.link.picture_frames import Size
 from tests.certificates import self_signed
-from tests.desktop import eventually
 from tests.machine_client.desktop.contract.rig import pixel, saw
 from tests.machine_client.desktop.vnc.qemu import PAINTED, RED, SIZE, Qemu, qemu
+from tests.waiting import eventually
 
 ASCII = "".join(map(chr, range(0x20, 0x7F)))
 DROPPED = {"break", "help", "undo", "redo", "find", "cancel", *(f"f{n}" for n in range(13, 25))}

@@ -11,7 +11,6 @@ from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.injector import DesktopInjector
 from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
-from tests.desktop import eventually
 from tests.machine_client.desktop.contract.holds import HoldContract
 from tests.machine_client.desktop.contract.inputs import MouseContract, perform
 from tests.machine_client.desktop.contract.lives import LifeContract
@@ -19,6 +18,7 @@ from tests.machine_client.desktop.contract.rig import MortalRig, Rig, saw
 from tests.machine_client.desktop.vnc.qemu import Qemu, qemu
 from tests.machine_client.desktop.vnc.rig import MortalVnc
 from tests.machine_client.pressing import killed_after
+from tests.waiting import eventually
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,10 @@ from machine_client.desktop.vnc.view import encodings_for
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
 from schemas.link.picture_frames import Region, Size
-from tests.desktop import eventually, resize_screen
+from tests.desktop import resize_screen
 from tests.machine_client.desktop.vnc.plain_server import ONE_PIXEL, plain_server, rectangle
 from tests.machine_client.desktop.vnc.xvnc import xvnc
+from tests.waiting import eventually
 
 
 def test_only_news_are_asked_for_after_the_first_picture() -> None:

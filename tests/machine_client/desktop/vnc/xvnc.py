@@ -8,7 +8,8 @@ import socket
 import subprocess
 from collections.abc import Iterator
 
-from tests.desktop import WAIT_SECONDS, running
+from tests.desktop import running
+from tests.waiting import WAIT_SECONDS
 
 NO_PASSWORD = ("-SecurityTypes", "None")
 

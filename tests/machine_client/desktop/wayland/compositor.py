@@ -10,8 +10,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.desktop import WAIT_SECONDS, eventually, program
+from tests.desktop import program
 from tests.processes import state_of
+from tests.waiting import WAIT_SECONDS, eventually
 
 _NOBODY = 65534
 """Whose rights sway gets where the tests have those of root, which it refuses."""

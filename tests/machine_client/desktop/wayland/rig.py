@@ -12,10 +12,11 @@ from typing import Any
 from machine_client.desktop.base import Desktop
 from machine_client.desktop.wayland.desktop import WaylandDesktop
 from schemas.link.picture_frames import Region
-from tests.desktop import eventually, running
+from tests.desktop import running
 from tests.machine_client.desktop.contract.rig import Colour, Rig, Seen, TextField
 from tests.machine_client.desktop.wayland.compositor import Sway
 from tests.machine_client.pressing import PROJECT, killed_after
+from tests.waiting import eventually
 
 
 class WaylandWitness:

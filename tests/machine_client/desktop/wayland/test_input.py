@@ -10,11 +10,11 @@ from machine_client.desktop.wayland.desktop import WaylandDesktop
 from machine_client.desktop.wayland.wire import connection as connection_module
 from machine_client.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys
-from tests.desktop import eventually
 from tests.machine_client.desktop.contract.rig import saw
 from tests.machine_client.desktop.wayland.compositor import sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor, fake_compositor
 from tests.machine_client.desktop.wayland.rig import WaylandWitness
+from tests.waiting import eventually
 
 POINTER = "zwlr_virtual_pointer_manager_v1"
 KEYBOARD = "zwp_virtual_keyboard_manager_v1"

@@ -10,9 +10,9 @@ from machine_client.desktop.wayland.view import look_at_displays
 from machine_client.desktop.wayland.wire.connection import WaylandConnection
 from schemas.link.messages import Display
 from schemas.link.picture_frames import Region
-from tests.desktop import eventually
 from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor
+from tests.waiting import eventually
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ from machine_client.desktop.base import DesktopError
 from machine_client.desktop.wayland import view as view_module
 from machine_client.desktop.wayland.desktop import WaylandDesktop
 from schemas.link.picture_frames import Region
-from tests.desktop import eventually
 from tests.machine_client.desktop.contract.rig import pixel
 from tests.machine_client.desktop.wayland.compositor import sway
 from tests.machine_client.desktop.wayland.fake_compositor import FakeCompositor
 from tests.machine_client.desktop.wayland.rig import WaylandWitness
+from tests.waiting import eventually
 
 RED = (255, 0, 0)
 TRANSFORMS = ("90", "180", "270", "flipped", "flipped-90", "flipped-180", "flipped-270")

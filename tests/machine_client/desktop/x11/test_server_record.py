@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from machine_client.desktop.x11.server_record import Record, ServerRecord
-from tests.desktop import eventually, virtual_display
+from tests.desktop import virtual_display
+from tests.waiting import eventually
 
 KEYCODES = st.integers(8, 255)
 RECORDS = st.builds(

@@ -5,7 +5,8 @@ from pathlib import Path
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, WriteClipboard
-from tests.desktop import Terminal, eventually
+from tests.desktop import Terminal
+from tests.waiting import eventually
 
 
 def test_xterm_pastes_what_was_copied(injector: DesktopInjector, terminal: Terminal) -> None:

@@ -1,0 +1,19 @@
+"""Waiting for what comes in its own time."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+WAIT_SECONDS = 20.0
+
+Found = TypeVar("Found")
+
+
+def eventually(find: Callable[[], Found | None], what: str) -> Found:
+    """Ask until there is an answer; fail with ``what`` was missing after `WAIT_SECONDS`."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while (found := find()) is None or found is False:
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {WAIT_SECONDS} s: {what}")
+        time.sleep(0.01)
+    return found
