@@ -7,6 +7,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,12 +20,16 @@ from machine_client.journal.journal import JournalError
 from machine_client.link.failures import MisconfiguredError, MustStopError
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
+from machine_client.system.private_files import make_private_directory
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
 from schemas.programs.settings import SettingsError
 
 STOPPED_FOR_GOOD = 3
 """The exit code where it would be in vain to start this client again."""
+
+LOG_BYTES, OLDER_LOGS = 5_000_000, 3
+"""How long a log file becomes, and how many before it are kept."""
 
 LOG_LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(message)s"
 
@@ -53,8 +58,9 @@ def machine_options(command: Command) -> Command:
         click.option(
             "--state-dir",
             type=click.Path(path_type=Path, file_okay=False),
-            help="Where the journal is kept.  [default: ~/.local/state/farhand-machine]",
+            help="Where the journal is kept.  [default: the user's own]",
         ),
+        click.option("--log-file", type=file, help="A file to log into.  [default: stderr]"),
         click.option("--desktop", help="Its kind.  [default: by looking]"),
         click.option("--vnc-ca-file", type=file, help="Certificates to trust for the VNC server."),
         click.option("--vnc-password-file", type=file, help="A file with the VNC password."),
@@ -87,6 +93,19 @@ def _token_of(name: str, settings: MachineSettings) -> str:
         raise click.UsageError(f"{of_machine}{error}") from None
 
 
+def log_handler(settings: MachineSettings) -> logging.Handler:
+    """Where the log goes: a file that begins anew when it is long, or standard error."""
+    if settings.log_file is None:
+        return logging.StreamHandler(sys.stderr)
+    try:
+        make_private_directory(settings.log_file.parent)
+        return RotatingFileHandler(
+            settings.log_file, maxBytes=LOG_BYTES, backupCount=OLDER_LOGS, encoding="utf-8"
+        )
+    except OSError as error:
+        raise click.UsageError(f"cannot log into {settings.log_file}: {error}") from None
+
+
 @farhand_machine.command()
 @machine_options
 @click.option("--testing", is_flag=True, hidden=True, help="Take failpoints.")
@@ -99,7 +118,7 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
         raise click.UsageError(str(error)) from None
     # Where there are several, what is said of the program is the first one's to say.
     settings = next(iter(machines.values())).settings
-    handler = logging.StreamHandler(sys.stderr)
+    handler = log_handler(settings)
     handler.setFormatter(log_formatter(settings.log_format, LOG_LINE))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
     try:

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from machine_client.desktop.choose import KINDS, kind_of_desktop
 from machine_client.desktop.vnc.address import VncServer, parse_address
+from machine_client.system.directories import state_directory
 from schemas.link.messages import CONNECT_PATH
 from schemas.programs.log_lines import LogFormat
 from schemas.programs.settings import (
@@ -31,7 +32,6 @@ OF_ONE = (
 )
 """What only the list itself can say where a file has one."""
 
-STATE_DIRECTORY = "~/.local/state/farhand-machine"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
@@ -123,8 +123,7 @@ class MachineSettings(ProgramSettings):
         description="How many different characters beyond ASCII are typed through a VNC server.",
     )
     state_dir: HomePath = Field(
-        default_factory=lambda: Path(STATE_DIRECTORY).expanduser(),
-        description="Where the journal is kept.",
+        default_factory=state_directory, description="Where the journal is kept."
     )
     proxy: Annotated[str, AfterValidator(check_proxy_address)] | None = Field(
         None, description="Unset: the environment's proxy, if any."
@@ -153,6 +152,9 @@ class MachineSettings(ProgramSettings):
     clipboard_write: bool = Field(True, description="Whether they may copy something here.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: LogFormat = Field("text", description="json: one object for each line.")
+    log_file: HomePath | None = Field(
+        None, description="A file to log into, of which four are kept; unset: standard error."
+    )
 
     @model_validator(mode="after")
     def _one_token(self) -> "MachineSettings":
@@ -289,5 +291,5 @@ def _merged(common: Mapping[str, Any], own: Mapping[str, Any], name: str) -> dic
     merged = {**common, **own}
     if "state_dir" not in own:
         # A journal is of one machine alone.
-        merged["state_dir"] = str(Path(str(common.get("state_dir", STATE_DIRECTORY))) / name)
+        merged["state_dir"] = str(Path(str(common.get("state_dir", state_directory()))) / name)
     return merged

@@ -141,6 +141,10 @@ WALLS = {
         "machine_client.desktop.clipboard_owner",
         *("machine_client.system", "schemas"),
     },
+    "machine_client.desktop.windows": {
+        *("machine_client.desktop.base", "machine_client.desktop.windows"),
+        *("machine_client.system", "schemas"),
+    },
     "machine_client.desktop.vnc": {
         *("machine_client.desktop.base", "machine_client.desktop.vnc"),
         *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
@@ -161,8 +165,8 @@ FOREIGN = {
     "pymongo": ("server.store",),
     "bson": ("server.store",),
     "nats": ("server.bus",),
-    "pynput": ("machine_client.desktop.x11",),
-    "mss": ("machine_client.desktop.x11",),
+    "pynput": ("machine_client.desktop.x11", "machine_client.desktop.windows.sending"),
+    "mss": ("machine_client.desktop.x11", "machine_client.desktop.windows.view"),
     "PIL": ("machine_client.screen.encoding",),
     # The demo's window draws with it what arrives at the virtual desktop.
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
@@ -215,6 +219,7 @@ TESTED_ELSEWHERE = {
 
 DESKTOP_WORDS = {
     "machine_client.desktop.wayland": r"(?i:wayland|wlroots|zwlr_|zwp_|screencopy)",
+    "machine_client.desktop.windows": r"\b(?:SendInput|user32|WinSta0|mouse_event)\b",
     "machine_client.desktop.x11": r"(?i:(?<!0)x11|xlib|xtest|x server)|\bDISPLAY\b",
 }
 """By which words one recognises a kind of desktop; they are said in its own room alone."""

@@ -18,8 +18,8 @@ def choose_desktop(kind: str | None, display: str | None, vnc: VncServer | None 
     kind = kind or kind_of_desktop(display, vnc)
     if kind is None:
         return UnavailableDesktop(
-            "this version of Farhand works on X11, on Wayland and through VNC servers, and this "
-            f"machine has {sys.platform}: name a VNC server on it with --vnc"
+            "this version of Farhand works on X11, on Wayland, on Windows and through VNC servers, "
+            f"and this machine has {sys.platform}: name a VNC server on it with --vnc"
         )
     if kind == "vnc" and vnc is not None:
         return VncDesktop(vnc)
@@ -30,8 +30,10 @@ def kind_of_desktop(display: str | None, vnc: VncServer | None) -> str | None:
     """The kind of what is named, else of what this machine's environment has; None: nothing."""
     if vnc is not None:
         return "vnc"
-    if sys.platform in ("win32", "darwin"):
-        # Both have systems of windows of their own, though an X server can run beside them.
+    # These have systems of windows of their own, though an X server can run beside them.
+    if sys.platform == "win32":
+        return "windows"
+    if sys.platform == "darwin":
         return None
     if display:
         # An X display has a colon in its name; Wayland's is a socket, which has none.
@@ -54,6 +56,15 @@ def _wayland(display: str | None) -> Desktop:
     return WaylandDesktop(display)
 
 
+def _windows(_display: str | None) -> Desktop:
+    if sys.platform != "win32":
+        return UnavailableDesktop("This machine does not run Windows")
+    # Imported late: what it needs is on Windows alone.
+    from machine_client.desktop.windows.desktop import WindowsDesktop  # noqa: PLC0415
+
+    return WindowsDesktop()
+
+
 def _unnamed_vnc(_display: str | None) -> Desktop:
     return UnavailableDesktop("No VNC server is named: --vnc HOST:PORT does that")
 
@@ -61,6 +72,7 @@ def _unnamed_vnc(_display: str | None) -> Desktop:
 KINDS: Mapping[str, Callable[[str | None], Desktop]] = {
     "x11": _x11,
     "wayland": _wayland,
+    "windows": _windows,
     "vnc": _unnamed_vnc,
 }
 """Every kind of desktop by the name that settings give it; each is opened by a display's name."""

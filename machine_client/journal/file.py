@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from machine_client.journal.journal import Entry, EntryState, JournalError, NumberedEntry
 from machine_client.system.clock import boottime_seconds
+from machine_client.system.private_files import make_private_directory
 from schemas.inputs.outcomes import Outcome
 
 LOCK_SECONDS = 0.2
@@ -65,7 +66,7 @@ class JournalFile:
         self._file = file
         self._clock = clock
         try:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private_directory(file.parent)
             # Opened where mistakes can be told to a person, then used by other threads.
             self._database = sqlite3.connect(
                 file, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False

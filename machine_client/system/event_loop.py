@@ -2,9 +2,12 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
+
+from machine_client.system.console_events import on_console_end
 
 T = TypeVar("T")
 
@@ -24,10 +27,11 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
 
 def on_stop_signal(stop: Callable[[], object]) -> None:
-    """Call something in the running loop at SIGINT and SIGTERM.
+    """Call something in the running loop at SIGINT and SIGTERM, and when a console ends.
 
     Windows' loop takes no signal handlers.  There Python's own are used, which run between two
-    steps of the main thread; the call wakes the loop.
+    steps of the main thread; the call wakes the loop.  Ctrl-Break is a signal of Windows' own, and
+    the only one that a program can send to another.
     """
     loop = asyncio.get_running_loop()
     for number in _STOP_SIGNALS:
@@ -35,6 +39,9 @@ def on_stop_signal(stop: Callable[[], object]) -> None:
             loop.add_signal_handler(number, stop)
         except NotImplementedError:
             signal.signal(number, lambda *_: _call_soon(loop, stop))
+    if sys.platform == "win32":
+        signal.signal(signal.SIGBREAK, lambda *_: _call_soon(loop, stop))
+    on_console_end(lambda: _call_soon(loop, stop))
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> None:

@@ -4,11 +4,11 @@
 as ``OPERATION BODY``, and then waits for ever.  ``FARHAND_FAILPOINTS`` says where it is killed.
 """
 
+import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 from machine_client.desktop.choose import choose_desktop
 from machine_client.desktop.vnc.address import VncServer, parse_address
@@ -29,7 +29,9 @@ def main(kind: str, name: str, *inputs: str) -> None:
     for each in inputs:
         operation, _, body = each.partition(" ")
         injector.prepare(INPUT_BODIES[Operation(operation)].model_validate_json(body))()
-    print("done", flush=True)
+    # As bytes: Windows has two for a line's end.
+    sys.stdout.buffer.write(READY)
+    sys.stdout.flush()
     threading.Event().wait()
 
 
@@ -39,7 +41,12 @@ def pressing(
     """Start one that carries these inputs out, and is killed after that many presses, if any."""
     operations = {model: operation for operation, model in INPUT_BODIES.items()}
     inputs = [f"{operations[type(body)]} {body.model_dump_json()}" for body in bodies]
-    environment: dict[str, Any] = {VARIABLE: f"after-press=kill@{killed_at}"} if killed_at else {}
+    # X11 is the display that is named, and not the environment's; Windows needs its own to start.
+    environment: dict[str, str] = {}
+    if sys.platform == "win32":
+        environment |= os.environ
+    if killed_at:
+        environment[VARIABLE] = f"after-press=kill@{killed_at}"
     return subprocess.Popen(
         [sys.executable, "-m", "tests.machine_client.pressing", kind, display, *inputs],
         cwd=PROJECT,
@@ -52,7 +59,7 @@ def killed_while_pressing(display: str, *bodies: AnyInput, presses: int, kind: s
     """Carry out inputs and be killed right after so many presses."""
     process = pressing(display, *bodies, killed_at=presses, kind=kind)
     said, _ = process.communicate(timeout=20)
-    assert (process.returncode, said) == (-9, b""), said
+    assert (process.returncode, said) == (9 if sys.platform == "win32" else -9, b""), said
 
 
 def killed_after(display: str, *bodies: AnyInput, kind: str = "x11") -> None:

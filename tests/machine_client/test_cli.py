@@ -2,10 +2,15 @@
 
 import asyncio
 import json
+import logging
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
+from machine_client.cli import log_handler
+from machine_client.settings import MachineSettings
 from schemas.http.problems import UNAUTHENTICATED
 from tests.machine_client.journals import journal_in
 from tests.machine_client.scripted import TOKEN, Line, problem, scripted_server
@@ -214,3 +219,24 @@ def test_journal_that_cannot_be_used_is_a_sentence_and_code_1(
     assert ended.returncode == 1
     assert ended.stderr.startswith(f"Error: the journal {file} ")
     assert "Traceback" not in ended.stderr
+
+
+def test_log_goes_into_a_file_of_which_older_ones_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "Jörg Müller" / "client.log"
+    settings = MachineSettings(server="https://a.example", token=SecretStr("t"), log_file=file)
+    handler = log_handler(settings)
+    assert isinstance(handler, RotatingFileHandler)
+    handler.maxBytes = 100
+    for number in range(20):
+        handler.emit(logging.LogRecord("a", logging.INFO, "", 0, f"{number} ".ljust(60), (), None))
+    handler.close()
+    assert {each.name for each in file.parent.iterdir()} == {
+        *("client.log", "client.log.1", "client.log.2", "client.log.3"),
+    }
+    assert file.read_text().startswith("19 ")
+
+
+def test_log_file_that_cannot_be_is_a_sentence_and_code_2(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    said = wrongly_used(*SERVER, "--token", "t", "--log-file", str(tmp_path / "file" / "log"))
+    assert "cannot log into" in said

@@ -5,7 +5,6 @@ CPython's own library and modules for them; the standard library is this system'
 minor version; ``python.exe`` is three lines of ours.
 """
 
-import contextlib
 import hashlib
 import os
 import shutil
@@ -13,7 +12,6 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
-from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -82,17 +80,6 @@ def command(home: Path, *arguments: str) -> list[str]:
     return [WINE, str(home / "python" / "python.exe"), *arguments]
 
 
-@contextlib.contextmanager
-def wineserver(home: Path, display: str) -> Iterator[dict[str, str]]:
-    """A running Windows; whatever runs on it ends with the block.  Yields its environment."""
-    running = environment(home, display)
-    try:
-        yield running
-    finally:
-        subprocess.run([WINESERVER, "-k"], env=running, check=False)
-        subprocess.run([WINESERVER, "-w"], env=running, check=False, timeout=60)
-
-
 def _fingerprint() -> str:
     """Another one for every change of what it is made of."""
     parts = [CONSTRAINTS.read_bytes(), (PROJECT / "pyproject.toml").read_bytes()]
@@ -155,9 +142,15 @@ def _compile_program(python: Path) -> None:
 def _make_prefix(home: Path) -> None:
     # No display is needed to make one; what needs one is told so when it runs.
     running = environment(home, "")
-    with wineserver(home, ""):
-        subprocess.run([WINE, "wineboot", "--init"], env=running, check=True, timeout=300)
-        subprocess.run([WINESERVER, "-w"], env=running, check=True, timeout=300)
+    for program in ([WINE, "wineboot", "--init"], [WINESERVER, "--wait"]):
+        subprocess.run(
+            program,
+            env=running,
+            check=True,
+            timeout=300,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     system = home / "prefix" / "drive_c" / "windows" / "system32"
     subprocess.run(
         [

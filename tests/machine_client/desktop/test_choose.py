@@ -48,11 +48,20 @@ def test_vnc_server_that_is_named_is_the_desktop_unless_another_kind_is() -> Non
     assert "--vnc HOST:PORT" in str(nowhere.why_no_clipboard())
 
 
-@pytest.mark.parametrize("platform", ["win32", "darwin"])
-def test_machine_without_a_way_to_its_desktop_says_so_and_can_be_told_another(
-    platform: str, monkeypatch: pytest.MonkeyPatch
+def test_windows_has_its_own_desktop_and_can_be_told_another(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sys, "platform", platform)
+    here = choose_desktop("windows", None)
+    assert "does not run Windows" in str(here.why_no_clipboard())
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert kind_of_desktop(None, None) == kind_of_desktop(":7", None) == "windows"
+    assert kind_of_desktop(None, VncServer("a", 1)) == "vnc"
+
+
+def test_machine_without_a_way_to_its_desktop_says_so_and_can_be_told_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
     assert isinstance(choose_desktop(None, None), UnavailableDesktop)
     assert kind_of_desktop(None, None) is None
     assert isinstance(choose_desktop("x11", ":7"), X11Desktop)

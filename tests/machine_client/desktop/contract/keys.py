@@ -41,6 +41,7 @@ class KeyContract(InjectingContract):
             with pytest.raises(Refusal) as caught:
                 perform(injector, PressKeys(text=f"a {name}"))
             assert caught.value.outcome.code == "key_not_typeable"
+            assert name in caught.value.outcome.message
             assert rig.witness.take() == []
             return
         times = 2 if name.endswith("_lock") else 1  # and so the lock is as it was

@@ -1,0 +1,64 @@
+"""A session of Windows as a desktop, and what can be wrong with one."""
+
+from contextlib import closing
+
+from machine_client.desktop.base import (
+    DesktopCheck,
+    DesktopError,
+    DesktopInput,
+    DesktopView,
+    InjectionUnavailable,
+)
+from machine_client.desktop.windows import session
+from machine_client.desktop.windows.api import be_aware_of_dpi
+from machine_client.desktop.windows.clipboard import read_clipboard
+from machine_client.desktop.windows.input import WindowsInput
+from machine_client.desktop.windows.view import WindowsView
+from schemas.inputs.clipboard_texts import Selection
+
+
+class WindowsDesktop:
+    """See `machine_client.desktop.base.Desktop`: that of the session this program runs in."""
+
+    def __init__(self) -> None:
+        be_aware_of_dpi()
+
+    def open_input(self) -> DesktopInput:
+        return WindowsInput()
+
+    def open_view(self) -> DesktopView:
+        return WindowsView()
+
+    def why_no_clipboard(self) -> str | None:
+        return None
+
+    def read_clipboard(self, selection: Selection) -> str:
+        return read_clipboard(selection)
+
+    def checks(self) -> tuple[DesktopCheck, ...]:
+        silent = "Windows does not answer: log off and on again, or restart it"
+        return (
+            DesktopCheck("display", self._look_at_display, silent),
+            DesktopCheck("input", self._look_at_input, silent),
+            DesktopCheck("screen", self._look_at_screen, silent),
+        )
+
+    def _look_at_display(self) -> str:
+        try:
+            with closing(self.open_view()) as view:
+                shown = view.displays()
+        except DesktopError as error:
+            raise InjectionUnavailable(str(error)) from error
+        return ", ".join(f"{display.width}x{display.height}" for display in shown)
+
+    def _look_at_input(self) -> str:
+        # Only looks: `WindowsInput` releases what a client that died had left pressed, and the
+        # client that comes next tells the server of it.
+        if (reason := session.why_unavailable()) is not None:
+            raise InjectionUnavailable(reason)
+        return "mouse and keyboard can be used; windows with higher rights take nothing"
+
+    def _look_at_screen(self) -> str:
+        with closing(self.open_view()) as view:
+            size = view.capture().size
+        return f"operators can see {size.width}x{size.height}"

@@ -1,0 +1,119 @@
+"""Pointer and keyboard of a session of Windows.
+
+``SendInput`` puts events into the system's one stream of inputs, mouse and keys in one order, and
+says how many it took.  It cannot be believed alone: what is pressed is looked for, the pointer is
+asked for, and whether the session shows this desktop at all is asked at each confirmation.
+"""
+
+import contextlib
+import threading
+
+from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.windows import session
+from machine_client.desktop.windows.clipboard import write_clipboard
+from machine_client.desktop.windows.holding import Holding, Record
+from machine_client.desktop.windows.keyboard import Keyboard
+from machine_client.desktop.windows.mouse import Mouse, is_down, pointer
+from machine_client.desktop.windows.sending import Sender, physical_code
+from machine_client.desktop.windows.view import displays
+from machine_client.system.boot import boot_id
+from machine_client.system.directories import state_directory
+from schemas.inputs.bodies import Button, Direction
+from schemas.inputs.clipboard_texts import Selection
+from schemas.inputs.key_combinations import Chord
+from schemas.inputs.outcomes import Effect, Point
+from schemas.link.messages import Display
+
+
+class WindowsInput:
+    """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
+
+    def __init__(self) -> None:
+        if (reason := session.why_unavailable()) is not None:
+            raise InjectionUnavailable(reason)
+        self._sender = Sender()
+        record = Record(state_directory(), f"{boot_id()}/{session.session_id()}")
+        self._holding = Holding(self._sender, record, is_down, physical_code)
+        self._mouse = Mouse(self._sender, self._holding)
+        self._keyboard = Keyboard(self._sender, self._holding)
+        self._confirmed = 0
+        self._is_open = True
+        try:
+            self.released = self._holding.release_left_behind()
+            self._displays = displays()
+            self.confirm()
+        except DesktopError as error:
+            self.close()
+            raise InjectionUnavailable(str(error)) from error
+
+    @property
+    def effect(self) -> Effect:
+        return "happened"
+
+    @property
+    def confirmed(self) -> int:
+        return self._confirmed
+
+    def displays(self) -> list[Display]:
+        # Screens come and go, and nobody tells a program without windows.
+        self._displays = displays()
+        return self._displays
+
+    def look_at_displays(self) -> list[Display]:
+        return displays()
+
+    def pointer(self) -> Point:
+        self.confirm()
+        x, y = pointer()
+        return Point(x=x, y=y)
+
+    def confirm(self) -> None:
+        sent = self._sender.taken
+        # What was sent while another desktop was shown has reached nobody.
+        session.check()
+        self._confirmed = sent
+
+    def check_button(self, button: Button) -> None:
+        self._mouse.check_button(button)
+
+    def check_wheel(self, direction: Direction) -> None:
+        """Nobody can hold a wheel."""
+
+    def move(self, x: int, y: int) -> None:
+        self._mouse.move(x, y)
+
+    def press(self, button: Button) -> None:
+        self._mouse.press(button)
+
+    def release(self, button: Button) -> None:
+        self._mouse.release(button)
+
+    def scroll(self, direction: Direction) -> None:
+        self._mouse.scroll(direction)
+
+    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
+        self._keyboard.check(chords, hold=hold)
+
+    def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
+        self._keyboard.type(chords, stop)
+
+    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
+        self._keyboard.hold(chords)
+
+    def release_keys(self, chords: tuple[Chord, ...]) -> None:
+        self._keyboard.release(chords)
+
+    def write_clipboard(self, selection: Selection, text: str) -> None:
+        write_clipboard(selection, text)
+
+    def release_all(self) -> None:
+        self._mouse.release_all()
+        self._keyboard.release_all()
+        self.confirm()
+
+    def close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            with contextlib.suppress(DesktopError):
+                self.release_all()
+            self._holding.close()

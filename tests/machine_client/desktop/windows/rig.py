@@ -1,0 +1,151 @@
+"""A session of Windows and its far side: a window that logs, hooks, and an EDIT control."""
+
+import contextlib
+import ctypes
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from machine_client.desktop.windows.desktop import WindowsDesktop
+from schemas.link.picture_frames import Region
+from tests.machine_client.desktop.contract.rig import Colour, Rig, Seen, TextField
+from tests.machine_client.desktop.windows.key_symbols import LACKING
+from tests.machine_client.pressing import PROJECT, killed_after
+from tests.waiting import eventually
+
+ROOM = "tests.machine_client.desktop.windows"
+WITNESS = f"{ROOM}.witness_program"
+
+
+class WindowsWitness:
+    """See `tests.machine_client.desktop.contract.rig.Witness`; a program of its own.
+
+    ``program`` is it where it does not run beside this one, with pipes.
+    """
+
+    def __init__(self, program: "subprocess.Popen[bytes] | None" = None) -> None:
+        self._program = program or _program(WITNESS)
+        assert self._read() == "ready"
+
+    def take(self) -> list[Seen]:
+        return [_seen(event) for event in self.ask("take")]
+
+    def seen(self) -> list[Seen]:
+        return [_seen(event) for event in self.ask("seen")]
+
+    def messages(self) -> list[list[str]]:
+        """What the window itself was told since this was last asked, moves aside."""
+        return list(self.ask("messages"))
+
+    def held(self) -> frozenset[str]:
+        return frozenset(self.ask("held"))
+
+    def pointer(self) -> tuple[int, int]:
+        x, y = self.ask("pointer")
+        return x, y
+
+    @contextlib.contextmanager
+    def painted(self, region: Region, colour: Colour) -> Iterator[None]:
+        window = self.ask("paint", [region.x, region.y, region.width, region.height], colour)
+        try:
+            yield
+        finally:
+            self.ask("remove", window)
+
+    @contextlib.contextmanager
+    def text_field(self) -> Iterator[TextField]:
+        window = self.ask("field")
+        try:
+            yield _Field(self)
+        finally:
+            self.ask("remove", window)
+
+    def close(self) -> None:
+        self._program.communicate(timeout=20)
+
+    def ask(self, *question: Any) -> Any:
+        """What the witness says to a question of its own."""
+        assert self._program.stdin is not None
+        self._program.stdin.write(json.dumps(question).encode() + b"\n")
+        self._program.stdin.flush()
+        return self._read()
+
+    def _read(self) -> Any:
+        assert self._program.stdout is not None
+        line = self._program.stdout.readline()
+        assert line, "the witness has ended"
+        return json.loads(line)
+
+
+class _Field:
+    """An EDIT control, which has two characters for a line's end."""
+
+    def __init__(self, witness: WindowsWitness) -> None:
+        self._witness = witness
+
+    def typed_before(self, end: str) -> str:
+        def typed() -> str | None:
+            text = str(self._witness.ask("typed"))
+            return text if text.endswith(end) else None
+
+        text = eventually(typed, f"something that ends with {end!r} is typed")
+        self._witness.ask("clear")
+        return text.removesuffix(end).replace("\r\n", "\n")
+
+
+def _seen(event: dict[str, Any]) -> Seen:
+    return Seen(**{**event, "names": frozenset(event["names"])})
+
+
+def _program(module: str, *arguments: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        cwd=PROJECT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+def held_by_another_program(what: str) -> AbstractContextManager[None] | None:
+    """Another program that holds something; nobody can hold a wheel."""
+    return None if what.startswith("wheel") else _held(what)
+
+
+@contextlib.contextmanager
+def _held(what: str) -> Iterator[None]:
+    program = _program(f"{ROOM}.somebody", what)
+    assert program.stdout is not None
+    try:
+        assert program.stdout.readline().strip() == b"held"
+        code = {"left": 1, "right": 2, "middle": 4}.get(what) or ord(what.upper())
+        # Wine remembers for some milliseconds that something was up.
+        eventually(lambda: is_down(code) or None, f"{what} is down")
+        yield
+    finally:
+        program.communicate(timeout=20)
+
+
+def is_down(code: int) -> bool:
+    """Whether the system says so; not by the code under test."""
+    user32: Any = getattr(ctypes, "windll").user32  # noqa: B009  there is none on Linux
+    return bool(user32.GetAsyncKeyState(code) & 0x8000)
+
+
+@contextlib.contextmanager
+def windows_rig() -> Iterator[Rig]:
+    """The session that the tests run in."""
+    witness = WindowsWitness()
+    leave: Callable[..., None] = lambda *bodies: killed_after("", *bodies, kind="windows")  # noqa: E731
+    try:
+        yield Rig(
+            WindowsDesktop(),
+            witness,
+            {"another program": held_by_another_program},
+            leave,
+            lacks=LACKING,
+        )
+    finally:
+        witness.close()

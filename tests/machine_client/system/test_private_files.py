@@ -1,0 +1,49 @@
+"""What a machine client keeps is for its user alone."""
+
+import ctypes
+import stat
+import sys
+from ctypes import wintypes
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machine_client.system.private_files import make_private_directory
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no modes")
+def test_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
+    make_private_directory(tmp_path / "above" / "own")
+    assert stat.S_IMODE((tmp_path / "above" / "own").stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="Windows alone has lists of access")
+def test_list_of_access_names_the_user_and_the_system_alone(tmp_path: Path) -> None:
+    own, others = tmp_path / "Jörg Müller" / "own", tmp_path / "others"
+    make_private_directory(own)
+    others.mkdir()
+    (own / "journal").write_bytes(b"x")
+    assert {*_who_may(own)} < {*_who_may(others)}
+    assert len(_who_may(own)) <= 2
+
+
+def test_directory_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    make_private_directory(tmp_path)
+    make_private_directory(tmp_path)
+    assert (tmp_path / "file").exists()
+
+
+def _who_may(path: Path) -> list[str]:
+    """Whom a directory's list of access allows something."""
+    advapi32: Any = getattr(ctypes, "windll").advapi32  # noqa: B009  there is none on Linux
+    descriptor = ctypes.create_string_buffer(4096)
+    size = wintypes.DWORD()
+    assert advapi32.GetFileSecurityW(str(path), 4, descriptor, len(descriptor), ctypes.byref(size))
+    text = ctypes.c_wchar_p()
+    assert advapi32.ConvertSecurityDescriptorToStringSecurityDescriptorW(
+        descriptor, 1, 4, ctypes.byref(text), None
+    )
+    entries = str(text.value).split("(")[1:]
+    return [entry.rstrip(")").split(";")[5] for entry in entries if entry.startswith("A;")]
