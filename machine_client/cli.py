@@ -6,7 +6,8 @@ Exit codes: 0 done, 1 failed, 2 used or set wrongly, 3 the server says that this
 import asyncio
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,8 @@ from machine_client.failpoints import arm_failpoints
 from machine_client.joining import JoiningMachine, join_server
 from machine_client.journal.journal import JournalError
 from machine_client.link.failures import MisconfiguredError, MustStopError
+from machine_client.service.base import ServiceError
+from machine_client.service.choose import command_of, service_of_this_system
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
 from machine_client.system.private_files import make_private_directory
@@ -145,3 +148,39 @@ def doctor(config: Path | None, **given: Any) -> None:
             healthy = healthy and finding.good
     if not healthy:
         raise SystemExit(1)
+
+
+@farhand_machine.command()
+@machine_options
+@click.option("--elevated", is_flag=True, help="Windows: with the highest rights its user has.")
+def install(config: Path | None, elevated: bool, **given: Any) -> None:
+    """Keep a machine client running in this user's graphical session, now and from now on."""
+    machines_from(config, **given)
+    with _service_errors():
+        command = command_of(config, given)
+        click.echo(service_of_this_system().install(command, elevated=elevated))
+
+
+@farhand_machine.command()
+def uninstall() -> None:
+    """End what `install` keeps running, and forget it."""
+    with _service_errors():
+        click.echo(service_of_this_system().uninstall())
+
+
+@farhand_machine.command()
+def status() -> None:
+    """Say whether one is installed, and what the system says of it; 1 where none is."""
+    with _service_errors():
+        is_installed, what = service_of_this_system().status()
+    click.echo(what)
+    if not is_installed:
+        raise SystemExit(1)
+
+
+@contextmanager
+def _service_errors() -> Iterator[None]:
+    try:
+        yield
+    except ServiceError as error:
+        raise click.ClickException(str(error)) from None

@@ -150,6 +150,7 @@ WALLS = {
         *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
     },
     "machine_client.desktop.vnc.rfb": {"machine_client.desktop.vnc.rfb"},
+    "machine_client.service": {"machine_client.service", "machine_client.system"},
     "machine_client.system": {"machine_client.system"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal.journal": {"schemas"},

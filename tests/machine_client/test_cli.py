@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -240,3 +241,28 @@ def test_log_file_that_cannot_be_is_a_sentence_and_code_2(tmp_path: Path) -> Non
     (tmp_path / "file").touch()
     said = wrongly_used(*SERVER, "--token", "t", "--log-file", str(tmp_path / "file" / "log"))
     assert "cannot log into" in said
+
+
+def test_installed_into_a_home_it_is_there_until_it_is_uninstalled(tmp_path: Path) -> None:
+    home = tmp_path / "Jörg Müller"
+    programs, token = tmp_path / "bin", tmp_path / "token"
+    programs.mkdir()
+    token.write_text("fh_t")
+    (programs / "systemctl").write_text("#!/bin/sh\necho it runs\n")
+    (programs / "systemctl").chmod(0o700)
+    variables = {"PATH": f"{programs}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(home)}
+    given = (*SERVER, "--token-file", str(token))
+    assert run("farhand-machine", "status", **variables).returncode == 1
+    installed = run("farhand-machine", "install", *given, **variables)
+    assert installed.returncode == 0, installed.stderr
+    unit = home / "systemd" / "user" / "farhand-machine.service"
+    assert f'"--token-file" "{token}"' in unit.read_text()
+    assert run("farhand-machine", "status", **variables).stdout == "it runs\n"
+    assert run("farhand-machine", "uninstall", **variables).returncode == 0
+    assert not unit.exists()
+
+
+def test_what_cannot_be_installed_is_a_sentence(tmp_path: Path) -> None:
+    refused = run("farhand-machine", "install", *SERVER, "--token", "t")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("Error: give the token as --token-file")

@@ -1,0 +1,80 @@
+"""A unit of the user's own systemd, which graphical sessions start."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from machine_client.service.base import Run, ServiceError, checked, run_program
+
+NAME: Final = "farhand-machine.service"
+
+_UNIT: Final = """\
+# Made by farhand-machine install, and replaced by it.
+[Unit]
+Description=Farhand machine client
+PartOf=graphical-session.target
+After=graphical-session.target
+
+[Service]
+ExecStart={command}
+Restart=on-failure
+RestartSec=5
+# 2 is a mistake in the settings; 3 is the server itself saying stop, as with a revoked token.
+RestartPreventExitStatus=2 3
+
+[Install]
+WantedBy=graphical-session.target
+"""
+
+
+class SystemdService:
+    """See `machine_client.service.base.Service`."""
+
+    def __init__(self, run: Run = run_program) -> None:
+        self._run = run
+
+    def install(self, command: Sequence[str], *, elevated: bool) -> str:
+        if elevated:
+            raise ServiceError("--elevated is for Windows: here, the client has its user's rights")
+        file = _file()
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(_UNIT.format(command=" ".join(map(_quoted, command))))
+        except OSError as error:
+            raise ServiceError(f"cannot write {file}: {error.strerror}") from None
+        checked(self._run, ["systemctl", "--user", "daemon-reload"])
+        checked(self._run, ["systemctl", "--user", "enable", NAME])
+        checked(self._run, ["systemctl", "--user", "restart", NAME])
+        return f"{file} is there, runs, and starts with the graphical session"
+
+    def uninstall(self) -> str:
+        file = _file()
+        if not file.exists():
+            return "nothing is installed"
+        checked(self._run, ["systemctl", "--user", "disable", "--now", NAME])
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as error:
+            raise ServiceError(f"cannot remove {file}: {error.strerror}") from None
+        checked(self._run, ["systemctl", "--user", "daemon-reload"])
+        return f"{file} was ended and removed; journal, token and settings are where they were"
+
+    def status(self) -> tuple[bool, str]:
+        if not _file().exists():
+            return False, "not installed"
+        # Its code says whether the unit runs, which is no failure of the question.
+        ended = self._run(["systemctl", "--user", "status", "--no-pager", "--lines=0", NAME])
+        return True, ended.stdout.strip() or ended.stderr.strip()
+
+
+def _file() -> Path:
+    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(base) / "systemd" / "user" / NAME
+
+
+def _quoted(argument: str) -> str:
+    """An argument as systemd reads it: without variables and specifiers of its own."""
+    for special in ("\\", '"'):
+        argument = argument.replace(special, f"\\{special}")
+    return '"' + argument.replace("%", "%%").replace("$", "$$") + '"'
