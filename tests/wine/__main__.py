@@ -6,10 +6,14 @@ in which a server here drives a machine there.  ``--short`` leaves out what take
 
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from tests.desktop import virtual_display
 from tests.wine.interpreter import WineError
 from tests.wine.programs import wine_desktop
+from tests.wine.screens import two_screens
 from tests.wine.wheels import PROJECT
 
 HERE = "tests/machine_client/desktop/windows"
@@ -22,33 +26,46 @@ INSIDE = (
     "tests/machine_client/test_windows_imports.py",
 )
 """What runs there."""
-BESIDE = "tests/wine/end_to_end.py"
-"""What runs here, with programs there; no name that a run of all tests would find."""
-SHORT = ("-k", "not TestOthers and not TestKeys")
+TWO_SCREENS = (f"{HERE}/test_screens.py", f"{HERE}/test_contract.py")
+"""What runs there once more, on a session with a screen left of the first."""
+ON_TWO_SCREENS = ("-k", "screens or TestMouse or TestView")
+BESIDE = ("tests/wine/crashes.py", "tests/wine/end_to_end.py")
+"""What runs here, with programs there; no names that a run of all tests would find."""
+LONG = ("TestOthers", "TestKeys", "thousand", "imported", "doctor", "profile")
+"""Parts of the names of what is left out for short."""
 
 
 def main(*arguments: str) -> int:
     """Run them; the exit code is pytest's."""
     given = [each for each in arguments if each != "--short"]
-    if len(given) < len(arguments):
-        given += SHORT
+    is_short = len(given) < len(arguments)
+    if is_short:
+        given += ["-k", f"not ({' or '.join(LONG)})"]
     named = [each for each in given if Path(each.partition("::")[0]).exists()]
     try:
-        code = _run_inside([*([] if named else INSIDE), *given])
+        if named:
+            return _run_inside(given)
+        return (
+            _run_inside([*INSIDE, *given])
+            or (not given and _run_inside([*TWO_SCREENS, *ON_TWO_SCREENS], two_screens))
+            or _run_beside(given)
+        )
     except WineError as error:
         print(error, file=sys.stderr)
         return 1
-    if named or code:
-        return code
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", BESIDE, *given], cwd=PROJECT, check=False
-    ).returncode
 
 
-def _run_inside(arguments: list[str]) -> int:
+def _run_beside(arguments: list[str]) -> int:
+    pytest = (sys.executable, "-m", "pytest", "-rP", *BESIDE)
+    return subprocess.run([*pytest, *arguments], cwd=PROJECT, check=False).returncode
+
+
+def _run_inside(
+    arguments: list[str], screens: Callable[[], AbstractContextManager[str]] = virtual_display
+) -> int:
     # What tests need that lie above is for Linux: a database, an X server.
     own = (f"--confcutdir={HERE}", "-p", "no:cacheprovider")
-    with wine_desktop() as desktop:
+    with wine_desktop(screens) as desktop:
         running = desktop.popen("-m", "pytest", *own, *arguments, stderr=subprocess.STDOUT)
         with running:
             assert running.stdout is not None

@@ -142,7 +142,13 @@ def _compile_program(python: Path) -> None:
 def _make_prefix(home: Path) -> None:
     # No display is needed to make one; what needs one is told so when it runs.
     running = environment(home, "")
-    for program in ([WINE, "wineboot", "--init"], [WINESERVER, "--wait"]):
+    # Screens are what Xinerama says: RandR knows one alone, whatever an X server without any has.
+    xinerama = ("HKCU\\Software\\Wine\\X11 Driver", "/v", "UseXRandR", "/d", "N")
+    for program in (
+        [WINE, "wineboot", "--init"],
+        [WINE, "reg", "add", *xinerama],
+        [WINESERVER, "--wait"],
+    ):
         subprocess.run(
             program,
             env=running,

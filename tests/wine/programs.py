@@ -5,7 +5,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -102,10 +103,15 @@ class WineDesktop:
 
 
 @contextlib.contextmanager
-def wine_desktop() -> Iterator[WineDesktop]:
-    """Start one; whatever runs there ends with the block.  Raises WineError."""
+def wine_desktop(
+    screens: Callable[[], AbstractContextManager[str]] = virtual_display,
+) -> Iterator[WineDesktop]:
+    """Start one; whatever runs there ends with the block.  Raises WineError.
+
+    One at a time: a prefix of Wine is one computer.
+    """
     home = prepare()
-    with virtual_display() as display, _under_glass(display):
+    with screens() as display, _under_glass(display):
         running = environment(home, display)
         server = [WINESERVER]
         # Kept running, and its services started by one who hands them nothing: they would keep a

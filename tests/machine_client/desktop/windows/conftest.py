@@ -7,7 +7,10 @@ import pytest
 from tests.machine_client.desktop.windows.fakes import FakeSession
 
 if sys.platform != "win32":
-    collect_ignore = ["test_contract.py", "test_clipboard.py", "test_input.py"]
+    collect_ignore = [
+        *("test_contract.py", "test_clipboard.py", "test_input.py"),
+        *("test_screens.py", "test_texts.py"),
+    ]
 
 
 @pytest.fixture

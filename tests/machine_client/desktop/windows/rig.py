@@ -40,6 +40,11 @@ class WindowsWitness:
         """What the window itself was told since this was last asked, moves aside."""
         return list(self.ask("messages"))
 
+    def characters(self) -> str:
+        """The characters that the window itself was told since this was last asked."""
+        # JSON puts together what came as two halves.
+        return str(self.ask("characters"))
+
     def held(self) -> frozenset[str]:
         return frozenset(self.ask("held"))
 

@@ -1,9 +1,15 @@
-"""A desktop that is switched away in the middle of an input, on a session under Wine.
+"""A desktop that goes away in the middle of an input, on a session under Wine.
 
-The desktop that is shown is only said to be another: Wine switches none.
+Wine locks nothing, disconnects nobody and switches no desktop: that part is played, by what Windows
+says of the session.  The inputs are real, and so is a program on a desktop that nobody is shown.
 """
 
-from collections.abc import Iterator
+import ctypes
+import re
+import threading
+from collections.abc import Callable, Iterator
+from ctypes import wintypes
+from typing import Any
 
 import pytest
 
@@ -24,24 +30,61 @@ def rig() -> Iterator[Rig]:
         yield rig
 
 
-def test_drag_that_is_cut_off_by_the_lock_screen_fails_and_is_released_after_it(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
+def lock(patch: pytest.MonkeyPatch) -> None:
+    """The lock screen is shown, which no program of a user may open."""
+    patch.setattr(api, "open_input_desktop", lambda *_: None)
+
+
+def disconnect(patch: pytest.MonkeyPatch) -> None:
+    """Whoever sat before the session has closed the connection to it."""
+    disconnected = ctypes.c_int(4)
+
+    def state(_server: Any, _session: Any, _kind: Any, answer: Any, _size: Any) -> bool:
+        answer._obj.value = ctypes.addressof(disconnected)
+        return True
+
+    patch.setattr(api, "query_session_information", state)
+    patch.setattr(api, "free_session_information", lambda _: None)
+
+
+def switch_away(patch: pytest.MonkeyPatch) -> None:
+    """Another desktop of the same user has the keyboard."""
+    user32 = ctypes.WinDLL("user32")  # type: ignore[attr-defined,unused-ignore]
+    second = _second_desktop(user32)
+    patch.setattr(api, "open_input_desktop", lambda *_: second)
+    patch.setattr(api, "close_desktop", lambda _: True)
+
+
+@pytest.mark.parametrize(
+    ("happens", "said"),
+    [
+        (lock, "locked"),
+        (disconnect, "this session is disconnected"),
+        (switch_away, r"another desktop \(second\) is shown"),
+    ],
+)
+def test_drag_whose_desktop_goes_away_fails_and_is_released_once_that_is_back(
+    rig: Rig,
+    monkeypatch: pytest.MonkeyPatch,
+    happens: Callable[[pytest.MonkeyPatch], None],
+    said: str,
 ) -> None:
     injector = DesktopInjector(rig.desktop)
     drag = injector.prepare(DragMouse(start_x=0, start_y=0, to_x=900, to_y=0, duration=60))
 
-    def locks() -> bool:
+    def goes_away() -> bool:
         if injector.injected > 3:
-            monkeypatch.setattr(api, "open_input_desktop", lambda *_: None)
+            happens(monkeypatch)
             return True
         return False
 
-    failed = interrupted_once(injector, drag, locks)
+    failed = interrupted_once(injector, drag, goes_away)
     assert (failed.code, injector.is_lost) == ("display_lost", True)
-    assert "locked" in failed.message
+    assert re.search(said, failed.message, re.IGNORECASE), failed.message
+    assert 3 < failed.injected_at_least <= len(rig.witness.take())
     with pytest.raises(InjectionUnavailable, match="The desktop is gone"):
         injector.prepare(MoveMouse(x=1, y=1))
-    with pytest.raises(InjectionUnavailable, match="locked"):
+    with pytest.raises(InjectionUnavailable, match=f"(?i){said}"):
         DesktopInjector(rig.desktop)
     monkeypatch.undo()
     after = DesktopInjector(rig.desktop)
@@ -49,6 +92,40 @@ def test_drag_that_is_cut_off_by_the_lock_screen_fails_and_is_released_after_it(
     assert rig.witness.held() == frozenset()
     assert perform(after, MoveMouse(x=5, y=6)).x == 5
     after.close()
+
+
+def test_program_on_a_desktop_that_nobody_is_shown_can_do_nothing_and_says_why(rig: Rig) -> None:
+    refusals: list[str] = []
+
+    def run() -> None:
+        user32: Any = ctypes.WinDLL("user32")  # type: ignore[attr-defined,unused-ignore]
+        user32.SetThreadDesktop.argtypes = (wintypes.HANDLE,)
+        assert user32.SetThreadDesktop(_second_desktop(user32))
+        with pytest.raises(InjectionUnavailable) as refused:
+            rig.desktop.open_input()
+        refusals.append(str(refused.value))
+        with pytest.raises(DesktopError) as unseen:
+            rig.desktop.open_view().capture()
+        refusals.append(str(unseen.value))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert len(refusals) == 2
+    for refusal in refusals:
+        assert "nother desktop (Default) is shown than that of this program (second)" in refusal
+
+
+def _second_desktop(user32: Any) -> int:
+    make = user32.CreateDesktopW
+    make.restype = wintypes.HANDLE
+    make.argtypes = (
+        *(wintypes.LPCWSTR, ctypes.c_void_p, ctypes.c_void_p, wintypes.DWORD, wintypes.DWORD),
+        ctypes.c_void_p,
+    )
+    desktop = make("second", None, None, 0, 0x10000000, None)  # GENERIC_ALL
+    assert desktop
+    return int(desktop)
 
 
 def test_nothing_that_was_sent_behind_the_lock_screen_is_counted(

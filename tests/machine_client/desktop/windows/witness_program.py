@@ -34,6 +34,7 @@ else:
     _PROCEDURE = _HOOK = ctypes.CFUNCTYPE(None)
 
 WM_MOUSEMOVE = 0x200
+WM_CHAR = 0x102
 BUTTONS = {
     0x201: ("down", "left"),
     0x202: ("up", "left"),
@@ -131,6 +132,7 @@ class Witness:
         _declare()
         self._events: list[dict[str, Any]] = []
         self._messages: list[list[str]] = []
+        self._characters = ""
         self._down: set[int] = set()
         self._brushes: dict[int, int] = {}
         self._field: int | None = None
@@ -178,6 +180,11 @@ class Witness:
         """What the window was told since this was last asked, moves aside."""
         messages, self._messages = self._messages, []
         return messages
+
+    def ask_characters(self) -> str:
+        """What the window was told in WM_CHAR, in pieces of UTF-16, since this was last asked."""
+        characters, self._characters = self._characters, ""
+        return characters
 
     def ask_seen(self) -> list[dict[str, Any]]:
         return self._events
@@ -255,6 +262,8 @@ class Witness:
             self._messages.append(_message(message, word))
             if message in (0x104, 0x105):
                 return 0  # Alt opens no menu here.
+        if window == self._window and message == WM_CHAR:
+            self._characters += chr(word)
         return int(_user32.DefWindowProcW(window, message, word, long))
 
     def _mouse_event(self, code: int, message: int, place: int) -> int:
