@@ -255,7 +255,11 @@ class DesktopInjector:
             self._input.release(button)
 
     def _travel(self, drag: DragMouse) -> None:
-        """Move along a straight line by the clock; late moves are skipped, but never the last."""
+        """Move along a straight line by the clock.
+
+        Late moves are skipped, but never the last, nor more than a quarter of them at once: a
+        program must see that something is dragged, also where a clock ticks in 16 ms, as Windows'.
+        """
         duration = drag.duration or _QUICK_DRAG_SECONDS
         moves = _QUICK_DRAG_MOVES
         if drag.duration:
@@ -264,7 +268,8 @@ class DesktopInjector:
         move = 0
         while move < moves:
             passed = time.monotonic() - begin
-            move = min(moves, max(move + 1, int(passed / duration * moves)))
+            due = min(int(passed / duration * moves), move + moves // 4)
+            move = min(moves, max(move + 1, due))
             if self._stop.wait(max(0.0, move / moves * duration - passed)):
                 raise interrupted()
             self._input.move(

@@ -1,6 +1,7 @@
 """What an injector does to a real X server, as a witness there sees it."""
 
 import contextlib
+import itertools
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from machine_client import injector as injector_module
 from machine_client.desktop.base import DesktopError
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.injector import DesktopInjector, InjectionFailed, InjectionUnavailable, Refusal
@@ -229,3 +231,18 @@ def test_a_drag_that_breaks_anywhere_lets_go_and_counts_what_arrived(breaks_at: 
     assert caught.value.code == "display_error"
     assert caught.value.injected_at_least == len(opened.done)
     assert opened.done[-1:] == (["release left"] if breaks_at else [])
+
+
+@pytest.mark.parametrize("duration", [None, 1.0])
+def test_drag_on_a_clock_that_jumps_past_its_end_still_travels(
+    monkeypatch: pytest.MonkeyPatch, duration: float | None
+) -> None:
+    ticks = itertools.count(0, 10)
+    clock = SimpleNamespace(monotonic=lambda: float(next(ticks)))
+    monkeypatch.setattr(injector_module, "time", clock)
+    opened = BreakingInput(-1)
+    desktop: Any = SimpleNamespace(open_input=lambda: opened)
+    body = DragMouse(start_x=0, start_y=0, to_x=80, to_y=0, duration=duration)
+    DesktopInjector(desktop).prepare(body)()
+    travel = [what for what in opened.done if what.startswith("move")]
+    assert travel == [f"move {x} 0" for x in (0, 20, 40, 60, 80)]
