@@ -56,5 +56,6 @@ def machine(
 ) -> Machine:
     """One of the test's own."""
     name = f"wine-{abs(hash(request.node.nodeid)) % 10**9}"
-    home = tmp_path / "Jörg Müller" / "AppData Local"
-    return Machine(name, api.add_machine(name), api, server, desktop, home)
+    user = tmp_path / "Jörg Müller"
+    token, home = api.add_machine(name), user / "AppData Local"
+    return Machine(name, token, api, server, desktop, home, user / "token")

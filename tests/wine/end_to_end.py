@@ -4,12 +4,15 @@ What a person would try first.
 """
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from tests.machine_client.desktop.windows.rig import WindowsWitness
 from tests.processes import ServerProcess, until
+from tests.wine.interpreter import windows_path
 from tests.wine.machines import CLICK, PLACE, SETTINGS, Machine, strokes
 
 OPERATIONS: tuple[tuple[str, dict[str, object]], ...] = (
@@ -50,9 +53,8 @@ def test_client_comes_back_when_its_server_does(machine: Machine, tmp_path: Path
     server = ServerProcess(tmp_path / "server", **SETTINGS)
     with server.run():
         api = server.api()
-        own = Machine(
-            machine.name, api.add_machine(machine.name), api, server, machine.desktop, machine.home
-        )
+        token = api.add_machine(machine.name)
+    own = replace(machine, token=token, api=api, server=server)
     with own.joined() as client:
         client.says("cannot connect")
         for times in (1, 2):
@@ -69,3 +71,32 @@ def test_doctor_finds_everything_in_order(machine: Machine) -> None:
     for hop in ("desktop: windows", "display: 1280x800", "input: ", "screen: ", "journal: "):
         assert f"ok   {hop}" in doctor.output, doctor.output
     assert "FAIL" not in doctor.output
+    # It looked where this user's own things are, whose name has more than ASCII.
+    assert (machine.home / "Farhand" / "machine" / "journalsession.sqlite3").exists()
+
+
+@pytest.mark.parametrize("profile", [Path("/sys"), None], ids=["read-only", "a file"])
+def test_profile_that_takes_no_file_is_told_and_another_directory_helps(
+    machine: Machine, tmp_path: Path, profile: Path | None
+) -> None:
+    """Even root makes nothing in ``/sys``, so that this is a profile that nobody may write to."""
+    if profile is None:
+        (profile := tmp_path / "AppData").write_text("no directory")
+    spoiled = replace(machine, home=profile, token_file=machine.token_file)
+    with spoiled.doctor() as doctor:
+        assert doctor.ends() == 1
+    assert "FAIL journal: the journal" in doctor.output
+    assert "ok   input: " in doctor.output
+    with spoiled.joined() as client:
+        assert client.ends() == 1
+    elsewhere = tmp_path / "Größere Platte"
+    with spoiled.joined("--state-dir", windows_path(elsewhere)) as lives:
+        lives.says("connected to")
+        machine.is_online()
+        # What is held is on record nowhere, and goes up all the same while its client lives.
+        assert machine.send("mouse/click", None, **PLACE, down=True).status == 200
+        assert machine.send("mouse/click", None, **PLACE, down=False).status == 200
+    assert (elsewhere / "journalsession.sqlite3").exists()
+    for said in (doctor.output, client.output, lives.output):
+        assert "Traceback" not in said
+    print(f"\n{client.output}")

@@ -20,7 +20,7 @@ CLICK = ["down left", "up left"]
 class Machine:
     """A machine that was added, whose client runs where its user's name has more than ASCII.
 
-    ``home`` is that user's own directory, and ``token_file`` lies beside it.
+    ``home`` is that user's own directory.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Machine:
     server: ServerProcess
     desktop: WineDesktop
     home: Path
+    token_file: Path
 
     def joined(self, *options: str, failpoints: str = "") -> AbstractContextManager[WineProgram]:
         """Its machine client, in a session that reaches its directories by their Windows names."""
@@ -62,19 +63,14 @@ class Machine:
     def get(self, what: str) -> Answer:
         return self.api.call("GET", f"/v1/computer/{self.name}/{what}")
 
-    @property
-    def token_file(self) -> Path:
-        return self.home.parent / "token"
-
     def _client(
         self, command: str, *more: str, **variables: str
     ) -> AbstractContextManager[WineProgram]:
         self.token_file.parent.mkdir(parents=True, exist_ok=True)
         self.token_file.write_text(self.token)
         return self.desktop.running(
-            *("-m", "machine_client", command, "--server", self.server.url),
-            *("--token-file", windows_path(self.token_file), *more),
-            LOCALAPPDATA=windows_path(self.home),
+            *("-m", "tests.wine.as_user", windows_path(self.home), "machine_client", command),
+            *("--server", self.server.url, "--token-file", windows_path(self.token_file), *more),
             **variables,
         )
 
