@@ -17,7 +17,7 @@ help:
 	@echo "make install     the environment alone (.venv)"
 	@echo "make demo        everything, working, to look at (ARGS=--once ends by itself)"
 	@echo "make test        the whole test suite (ARGS='-k keys' for a part)"
-	@echo "make test-windows what is for Windows, on a Windows Python under Wine (ARGS='-k keys' for a part)"
+	@echo "make test-windows what is for Windows, on a Windows Python under Wine (ARGS=--short, or '-k keys', for a part)"
 	@echo "make lint        formatting, linting, types, of the console's JavaScript too"
 	@echo "make bench       the benchmarks, each beside its floor"
 	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less, '--nodes 3' for more servers)"

@@ -1,9 +1,11 @@
 """Runs what is for Windows on a Windows Python under Wine: ``make test-windows``.
 
-Arguments are pytest's.  Without any, that are all tests that are meant for Windows, and then those
-in which a server here drives a machine there.  ``--short`` leaves out what takes longest.
+Arguments are pytest's.  Without any, that are all tests that are meant for Windows, those of the
+screen once more with two screens, and then those in which a server here drives a machine there.
+``--short`` leaves out what takes longest, and ``--picture`` makes the one in docs/images instead.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from tests.desktop import virtual_display
 from tests.wine.interpreter import WineError
-from tests.wine.programs import wine_desktop
+from tests.wine.programs import PICTURE_FILE, wine_desktop
 from tests.wine.screens import two_screens
 from tests.wine.wheels import PROJECT
 
@@ -29,17 +31,18 @@ INSIDE = (
 TWO_SCREENS = (f"{HERE}/test_screens.py", f"{HERE}/test_contract.py")
 """What runs there once more, on a session with a screen left of the first."""
 ON_TWO_SCREENS = ("-k", "screens or TestMouse or TestView")
-BESIDE = ("tests/wine/crashes.py", "tests/wine/end_to_end.py")
+BESIDE = ("tests/wine/console.py", "tests/wine/crashes.py", "tests/wine/end_to_end.py")
 """What runs here, with programs there; no names that a run of all tests would find."""
-LONG = ("TestOthers", "TestKeys", "thousand", "imported", "doctor", "profile")
+LONG = ("TestOthers", "TestKeys", "thousand", "imported", "doctor", "profile", "hands")
 """Parts of the names of what is left out for short."""
 
 
 def main(*arguments: str) -> int:
     """Run them; the exit code is pytest's."""
+    if "--picture" in arguments:
+        return _take_picture()
     given = [each for each in arguments if each != "--short"]
-    is_short = len(given) < len(arguments)
-    if is_short:
+    if "--short" in arguments:
         given += ["-k", f"not ({' or '.join(LONG)})"]
     named = [each for each in given if Path(each.partition("::")[0]).exists()]
     try:
@@ -53,6 +56,13 @@ def main(*arguments: str) -> int:
     except WineError as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _take_picture() -> int:
+    file = PROJECT / "docs" / "images" / "console-windows.png"
+    command = [sys.executable, "-m", "pytest", "-q", BESIDE[0], "-k", "seen"]
+    running = {**os.environ, PICTURE_FILE: str(file)}
+    return subprocess.run(command, cwd=PROJECT, env=running, check=False).returncode
 
 
 def _run_beside(arguments: list[str]) -> int:

@@ -143,12 +143,14 @@ def _make_prefix(home: Path) -> None:
     # No display is needed to make one; what needs one is told so when it runs.
     running = environment(home, "")
     # Screens are what Xinerama says: RandR knows one alone, whatever an X server without any has.
-    xinerama = ("HKCU\\Software\\Wine\\X11 Driver", "/v", "UseXRandR", "/d", "N")
-    for program in (
-        [WINE, "wineboot", "--init"],
-        [WINE, "reg", "add", *xinerama],
-        [WINESERVER, "--wait"],
-    ):
+    # Nobody else draws the frames of windows.
+    display_settings = {"UseXRandR": "N", "Decorated": "N"}
+    key = "HKCU\\Software\\Wine\\X11 Driver"
+    programs = [
+        ["wineboot", "--init"],
+        *(["reg", "add", key, "/v", each, "/d", value] for each, value in display_settings.items()),
+    ]
+    for program in (*([WINE, *each] for each in programs), [WINESERVER, "--wait"]):
         subprocess.run(
             program,
             env=running,

@@ -15,6 +15,9 @@ from tests.desktop import virtual_display
 from tests.wine.interpreter import WINESERVER, command, environment, prepare
 from tests.wine.wheels import PROJECT
 
+PICTURE_FILE = "FARHAND_TEST_PICTURE"
+"""The variable that says where a picture of the console is wanted, as docs/images has one."""
+
 END_SECONDS = 60.0
 """Importing the machine client alone takes five seconds there, and twenty beside other work."""
 
