@@ -17,7 +17,7 @@ from machine_client.desktop.base import DesktopError, DesktopLost, InjectionUnav
 from machine_client.desktop.windows import api
 from machine_client.desktop.windows.desktop import WindowsDesktop
 from machine_client.injector import DesktopInjector, InjectionFailed
-from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
+from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
 from tests.machine_client.desktop.contract.inputs import interrupted_once, perform
 from tests.machine_client.desktop.contract.keys import END
 from tests.machine_client.desktop.contract.rig import Rig
@@ -137,6 +137,29 @@ def test_nothing_that_was_sent_behind_the_lock_screen_is_counted(
     with pytest.raises(InjectionFailed) as caught:
         begin()
     assert (caught.value.code, caught.value.injected_at_least) == ("display_lost", 0)
+    monkeypatch.undo()
+    injector.close()
+    assert rig.witness.held() == frozenset()
+
+
+@pytest.mark.parametrize("body", [ClickMouse(), PressKeys(text="ctrl+x"), TypeText(text="é")])
+def test_input_that_the_system_refuses_fails_and_counts_nothing(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, body: AnyInput
+) -> None:
+    """The system's own refusal: of structures that do not have the size that it is told."""
+    # Imported late: on another system it cannot be.
+    from pynput._util import win32  # noqa: PLC0415
+
+    injector = DesktopInjector(rig.desktop)
+    rig.witness.take()
+    send: Any = win32.SendInput
+    monkeypatch.setattr(
+        win32, "SendInput", lambda count, events, size: send(count, events, size + 1)
+    )
+    with pytest.raises(InjectionFailed) as caught:
+        perform(injector, body)
+    assert (caught.value.code, caught.value.injected_at_least) == ("input_not_taken", 0)
+    assert rig.witness.take() == []
     monkeypatch.undo()
     injector.close()
     assert rig.witness.held() == frozenset()
