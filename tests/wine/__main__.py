@@ -33,7 +33,16 @@ TWO_SCREENS = (f"{HERE}/test_screens.py", f"{HERE}/test_contract.py")
 ON_TWO_SCREENS = ("-k", "screens or TestMouse or TestView")
 BESIDE = ("tests/wine/console.py", "tests/wine/crashes.py", "tests/wine/end_to_end.py")
 """What runs here, with programs there; no names that a run of all tests would find."""
-LONG = ("TestOthers", "TestKeys", "thousand", "imported", "doctor", "profile", "hands")
+LONG = (
+    "TestOthers",
+    "TestKeys",
+    "thousand",
+    "imported",
+    "doctor",
+    "profile",
+    "hands",
+    "keys_and_drags",
+)
 """Parts of the names of what is left out for short."""
 
 
