@@ -6,8 +6,8 @@ Exit codes: 0 done, 1 failed, 2 used or set wrongly, 3 the server says that this
 import asyncio
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from machine_client.doctor.doctor import examine
+from machine_client.doctor.service_check import check_service
 from machine_client.failpoints import arm_failpoints
 from machine_client.joining import JoiningMachine, join_server
 from machine_client.journal.journal import JournalError
@@ -23,10 +24,12 @@ from machine_client.service.base import ServiceError
 from machine_client.service.choose import command_of, service_of_this_system
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
-from machine_client.system.private_files import make_private_directory
+from machine_client.system.private_files import make_private_directory, who_else_reads
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
 from schemas.programs.settings import SettingsError
+
+logger = logging.getLogger(__name__)
 
 STOPPED_FOR_GOOD = 3
 """The exit code where it would be in vain to start this client again."""
@@ -124,14 +127,29 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
     handler = log_handler(settings)
     handler.setFormatter(log_formatter(settings.log_format, LOG_LINE))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
+    _warn_of_open_secrets(machines.values())
     try:
         event_loop.run(join_server(machines))
     except JournalError as error:
-        raise click.ClickException(str(error)) from None
+        raise _ended(settings, click.ClickException(str(error))) from None
     except MisconfiguredError as error:
-        raise click.UsageError(str(error)) from None
+        raise _ended(settings, click.UsageError(str(error))) from None
     except MustStopError as error:
-        raise StoppedForGood(str(error)) from None
+        raise _ended(settings, StoppedForGood(str(error))) from None
+
+
+def _ended(settings: MachineSettings, failure: click.ClickException) -> click.ClickException:
+    """What the program ends with; in a log file as well, where nobody sees what it prints."""
+    if settings.log_file is not None:
+        logger.error("it ends: %s", failure.format_message())
+    return failure
+
+
+def _warn_of_open_secrets(machines: Iterable[JoiningMachine]) -> None:
+    for file in {file for each in machines for file in each.settings.secret_files.values()}:
+        with suppress(OSError):  # What cannot be read is told where it is needed.
+            if (others := who_else_reads(file)) is not None:
+                logger.warning("%s", others)
 
 
 @farhand_machine.command()
@@ -143,10 +161,11 @@ def doctor(config: Path | None, **given: Any) -> None:
         if name:
             click.echo(f"{name}:")
         for finding in asyncio.run(examine(machine.settings, machine.token)):
-            mark = "ok  " if finding.good else "FAIL"
-            click.echo(f"{mark} {finding.hop}: {finding.what}")
+            click.echo(str(finding))
             healthy = healthy and finding.good
-    if not healthy:
+    of_program = asyncio.run(check_service(service_of_this_system))
+    click.echo(str(of_program))
+    if not (healthy and of_program.good):
         raise SystemExit(1)
 
 
@@ -155,9 +174,10 @@ def doctor(config: Path | None, **given: Any) -> None:
 @click.option("--elevated", is_flag=True, help="Windows: with the highest rights its user has.")
 def install(config: Path | None, elevated: bool, **given: Any) -> None:
     """Keep a machine client running in this user's graphical session, now and from now on."""
-    machines_from(config, **given)
+    machines = machines_from(config, **given)
+    log_file = next(iter(machines.values())).settings.log_file
     with _service_errors():
-        command = command_of(config, given)
+        command = command_of(config, given, log_file)
         click.echo(service_of_this_system().install(command, elevated=elevated))
 
 
@@ -170,11 +190,11 @@ def uninstall() -> None:
 
 @farhand_machine.command()
 def status() -> None:
-    """Say whether one is installed, and what the system says of it; 1 where none is."""
+    """Say whether one is installed and runs; 1 where it does not."""
     with _service_errors():
-        is_installed, what = service_of_this_system().status()
-    click.echo(what)
-    if not is_installed:
+        state = service_of_this_system().state()
+    click.echo("not installed" if state is None else str(state))
+    if state is None or not state.is_running:
         raise SystemExit(1)
 
 

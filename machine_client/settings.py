@@ -181,6 +181,12 @@ class MachineSettings(ProgramSettings):
         """What is worked on: what is set, or what was chosen by looking; None: there is nothing."""
         return self.desktop or kind_of_desktop(self.display, self.vnc_server)
 
+    @property
+    def secret_files(self) -> Mapping[str, Path]:
+        """The files that nobody else should read, by what they hold."""
+        files = {"token file": self.token_file, "VNC password": self.vnc_password_file}
+        return {what: file for what, file in files.items() if file is not None}
+
     def read_token(self) -> str:
         """The token, from where it is kept.  Raises OSError or ValueError."""
         if self.token is not None:

@@ -5,7 +5,7 @@ it holds down.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from machine_client.desktop.base import DesktopCheck, DesktopError, InjectionUnavailable
@@ -16,6 +16,7 @@ from machine_client.doctor.network_check import check_network
 from machine_client.journal.file import JournalFile, JournalInUse
 from machine_client.journal.journal import JournalError
 from machine_client.settings import MachineSettings
+from machine_client.system.private_files import who_else_reads
 
 DESKTOP_SECONDS = 3.0
 """For each look at the desktop, which a program that has grabbed it, or a hung one, can stop."""
@@ -26,7 +27,7 @@ T = TypeVar("T")
 async def examine(settings: MachineSettings, token: str) -> list[Finding]:
     """Try every hop; where one of the desktop's or the network's fails, none behind it."""
     desktop, network = await asyncio.gather(_desktop(settings), check_network(settings, token))
-    return [*desktop, _journal(settings), *network]
+    return [*desktop, _journal(settings), *_secrets(settings), *network]
 
 
 async def _desktop(settings: MachineSettings) -> list[Finding]:
@@ -76,6 +77,21 @@ def _journal(settings: MachineSettings) -> Finding:
             f"{error}; --state-dir names another directory, which must be this machine's alone",
         )
     return Finding("journal", True, str(file))
+
+
+def _secrets(settings: MachineSettings) -> Iterator[Finding]:
+    """The files that only their user should be able to read."""
+    for hop, file in settings.secret_files.items():
+        try:
+            others = who_else_reads(file)
+        except OSError as error:
+            # A token was read before all this; what is missing of a VNC server's is told there.
+            yield Finding(hop, True, f"it is not known who can read it: {error}", True)
+            continue
+        if others is None:
+            yield Finding(hop, True, f"{file}, for its user alone")
+        else:
+            yield Finding(hop, True, others, is_doubtful=True)
 
 
 async def _bounded(call: Callable[[], T], name: str) -> T:

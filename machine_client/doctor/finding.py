@@ -10,3 +10,9 @@ class Finding:
     hop: str
     good: bool
     what: str
+    is_doubtful: bool = False
+    """Good, and yet something to mend."""
+
+    def __str__(self) -> str:
+        mark = "FAIL" if not self.good else "warn" if self.is_doubtful else "ok  "
+        return f"{mark} {self.hop}: {self.what}"

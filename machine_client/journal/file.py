@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from machine_client.journal.journal import Entry, EntryState, JournalError, NumberedEntry
 from machine_client.system.clock import boottime_seconds
-from machine_client.system.private_files import make_private_directory
+from machine_client.system.private_files import make_private_directory, make_private_file
 from schemas.inputs.outcomes import Outcome
 
 LOCK_SECONDS = 0.2
@@ -67,6 +67,7 @@ class JournalFile:
         self._clock = clock
         try:
             make_private_directory(file.parent)
+            make_private_file(file)
             # Opened where mistakes can be told to a person, then used by other threads.
             self._database = sqlite3.connect(
                 file, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 _SECONDS: Final = 60.0
@@ -12,6 +13,25 @@ Run = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
 
 class ServiceError(Exception):
     """It cannot be done here; ``str()`` tells a person why, and what would help."""
+
+
+@dataclass(frozen=True)
+class ServiceState:
+    """How the machine client is that was installed; ``str()`` says so in a sentence."""
+
+    name: str
+    """What the system calls it."""
+    is_running: bool
+    rights: str
+    """Those that it has: ``without higher rights``."""
+    why_not: str = ""
+    """What the system says of one that does not run."""
+    log: str = ""
+    """Where it says why."""
+
+    def __str__(self) -> str:
+        how = "and runs" if self.is_running else f"and does not run ({self.why_not})"
+        return f"{self.name} is installed, {self.rights}, {how}; its log: {self.log}"
 
 
 class Service(Protocol):
@@ -26,11 +46,13 @@ class Service(Protocol):
     def uninstall(self) -> str:
         """End it and forget it, in words what was done; fine where there is none."""
 
-    def status(self) -> tuple[bool, str]:
-        """Whether it is installed and what the system says of it.  Raises ServiceError."""
+    def state(self) -> ServiceState | None:
+        """How it is, or None where none is installed.  Raises ServiceError."""
 
 
-def run_program(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+def run_program(
+    command: Sequence[str], seconds: float = _SECONDS
+) -> "subprocess.CompletedProcess[str]":
     """Run a program of the system.  Raises ServiceError where it is not there or does not end."""
     try:
         return subprocess.run(  # noqa: S603  a program of the system, with arguments of our own
@@ -40,12 +62,14 @@ def run_program(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
             text=True,
             errors="replace",
             check=False,
-            timeout=_SECONDS,
+            timeout=seconds,
         )
     except FileNotFoundError:
         raise ServiceError(f"{command[0]} is not there, which starts programs here") from None
+    except OSError as error:
+        raise ServiceError(f"{command[0]} cannot be run: {error.strerror}") from None
     except subprocess.TimeoutExpired:
-        raise ServiceError(f"{command[0]} did not answer for {_SECONDS:g} s") from None
+        raise ServiceError(f"{command[0]} did not answer for {seconds:g} s") from None
 
 
 def checked(run: Run, command: Sequence[str]) -> str:

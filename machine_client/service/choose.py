@@ -21,13 +21,14 @@ def service_of_this_system() -> Service:
         return ScheduledTask()
     if sys.platform == "linux":
         return SystemdService()
-    raise ServiceError(f"on {sys.platform} nothing can be installed")
+    raise ServiceError(f"on {sys.platform} there is no way to install it")
 
 
-def command_of(config: Path | None, given: Mapping[str, Any]) -> list[str]:
+def command_of(config: Path | None, given: Mapping[str, Any], log_file: Path | None) -> list[str]:
     """The program and its arguments, by which these settings are joined with from anywhere.
 
-    Raises ServiceError for settings that would be lost, or seen by others.
+    ``log_file`` is where the settings have it log, wherever they say so.  Raises ServiceError for
+    settings that would be lost, or seen by others.
     """
     if given.get("token") is not None:
         raise ServiceError("give the token as --token-file: others can read a command's arguments")
@@ -37,7 +38,7 @@ def command_of(config: Path | None, given: Mapping[str, Any]) -> list[str]:
     if left:
         raise ServiceError(f"{', '.join(left)}: give it as an option, or in the file of --config")
     options = dict(given)
-    if sys.platform == "win32" and config is None and options.get("log_file") is None:
+    if sys.platform == "win32" and log_file is None:
         # Nobody sees what a task says.
         options["log_file"] = state_directory() / "client.log"
     arguments = ["join"] if config is None else ["join", "--config", str(config.absolute())]
@@ -45,7 +46,14 @@ def command_of(config: Path | None, given: Mapping[str, Any]) -> list[str]:
         if value is not None:
             text = str(value.expanduser().absolute() if isinstance(value, Path) else value)
             arguments += [f"--{name.replace('_', '-')}", text]
-    return [_interpreter(), "-m", "machine_client", *arguments]
+    return [*_program(), *arguments]
+
+
+def _program() -> list[str]:
+    """How this program is started: alone, where it is packed into one file with its Python."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable]
+    return [_interpreter(), "-m", "machine_client"]
 
 
 def _interpreter() -> str:

@@ -4,55 +4,106 @@ Not a service: those live in a session that sees no desktop.
 """
 
 import os
+import re
 import subprocess
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from machine_client.service.base import Run, ServiceError, checked, run_program
+from machine_client.service.base import Run, ServiceError, ServiceState, checked, run_program
+from machine_client.service.task_scheduler import DISABLED, NEVER_RAN, RUNNING, Task, find_task
 
 NAME: Final = "Farhand machine client"
 _NAMESPACE: Final = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 _AGAIN: Final = "PT1M"
 """It is begun this often while its user is logged on, and not while it runs: so one that ended,
 however it ended, runs again."""
+_LAST_OF_OURS: Final = 255
+"""Greater codes than these are Windows' own."""
+_HIGHEST: Final = "HighestAvailable"
+_ELEVATED, _PLAIN = "with the highest rights its user has", "without higher rights"
+_PROGRAM: Final = (
+    # By its whole path: a program of that name where somebody happens to stand is not meant.
+    str(Path(os.environ.get("SYSTEMROOT", "C:\\Windows")) / "System32" / "schtasks.exe")
+    if sys.platform == "win32"
+    else "schtasks"
+)
 
 
 class ScheduledTask:
     """See `machine_client.service.base.Service`."""
 
-    def __init__(self, run: Run = run_program) -> None:
+    def __init__(
+        self, run: Run = run_program, find: Callable[[str], Task | None] = find_task
+    ) -> None:
         self._run = run
+        self._find = find
 
     def install(self, command: Sequence[str], *, elevated: bool) -> str:
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / "task.xml"
             file.write_bytes(task_of(command, _user(), elevated=elevated))
-            checked(self._run, ["schtasks", "/Create", "/F", "/TN", NAME, "/XML", str(file)])
-        checked(self._run, ["schtasks", "/Run", "/TN", NAME])
-        rights = "with the highest rights its user has" if elevated else "without higher rights"
+            # One that runs keeps running as it was told to, whatever its task becomes.
+            self._end()
+            checked(self._run, [_PROGRAM, "/Create", "/F", "/TN", NAME, "/XML", str(file)])
+        checked(self._run, [_PROGRAM, "/Run", "/TN", NAME])
+        rights = _ELEVATED if elevated else _PLAIN
         return f"the task {NAME!r} is there, runs, and starts when {_user()} logs on, {rights}"
 
     def uninstall(self) -> str:
-        if not self._is_there():
+        if not self._end():
             return "nothing is installed"
-        self._run(["schtasks", "/End", "/TN", NAME])
-        checked(self._run, ["schtasks", "/Delete", "/F", "/TN", NAME])
+        checked(self._run, [_PROGRAM, "/Delete", "/F", "/TN", NAME])
         return (
             f"the task {NAME!r} was ended and removed; journal, token and settings are where they "
             "were"
         )
 
-    def status(self) -> tuple[bool, str]:
-        if not self._is_there():
-            return False, "not installed"
-        said = checked(self._run, ["schtasks", "/Query", "/TN", NAME, "/FO", "LIST", "/V"])
-        return True, said.strip()
+    def state(self) -> ServiceState | None:
+        task = self._find(NAME)
+        if task is None:
+            return None
+        return ServiceState(
+            name=f"the task {NAME!r}",
+            is_running=task.state == RUNNING,
+            rights=_ELEVATED if _said(task, "RunLevel") == _HIGHEST else _PLAIN,
+            why_not=_why_not(task),
+            log=_log(_said(task, "Arguments")),
+        )
 
-    def _is_there(self) -> bool:
-        return self._run(["schtasks", "/Query", "/TN", NAME]).returncode == 0
+    def _end(self) -> bool:
+        """End it where it runs; whether it is there at all."""
+        if self._find(NAME) is None:
+            return False
+        self._run([_PROGRAM, "/End", "/TN", NAME])
+        return True
+
+
+def _why_not(task: Task) -> str:
+    if task.state == DISABLED:
+        return "it is disabled in the Task Scheduler"
+    if task.last_result == NEVER_RAN:
+        return "it has not run yet"
+    code = task.last_result & 0xFFFFFFFF
+    return f"it ended with {code}" if code <= _LAST_OF_OURS else f"Windows says {code:#x}"
+
+
+def _said(task: Task, element: str) -> str:
+    """What a task's description has in one place; empty where it has none."""
+    try:
+        found = ET.fromstring(task.description).iter(f"{{{_NAMESPACE}}}{element}")  # noqa: S314
+    except ET.ParseError:
+        return ""
+    return next((each.text or "" for each in found), "")
+
+
+def _log(arguments: str) -> str:
+    """The log file that a task's arguments name, as `command_of` gives it."""
+    found = re.search(r'--log-file ("[^"]+"|\S+)', arguments)
+    return found[1].strip('"') if found else "where its file of settings says"
 
 
 def task_of(command: Sequence[str], user: str, *, elevated: bool) -> bytes:
@@ -67,7 +118,7 @@ def task_of(command: Sequence[str], user: str, *, elevated: bool) -> bytes:
             "Principal": {
                 "UserId": user,
                 "LogonType": "InteractiveToken",
-                "RunLevel": "HighestAvailable" if elevated else "LeastPrivilege",
+                "RunLevel": _HIGHEST if elevated else "LeastPrivilege",
             },
         },
         "Settings": {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from machine_client.service.base import Run, ServiceError, checked, run_program
+from machine_client.service.base import Run, ServiceError, ServiceState, checked, run_program
 
 NAME: Final = "farhand-machine.service"
 
@@ -26,6 +26,8 @@ RestartPreventExitStatus=2 3
 [Install]
 WantedBy=graphical-session.target
 """
+
+_ASKED: Final = ("ActiveState", "SubState", "Result", "ExecMainStatus")
 
 
 class SystemdService:
@@ -60,12 +62,23 @@ class SystemdService:
         checked(self._run, ["systemctl", "--user", "daemon-reload"])
         return f"{file} was ended and removed; journal, token and settings are where they were"
 
-    def status(self) -> tuple[bool, str]:
-        if not _file().exists():
-            return False, "not installed"
-        # Its code says whether the unit runs, which is no failure of the question.
-        ended = self._run(["systemctl", "--user", "status", "--no-pager", "--lines=0", NAME])
-        return True, ended.stdout.strip() or ended.stderr.strip()
+    def state(self) -> ServiceState | None:
+        file = _file()
+        if not file.exists():
+            return None
+        asked = ["systemctl", "--user", "show", f"--property={','.join(_ASKED)}", NAME]
+        lines = checked(self._run, asked).splitlines()
+        told = {name: value for name, _, value in (line.partition("=") for line in lines)}
+        if not told.keys() >= {*_ASKED}:
+            raise ServiceError(f"{' '.join(asked[:3])}: it does not say how {NAME} is")
+        return ServiceState(
+            name=str(file),
+            is_running=told["ActiveState"] == "active",
+            rights="with its user's rights",
+            why_not=f"it is {told['ActiveState']}, {told['SubState']}; "
+            f"its last end: {told['Result']}, exit code {told['ExecMainStatus']}",
+            log=f"journalctl --user --unit {NAME}",
+        )
 
 
 def _file() -> Path:

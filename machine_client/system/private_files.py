@@ -1,10 +1,15 @@
-"""Directories that their user alone may look into, as each system says that."""
+"""Files and directories that their user alone may look into, as each system says that."""
 
 import ctypes
+import os
+import shlex
+import stat
 import sys
 from ctypes import wintypes
 from pathlib import Path
 from typing import Any, Final
+
+from machine_client.system.access_lists import TRUSTED, name_of, readers
 
 _DACL: Final = 0x00000004  # DACL_SECURITY_INFORMATION
 _PROTECTED: Final = 0x80000000  # PROTECTED_DACL_SECURITY_INFORMATION
@@ -26,11 +31,58 @@ def make_private_directory(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
+def make_private_file(file: Path) -> None:
+    """Make an empty file that its user alone may read, where there is none.  Raises OSError.
+
+    One that is there already stays as it is.
+    """
+    try:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+    if sys.platform == "win32":
+        _keep_to_user(file)
+
+
+def who_else_reads(file: Path) -> str | None:
+    """Who may read a file beside its user, with a command that ends it; None: nobody.
+
+    Administrators and the system do not count: nothing is kept from them.  Raises OSError.
+    """
+    if sys.platform != "win32":
+        if not file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+            return None
+        return f"others can read {file}: chmod 600 {shlex.quote(str(file))}"
+    user = _user_sid()
+    others = [sid for sid in readers(_descriptor(file)) if sid not in TRUSTED | {user}]
+    if not others:
+        return None
+    names = ", ".join(map(name_of, others))
+    # By its number, which shells and languages leave as it is.
+    return f'others can read {file} ({names}): icacls "{file}" /inheritance:r /grant:r *{user}:F'
+
+
+def _descriptor(path: Path) -> bytes:
+    """A file's list of access, as Windows keeps it."""
+    advapi32: Any = _library("advapi32")
+    get = advapi32.GetFileSecurityW
+    get.argtypes = (
+        *(wintypes.LPCWSTR, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p),
+    )
+    size = wintypes.DWORD()
+    get(str(path), _DACL, None, 0, ctypes.byref(size))
+    content = ctypes.create_string_buffer(max(1, size.value))
+    if not get(str(path), _DACL, content, len(content), ctypes.byref(size)):
+        raise OSError(f"{path}: Windows does not say who may read it (error {_error_number()})")
+    return content.raw
+
+
 def _keep_to_user(path: Path) -> None:
     advapi32: Any = _library("advapi32")
     kernel32: Any = _library("kernel32")
-    # Full access, for what will be in it as well (OICI), to the user and the system (SY).
-    allowed = f"D:P(A;OICI;FA;;;{_user_sid(advapi32, kernel32)})(A;OICI;FA;;;SY)"
+    # Full access, for what will be in a directory as well (OICI), to the user and the system (SY).
+    heirs = "OICI" if path.is_dir() else ""
+    allowed = f"D:P(A;{heirs};FA;;;{_user_sid()})(A;{heirs};FA;;;SY)"
     descriptor = ctypes.c_void_p()
     make = advapi32.ConvertStringSecurityDescriptorToSecurityDescriptorW
     make.argtypes = (wintypes.LPCWSTR, wintypes.DWORD, ctypes.c_void_p, ctypes.c_void_p)
@@ -45,8 +97,10 @@ def _keep_to_user(path: Path) -> None:
         _free(kernel32, descriptor)
 
 
-def _user_sid(advapi32: Any, kernel32: Any) -> str:
+def _user_sid() -> str:
     """The user of this process, as security descriptors name one."""
+    advapi32: Any = _library("advapi32")
+    kernel32: Any = _library("kernel32")
     kernel32.GetCurrentProcess.restype = wintypes.HANDLE
     token = wintypes.HANDLE()
     open_token = advapi32.OpenProcessToken
@@ -89,7 +143,10 @@ def _library(name: str) -> Any:
 
 
 def _failed(what: object) -> OSError:
-    number = 0
+    return OSError(f"{what}: Windows does not keep it from others (error {_error_number()})")
+
+
+def _error_number() -> int:
     if sys.platform == "win32":
-        number = ctypes.get_last_error()
-    return OSError(f"{what}: Windows does not keep it from others (error {number})")
+        return ctypes.get_last_error()
+    return 0

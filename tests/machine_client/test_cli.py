@@ -243,12 +243,30 @@ def test_log_file_that_cannot_be_is_a_sentence_and_code_2(tmp_path: Path) -> Non
     assert "cannot log into" in said
 
 
+def test_token_that_others_can_read_is_told_and_why_it_ends_is_in_its_log_file(
+    tmp_path: Path,
+) -> None:
+    token, log = tmp_path / "token", tmp_path / "client.log"
+    token.write_text("fh_t")
+    token.chmod(0o644)
+    (tmp_path / "journalsession.sqlite3").write_bytes(b"no database at all" * 100)
+    ended = run(
+        "farhand-machine", "join", "--server", "http://127.0.0.1:9", "--token-file", str(token),
+        "--state-dir", str(tmp_path), "--log-file", str(log),
+    )  # fmt: skip
+    assert ended.returncode == 1
+    warning, *_, last = log.read_text().splitlines()
+    assert warning.endswith(f"WARNING others can read {token}: chmod 600 {token}")
+    assert "ERROR it ends: the journal" in last
+
+
 def test_installed_into_a_home_it_is_there_until_it_is_uninstalled(tmp_path: Path) -> None:
     home = tmp_path / "Jörg Müller"
     programs, token = tmp_path / "bin", tmp_path / "token"
     programs.mkdir()
     token.write_text("fh_t")
-    (programs / "systemctl").write_text("#!/bin/sh\necho it runs\n")
+    said = "ActiveState=active\\nSubState=running\\nResult=success\\nExecMainStatus=0\\n"
+    (programs / "systemctl").write_text(f"#!/bin/sh\nprintf '{said}'\n")
     (programs / "systemctl").chmod(0o700)
     variables = {"PATH": f"{programs}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(home)}
     given = (*SERVER, "--token-file", str(token))
@@ -257,7 +275,9 @@ def test_installed_into_a_home_it_is_there_until_it_is_uninstalled(tmp_path: Pat
     assert installed.returncode == 0, installed.stderr
     unit = home / "systemd" / "user" / "farhand-machine.service"
     assert f'"--token-file" "{token}"' in unit.read_text()
-    assert run("farhand-machine", "status", **variables).stdout == "it runs\n"
+    status = run("farhand-machine", "status", **variables)
+    assert status.returncode == 0
+    assert status.stdout.startswith(f"{unit} is installed, with its user's rights, and runs")
     assert run("farhand-machine", "uninstall", **variables).returncode == 0
     assert not unit.exists()
 

@@ -1,6 +1,7 @@
 """The doctor: it tries each hop and names the one that fails."""
 
 import asyncio
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,6 +68,7 @@ async def test_healthy_machine_is_ok_at_every_hop(tmp_path: Path, display: str) 
     assert [line.split(":")[0] for line in lines] == [
         *("ok   desktop", "ok   display", "ok   input", "ok   screen", "ok   journal"),
         *("ok   server's name", "ok   server's port", "ok   token", "ok   version"),
+        "ok   service",
     ]
     assert lines[0] == "ok   desktop: x11, found on this machine"
     assert "1280x800" in lines[1]
@@ -230,4 +232,45 @@ async def test_hop_that_fails_is_exit_code_1_and_nothing_behind_it_is_tried(
     (failure,) = failing(lines)
     assert code == 1
     assert failure.startswith("server's name: farhand.invalid is not known")
-    assert lines[-1] == f"FAIL {failure}"
+    assert lines[-2] == f"FAIL {failure}"
+
+
+@async_test
+async def test_file_that_others_can_read_is_named_and_is_no_failure(
+    tmp_path: Path, display: str
+) -> None:
+    token, password = tmp_path / "Jörg's token", tmp_path / "password"
+    for file, mode in ((token, 0o640), (password, 0o600)):
+        file.write_text(TOKEN)
+        file.chmod(mode)
+    async with scripted_server() as server:
+        settings = MachineSettings(
+            server=server.address, state_dir=tmp_path, display=display, token_file=token,
+            vnc_password_file=password,
+        )  # fmt: skip
+        findings = {each.hop: each for each in await doctor.examine(settings, TOKEN)}
+    assert findings["token file"].good
+    assert str(findings["token file"]).startswith(f"warn token file: others can read {token}")
+    assert str(findings["VNC password"]) == f"ok   VNC password: {password}, for its user alone"
+
+
+@pytest.mark.parametrize(
+    ("active", "sub", "code", "begins"),
+    [("active", "running", 0, "ok   service: "), ("failed", "failed", 3, "FAIL service: ")],
+)
+@async_test
+async def test_installed_service_is_told_with_how_it_is(
+    tmp_path: Path, display: str, active: str, sub: str, code: int, begins: str
+) -> None:
+    programs, unit = tmp_path / "bin", tmp_path / "systemd" / "user" / "farhand-machine.service"
+    for directory in (programs, unit.parent):
+        directory.mkdir(parents=True)
+    unit.touch()
+    said = f"ActiveState={active}\\nSubState={sub}\\nResult=x\\nExecMainStatus={code}\\n"
+    (programs / "systemctl").write_text(f"#!/bin/sh\nprintf '{said}'\n")
+    (programs / "systemctl").chmod(0o700)
+    variables = {"PATH": f"{programs}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(tmp_path)}
+    async with scripted_server() as server:
+        ended, lines = await examined(server.address, tmp_path, display, **variables)
+    assert ended == (begins[:4] == "FAIL")
+    assert lines[-1].startswith(f"{begins}{unit} is installed, with its user's rights")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 class Runs:
     """``codes`` has what a command ends with whose words are all in its arguments."""
 
-    def __init__(self, **codes: int) -> None:
+    def __init__(self, says: str = "it runs\n", **codes: int) -> None:
+        self.says = says
         self.told: list[list[str]] = []
         self.files: list[bytes] = []
         self.codes = codes
@@ -20,4 +21,4 @@ class Runs:
                     self.files.append(file.read())
         code = next((code for word, code in self.codes.items() if f"/{word}" in command), 0)
         code = next((code for word, code in self.codes.items() if word in command), code)
-        return subprocess.CompletedProcess([*command], code, "it runs\n", "it will not\n")
+        return subprocess.CompletedProcess([*command], code, self.says, "it will not\n")

@@ -1,11 +1,11 @@
 """What a program of the system says is told, and that it is not there as well."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
-from machine_client.service import base
-from machine_client.service.base import ServiceError, checked, run_program
+from machine_client.service.base import ServiceError, ServiceState, checked, run_program
 
 
 def test_what_a_program_says_is_told_whether_it_succeeds_or_not() -> None:
@@ -17,9 +17,18 @@ def test_what_a_program_says_is_told_whether_it_succeeds_or_not() -> None:
         checked(run_program, [*python, "raise SystemExit(7)"])
 
 
-def test_program_that_is_not_there_or_hangs_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_that_is_not_there_or_hangs_is_told(tmp_path: Path) -> None:
     with pytest.raises(ServiceError, match="nowhere-to-be-found is not there"):
         run_program(["nowhere-to-be-found"])
-    monkeypatch.setattr(base, "_SECONDS", 0.2)
+    with pytest.raises(ServiceError, match="cannot be run"):
+        run_program([str(tmp_path)])
     with pytest.raises(ServiceError, match=r"did not answer for 0\.2 s"):
-        run_program([sys.executable, "-c", "import threading; threading.Event().wait()"])
+        run_program([sys.executable, "-c", "import threading; threading.Event().wait()"], 0.2)
+
+
+def test_state_is_a_sentence() -> None:
+    state = ServiceState("the unit", False, "with its user's rights", "it ended with 3", "the log")
+    assert str(state) == (
+        "the unit is installed, with its user's rights, and does not run (it ended with 3); "
+        "its log: the log"
+    )

@@ -21,7 +21,7 @@ def test_every_system_has_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "platform", platform)
         assert isinstance(service_of_this_system(), kind)
     monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(ServiceError, match="on darwin"):
+    with pytest.raises(ServiceError, match="on darwin there is no way"):
         service_of_this_system()
 
 
@@ -35,7 +35,7 @@ def test_command_has_what_was_given_with_whole_paths(
         "log_file": tmp_path / "log",
         "display": None,
     }
-    assert command_of(Path("a.toml"), given) == [
+    assert command_of(Path("a.toml"), given, None) == [
         *(sys.executable, "-m", "machine_client", "join", "--config", str(tmp_path / "a.toml")),
         *("--server", "https://a.example", "--token-file", str(tmp_path / "a token")),
         *("--log-file", str(tmp_path / "log")),
@@ -46,14 +46,26 @@ def test_token_and_variables_that_would_be_seen_or_lost_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(ServiceError, match="--token-file"):
-        command_of(None, {"token": "fh_secret"})
+        command_of(None, {"token": "fh_secret"}, None)
     monkeypatch.setenv("FARHAND_MACHINE_HEARTBEAT", "7")
     with pytest.raises(ServiceError, match="FARHAND_MACHINE_HEARTBEAT: give it as an option"):
-        command_of(None, {})
+        command_of(None, {}, None)
 
 
-@pytest.mark.skipif(sys.platform != "win32", reason="there is a console elsewhere")
-def test_task_logs_into_a_file() -> None:
-    command = command_of(None, {"server": "https://a.example"})
-    assert command[-2] == "--log-file"
-    assert command[-1].endswith("client.log")
+def test_program_that_is_packed_into_one_file_is_its_own_interpreter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    command = command_of(None, {"server": "https://a.example"}, Path("log"))
+    assert command[:3] == [sys.executable, "join", "--server"]
+
+
+@pytest.mark.parametrize("config", [None, Path("a.toml")])
+def test_task_logs_into_a_file(monkeypatch: pytest.MonkeyPatch, config: Path | None) -> None:
+    given = {"server": "https://a.example"}
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", "/Jörg Müller")
+    *_, option, file = command_of(config, given, None)
+    assert option == "--log-file"
+    assert file.endswith("client.log")
+    assert "--log-file" not in command_of(config, given, Path("log of the settings"))

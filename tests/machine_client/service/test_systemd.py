@@ -49,12 +49,40 @@ def test_uninstalled_is_ended_and_gone_and_twice_is_fine(unit: Path) -> None:
     assert service.uninstall() == "nothing is installed"
 
 
-@pytest.mark.usefixtures("unit")
-def test_status_is_what_systemd_says() -> None:
-    service = SystemdService(Runs(status=3))
-    assert service.status() == (False, "not installed")
+def shown(active: str, sub: str, code: int) -> str:
+    return f"ActiveState={active}\nSubState={sub}\nResult=exit-code\nExecMainStatus={code}\n"
+
+
+def test_state_is_what_systemd_says(unit: Path) -> None:
+    assert SystemdService(Runs()).state() is None
+    runs = Runs(says=shown("active", "running", 0))
+    service = SystemdService(runs)
     service.install(COMMAND, elevated=False)
-    assert service.status() == (True, "it runs")
+    state = service.state()
+    assert state is not None
+    assert (state.name, state.is_running) == (str(unit), True)
+    assert "with its user's rights, and runs" in str(state)
+    assert runs.told[-1][-1] == NAME
+    assert f"journalctl --user --unit {NAME}" in str(state)
+
+
+@pytest.mark.usefixtures("unit")
+def test_one_that_does_not_run_is_told_with_its_last_end() -> None:
+    service = SystemdService(Runs(says=shown("failed", "failed", 3)))
+    service.install(COMMAND, elevated=False)
+    state = service.state()
+    assert state is not None
+    assert not state.is_running
+    assert "does not run (it is failed, failed; its last end: exit-code, exit code 3)" in str(state)
+
+
+@pytest.mark.usefixtures("unit")
+def test_systemd_that_does_not_say_is_told() -> None:
+    SystemdService(Runs()).install(COMMAND, elevated=False)
+    with pytest.raises(ServiceError, match="systemctl --user show: it will not"):
+        SystemdService(Runs(show=1)).state()
+    with pytest.raises(ServiceError, match="does not say how"):
+        SystemdService(Runs(says="")).state()
 
 
 def test_what_cannot_be_done_is_told(unit: Path) -> None:

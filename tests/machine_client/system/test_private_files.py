@@ -2,6 +2,7 @@
 
 import ctypes
 import stat
+import subprocess
 import sys
 from ctypes import wintypes
 from pathlib import Path
@@ -9,7 +10,11 @@ from typing import Any
 
 import pytest
 
-from machine_client.system.private_files import make_private_directory
+from machine_client.system.private_files import (
+    make_private_directory,
+    make_private_file,
+    who_else_reads,
+)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no modes")
@@ -33,6 +38,52 @@ def test_directory_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     make_private_directory(tmp_path)
     make_private_directory(tmp_path)
     assert (tmp_path / "file").exists()
+
+
+def test_file_is_for_its_user_alone_and_is_made_once(tmp_path: Path) -> None:
+    file = tmp_path / "Jörg Müller"
+    make_private_file(file)
+    assert who_else_reads(file) is None
+    file.write_bytes(b"x")
+    make_private_file(file)
+    assert file.read_bytes() == b"x"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no modes")
+@pytest.mark.parametrize("mode", [0o640, 0o604])
+def test_file_that_others_read_is_told_with_what_ends_it(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "Jörg's token"
+    file.touch()
+    file.chmod(mode)
+    told = who_else_reads(file)
+    assert told is not None
+    _, _, command = told.partition(f"others can read {file}: ")
+    subprocess.run(command, shell=True, check=True)
+    assert who_else_reads(file) is None
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="Windows alone has lists of access")
+def test_file_that_others_read_is_told_with_who_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "Jörg's token"
+    make_private_file(file)
+    _allow_everyone(file)
+    told = who_else_reads(file)
+    assert told is not None
+    assert told.startswith(f"others can read {file} (Everyone): icacls")
+
+
+def test_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="nowhere"):
+        who_else_reads(tmp_path / "nowhere")
+
+
+def _allow_everyone(path: Path) -> None:
+    advapi32: Any = getattr(ctypes, "windll").advapi32  # noqa: B009  there is none on Linux
+    descriptor = ctypes.c_void_p()
+    assert advapi32.ConvertStringSecurityDescriptorToSecurityDescriptorW(
+        "D:P(A;;FA;;;WD)", 1, ctypes.byref(descriptor), None
+    )
+    assert advapi32.SetFileSecurityW(str(path), 4, descriptor)
 
 
 def _who_may(path: Path) -> list[str]:
