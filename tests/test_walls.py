@@ -228,9 +228,10 @@ DESKTOP_WORDS = {
 MAY_SAY_THEM = (
     *("machine_client.desktop.choose", "machine_client.demo"),
     *("machine_client.desktop.x11.desktop", "machine_client.desktop.wayland.input"),
+    *("machine_client.system.dpi", "machine_client.system.session_end"),
 )
-"""Where a desktop is chosen, where the demo's window draws what arrived at it, and where one kind
-tells a person of the other."""
+"""Where a desktop is chosen, where the demo's window draws what arrived at it, where one kind tells
+a person of the other, and what is so of every program of Windows, whatever it works on."""
 
 
 def imports_in(source: str, package: str = "") -> set[str]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from machine_client.system.console_events import on_console_end
+from machine_client.system.session_end import on_session_end
 
 T = TypeVar("T")
 
@@ -27,7 +28,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
 
 def on_stop_signal(stop: Callable[[], object]) -> None:
-    """Call something in the running loop at SIGINT and SIGTERM, and when a console ends.
+    """Call something in the running loop at SIGINT and SIGTERM, and when a console or session ends.
 
     Windows' loop takes no signal handlers.  There Python's own are used, which run between two
     steps of the main thread; the call wakes the loop.  Ctrl-Break is a signal of Windows' own, and
@@ -42,6 +43,7 @@ def on_stop_signal(stop: Callable[[], object]) -> None:
     if sys.platform == "win32":
         signal.signal(signal.SIGBREAK, lambda *_: _call_soon(loop, stop))
     on_console_end(lambda: _call_soon(loop, stop))
+    on_session_end(lambda: _call_soon(loop, stop))
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> None:

@@ -89,28 +89,6 @@ def last_error() -> int:
     return 0
 
 
-def be_aware_of_dpi() -> None:
-    """Let every coordinate be a pixel of the screen that it is on; before the first is asked for.
-
-    A process can say so once: where a manifest or a library has, that stays.
-    """
-    if sys.platform == "win32":
-        user32 = ctypes.WinDLL("user32")
-        # Windows 10 1703, Windows 8.1 and Windows Vista learned these.
-        set_context = getattr(user32, "SetProcessDpiAwarenessContext", None)
-        if set_context is not None and set_context(ctypes.c_void_p(_PER_MONITOR_V2)):
-            return
-        try:
-            if ctypes.WinDLL("shcore").SetProcessDpiAwareness(_PER_MONITOR) == 0:
-                return
-        except (AttributeError, OSError):
-            pass
-        user32.SetProcessDPIAware()
-
-
-_PER_MONITOR_V2: Final = -4
-_PER_MONITOR: Final = 2
-
 SM_SWAPBUTTON: Final = 23
 SM_XVIRTUALSCREEN: Final = 76
 SM_YVIRTUALSCREEN: Final = 77

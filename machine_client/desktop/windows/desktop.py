@@ -10,10 +10,10 @@ from machine_client.desktop.base import (
     InjectionUnavailable,
 )
 from machine_client.desktop.windows import session
-from machine_client.desktop.windows.api import be_aware_of_dpi
 from machine_client.desktop.windows.clipboard import read_clipboard
 from machine_client.desktop.windows.input import WindowsInput
 from machine_client.desktop.windows.view import WindowsView
+from machine_client.system.dpi import be_aware_of_dpi
 from schemas.inputs.clipboard_texts import Selection
 
 
