@@ -9,6 +9,7 @@ import asyncio
 import logging
 import re
 import ssl
+import sys
 import urllib.request
 from collections.abc import Callable
 from typing import Any, cast
@@ -173,10 +174,18 @@ def _environment_proxy(url: str) -> str | None:
     proxies = urllib.request.getproxies()
     for kind in ("wss", "socks", "https") if is_encrypted else ("ws", "socks", "https", "http"):
         if kind in proxies:
-            # Some systems' settings name a SOCKS proxy as if it spoke HTTP.
-            is_socks = kind == "socks"
-            return re.sub("^http://", "socks5h://", proxies[kind]) if is_socks else proxies[kind]
+            return _socks_address(proxies[kind]) if kind == "socks" else proxies[kind]
     return None
+
+
+def _socks_address(proxy: str) -> str:
+    """A SOCKS proxy with its version; macOS' settings name one as if it spoke HTTP.
+
+    Those of Windows know no version, and mean 4 (as `urllib.request.getproxies` has it, too).
+    """
+    if sys.platform == "win32":
+        return re.sub("^socks://", "socks4://", proxy)
+    return re.sub("^http://", "socks5h://", proxy)
 
 
 def tls_context(settings: MachineSettings) -> ssl.SSLContext | None:

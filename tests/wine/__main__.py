@@ -33,7 +33,10 @@ INSIDE = (
 TWO_SCREENS = (f"{HERE}/test_screens.py", f"{HERE}/test_contract.py")
 """What runs there once more, on a session with a screen left of the first."""
 ON_TWO_SCREENS = ("-k", "screens or TestMouse or TestView")
-BESIDE = ("tests/wine/console.py", "tests/wine/crashes.py", "tests/wine/end_to_end.py")
+BESIDE = (
+    *("tests/wine/console.py", "tests/wine/crashes.py", "tests/wine/end_to_end.py"),
+    "tests/wine/program.py",
+)
 """What runs here, with programs there; no names that a run of all tests would find."""
 LONG = (
     "TestOthers",
