@@ -174,10 +174,10 @@ def doctor(config: Path | None, **given: Any) -> None:
 @click.option("--elevated", is_flag=True, help="Windows: with the highest rights its user has.")
 def install(config: Path | None, elevated: bool, **given: Any) -> None:
     """Keep a machine client running in this user's graphical session, now and from now on."""
-    machines = machines_from(config, **given)
-    log_file = next(iter(machines.values())).settings.log_file
+    settings = next(iter(machines_from(config, **given).values())).settings
+    unseen_log = settings.state_dir / "client.log" if settings.log_file is None else None
     with _service_errors():
-        command = command_of(config, given, log_file)
+        command = command_of(config, given, unseen_log)
         click.echo(service_of_this_system().install(command, elevated=elevated))
 
 

@@ -34,7 +34,15 @@ OF_ONE = (
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
-HomePath = Annotated[Path, AfterValidator(Path.expanduser)]
+
+def _in_home(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise ValueError(f"{path}: there is no such user's home directory") from None
+
+
+HomePath = Annotated[Path, AfterValidator(_in_home)]
 """A path that may begin with ``~``."""
 
 
@@ -85,6 +93,13 @@ def _certificates(file: Path) -> Path:
 PROXY_SCHEMES = frozenset({"http", "https", "socks4", "socks4a", "socks5", "socks5h"})
 
 
+def _own_state_directory() -> Path:
+    try:
+        return state_directory()
+    except OSError as error:
+        raise SettingsError(f"{error}: name a directory for the journal with --state-dir") from None
+
+
 def _kind_of_desktop(kind: str) -> str:
     if kind not in KINDS:
         raise ValueError(f"must be a kind of desktop: {', '.join(KINDS)}")
@@ -123,7 +138,7 @@ class MachineSettings(ProgramSettings):
         description="How many different characters beyond ASCII are typed through a VNC server.",
     )
     state_dir: HomePath = Field(
-        default_factory=state_directory, description="Where the journal is kept."
+        default_factory=_own_state_directory, description="Where the journal is kept."
     )
     proxy: Annotated[str, AfterValidator(check_proxy_address)] | None = Field(
         None, description="Unset: the environment's proxy, if any."
@@ -297,5 +312,7 @@ def _merged(common: Mapping[str, Any], own: Mapping[str, Any], name: str) -> dic
     merged = {**common, **own}
     if "state_dir" not in own:
         # A journal is of one machine alone.
-        merged["state_dir"] = str(Path(str(common.get("state_dir", state_directory()))) / name)
+        merged["state_dir"] = str(
+            Path(str(common.get("state_dir") or _own_state_directory())) / name
+        )
     return merged

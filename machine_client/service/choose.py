@@ -9,7 +9,6 @@ from typing import Any
 from machine_client.service.base import Service, ServiceError
 from machine_client.service.scheduled_task import ScheduledTask
 from machine_client.service.systemd import SystemdService
-from machine_client.system.directories import state_directory
 
 _KEPT = ("FARHAND_MACHINE_CONFIG",)
 """What a setting's variable may be all the same: it was read already."""
@@ -24,11 +23,11 @@ def service_of_this_system() -> Service:
     raise ServiceError(f"on {sys.platform} there is no way to install it")
 
 
-def command_of(config: Path | None, given: Mapping[str, Any], log_file: Path | None) -> list[str]:
+def command_of(config: Path | None, given: Mapping[str, Any], unseen_log: Path | None) -> list[str]:
     """The program and its arguments, by which these settings are joined with from anywhere.
 
-    ``log_file`` is where the settings have it log, wherever they say so.  Raises ServiceError for
-    settings that would be lost, or seen by others.
+    ``unseen_log`` is a file for what nobody would see, where the settings have it log into none.
+    Raises ServiceError for settings that would be lost, or seen by others.
     """
     if given.get("token") is not None:
         raise ServiceError("give the token as --token-file: others can read a command's arguments")
@@ -38,9 +37,8 @@ def command_of(config: Path | None, given: Mapping[str, Any], log_file: Path | N
     if left:
         raise ServiceError(f"{', '.join(left)}: give it as an option, or in the file of --config")
     options = dict(given)
-    if sys.platform == "win32" and log_file is None:
-        # Nobody sees what a task says.
-        options["log_file"] = state_directory() / "client.log"
+    if sys.platform == "win32" and unseen_log is not None:
+        options["log_file"] = unseen_log  # systemd keeps what a unit says; a task's is lost
     arguments = ["join"] if config is None else ["join", "--config", str(config.absolute())]
     for name, value in options.items():
         if value is not None:

@@ -15,11 +15,16 @@ def state_directory() -> Path:
 
     Windows: in ``%LOCALAPPDATA%``, which stays on the machine and which its user, administrators
     and the system can read.  Elsewhere as the XDG Base Directory Specification has it by default.
+
+    Raises OSError where this user has none.
     """
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or _local_application_data()
         return Path(base) / "Farhand" / "machine"
-    return Path.home() / ".local" / "state" / "farhand-machine"
+    try:
+        return Path.home() / ".local" / "state" / "farhand-machine"
+    except RuntimeError:
+        raise OSError("this user has no home directory") from None
 
 
 def _local_application_data() -> str:

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from machine_client.cli import log_handler
 from machine_client.settings import MachineSettings
 from schemas.http.problems import UNAUTHENTICATED
+from schemas.programs.settings import SettingsError
 from tests.machine_client.journals import journal_in
 from tests.machine_client.scripted import TOKEN, Line, problem, scripted_server
 from tests.processes import run, running
@@ -41,6 +42,7 @@ def wrongly_used(*arguments: str, command: str = "join", **variables: str) -> st
         ((*SERVER, "--token", "two words"), "one word of visible ASCII"),
         ((*SERVER, "--token", "t", "--token-file", "t"), "and not both"),
         ((*SERVER, "--token-file", "/nowhere/token"), "No such file or directory"),
+        ((*SERVER, "--token-file", "~nobody-at-all/x"), "--token-file: ~nobody-at-all/x: there is"),
         ((*SERVER, "--token", "t", "--config", "/nowhere/x.toml"), "/nowhere/x.toml: No such"),
         ((*SERVER, "--token", "t", "--ca-file", "/nowhere/x"), "--ca-file: /nowhere/x cannot be"),
         ((*SERVER, "--token", "t", "--proxy", "proxy:1"), "--proxy: must be a proxy's address"),
@@ -220,6 +222,29 @@ def test_journal_that_cannot_be_used_is_a_sentence_and_code_1(
     assert ended.returncode == 1
     assert ended.stderr.startswith(f"Error: the journal {file} ")
     assert "Traceback" not in ended.stderr
+
+
+def test_home_that_takes_no_directory_is_a_sentence_and_code_1(tmp_path: Path) -> None:
+    home = tmp_path / "Jörg Müller"
+    home.write_text("a file")
+    given = ("--server", "http://127.0.0.1:9", "--token", "t")
+    joined = run("farhand-machine", "join", *given, HOME=str(home))
+    assert joined.returncode == 1
+    (sentence,) = joined.stderr.splitlines()
+    assert sentence.startswith(f"Error: the journal {home}/.local/state/farhand-machine/journal")
+    examined = run("farhand-machine", "doctor", *given, HOME=str(home))
+    assert examined.returncode == 1
+    assert "FAIL journal: the journal" in examined.stdout
+    assert "Traceback" not in examined.stderr
+
+
+def test_user_without_a_home_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise OSError("this user has no home directory")
+
+    monkeypatch.setattr("machine_client.settings.state_directory", homeless)
+    with pytest.raises(SettingsError, match="no home directory: name a directory for the journal"):
+        MachineSettings(server="https://a.example", token=SecretStr("t"))
 
 
 def test_log_goes_into_a_file_of_which_older_ones_are_kept(tmp_path: Path) -> None:

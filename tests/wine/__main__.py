@@ -47,6 +47,7 @@ LONG = (
     "profile",
     "hands",
     "keys_and_drags",
+    "installed_task",
 )
 """Parts of the names of what is left out for short."""
 

@@ -1,8 +1,8 @@
 """Runs a machine client of Windows and ends it as Windows does: ``python -m tests.wine.ending``.
 
-Arguments: the way, a file for what the client says, and the client's own.  When a line comes on
-standard input the client is ended in that way; the exit code is the client's.  Where it is at a
-console that has a window of its own, which inherits every pipe: hence the file.
+Arguments: the way, a file for what the client says, its module and that one's own.  When a line
+comes on standard input the client is ended in that way; the exit code is the client's.  Where it is
+at a console, that has a window of its own, which inherits every pipe: hence the file.
 """
 
 import ctypes
@@ -79,7 +79,7 @@ def main(way: str, log: str, *arguments: str) -> int:
         kernel32.FreeConsole()
         assert kernel32.AllocConsole()
     client = subprocess.Popen(
-        [sys.executable, "-m", "machine_client", *arguments, "--log-file", log],
+        [sys.executable, "-m", *arguments, "--log-file", log],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

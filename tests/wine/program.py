@@ -26,10 +26,10 @@ def ending(machine: Machine, way: str, log: Path) -> Iterator[WineProgram]:
     machine.token_file.write_text(machine.token)
     machine.token_file.chmod(0o600)
     process = machine.desktop.popen(
-        *("-m", "tests.wine.ending", way, windows_path(log), "join"),
+        *("-m", "tests.wine.ending", way, windows_path(log)),
+        *("tests.wine.as_user", windows_path(machine.home), "machine_client", "join"),
         *("--server", machine.server.url, "--token-file", windows_path(machine.token_file)),
         stdin=subprocess.PIPE,
-        more={"LOCALAPPDATA": windows_path(machine.home)},
     )
     program = WineProgram(process)
     try:
@@ -59,9 +59,9 @@ def test_client_that_windows_ends_releases_what_it_holds(
     assert EVERYONE not in said
 
 
-def run(desktop: WineDesktop, *arguments: str, **variables: str) -> tuple[int, str]:
+def run(desktop: WineDesktop, *arguments: str) -> tuple[int, str]:
     """A command of the machine client: its exit code, and all that it says."""
-    with desktop.running("-m", "machine_client", *arguments, **variables) as program:
+    with desktop.running("-m", "machine_client", *arguments) as program:
         return program.ends(), program.output
 
 
@@ -87,22 +87,6 @@ def test_installed_task_is_there_until_it_is_uninstalled(
     assert (code, "was ended and removed" in said) == (0, True), said
     assert run(desktop, "uninstall") == (0, "nothing is installed\r\n")
     assert run(desktop, "status") == (1, "not installed\r\n")
-
-
-def test_profile_that_cannot_be_written_is_a_sentence(desktop: WineDesktop, tmp_path: Path) -> None:
-    profile = tmp_path / "Jörg Müller"
-    profile.write_text("a file where directories should be")
-    given = ("--server", "http://127.0.0.1:1", "--token", "t")
-    variables = {"LOCALAPPDATA": windows_path(profile)}
-    code, said = run(desktop, "join", *given, **variables)
-    assert code == 1
-    assert said.startswith("Error: the journal ")
-    assert len(said.strip().splitlines()) == 1
-    code, said = run(desktop, "doctor", *given, **variables)
-    assert code == 1
-    assert "FAIL journal: the journal " in said
-    assert "--state-dir" in said
-    assert "Traceback" not in said
 
 
 def test_proxies_and_certificates_are_those_of_windows(

@@ -56,16 +56,17 @@ def test_program_that_is_packed_into_one_file_is_its_own_interpreter(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    command = command_of(None, {"server": "https://a.example"}, Path("log"))
+    command = command_of(None, {"server": "https://a.example"}, None)
     assert command[:3] == [sys.executable, "join", "--server"]
 
 
 @pytest.mark.parametrize("config", [None, Path("a.toml")])
-def test_task_logs_into_a_file(monkeypatch: pytest.MonkeyPatch, config: Path | None) -> None:
+def test_task_logs_into_a_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, config: Path | None
+) -> None:
     given = {"server": "https://a.example"}
+    log = tmp_path / "client.log"
+    assert "--log-file" not in command_of(config, given, log)
     monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", "/Jörg Müller")
-    *_, option, file = command_of(config, given, None)
-    assert option == "--log-file"
-    assert file.endswith("client.log")
-    assert "--log-file" not in command_of(config, given, Path("log of the settings"))
+    assert command_of(config, given, log)[-2:] == ["--log-file", str(log)]
+    assert "--log-file" not in command_of(config, given, None)

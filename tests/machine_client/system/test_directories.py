@@ -13,6 +13,16 @@ def test_linux_has_it_in_the_home() -> None:
     assert state_directory() == Path.home() / ".local" / "state" / "farhand-machine"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has another place")
+def test_user_without_a_home_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError  # as where there is neither HOME nor an entry in passwd
+
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(OSError, match="no home directory"):
+        state_directory()
+
+
 @pytest.mark.skipif(sys.platform != "win32", reason="it is asked of Windows")
 @pytest.mark.parametrize("home", ["C:\\users\\Jörg Müller", None])
 def test_windows_has_it_in_the_local_application_data(
