@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from machine_client.service.base import ServiceError
+from machine_client.system.libraries import library
 
 RUNNING: Final = 4  # TASK_STATE_RUNNING
 DISABLED: Final = 1  # TASK_STATE_DISABLED
@@ -90,7 +91,7 @@ def _task(folder: ctypes.c_void_p, named: ctypes.c_void_p) -> Task | None:
 @contextlib.contextmanager
 def _components() -> Iterator[Any]:
     """COM, for this thread."""
-    ole32: Any = _library("ole32")
+    ole32: Any = library("ole32")
     is_ours = ole32.CoInitializeEx(None, _MANY_THREADS) >= 0
     try:
         yield ole32
@@ -128,7 +129,7 @@ def _released(this: ctypes.c_void_p) -> Iterator[None]:
 @contextlib.contextmanager
 def _text(content: str) -> Iterator[ctypes.c_void_p]:
     """A BSTR."""
-    make: Any = _library("oleaut32").SysAllocString
+    make: Any = library("oleaut32").SysAllocString
     make.argtypes, make.restype = (ctypes.c_wchar_p,), ctypes.c_void_p
     made = ctypes.c_void_p(make(content))
     with _freed(made):
@@ -140,7 +141,7 @@ def _freed(text: ctypes.c_void_p) -> Iterator[None]:
     try:
         yield
     finally:
-        free: Any = _library("oleaut32").SysFreeString
+        free: Any = library("oleaut32").SysFreeString
         free.argtypes, free.restype = (ctypes.c_void_p,), None
         free(text)
 
@@ -160,9 +161,3 @@ def _call(this: ctypes.c_void_p, method: int, *arguments: Any) -> None:
 def _check(result: int) -> None:
     if result < 0:
         raise _Refused(result & 0xFFFFFFFF)
-
-
-def _library(name: str) -> Any:
-    if sys.platform == "win32":
-        return ctypes.WinDLL(name)
-    raise ServiceError(f"there is no {name} here")

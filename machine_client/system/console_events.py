@@ -1,5 +1,7 @@
 """The end of a Windows console: its window is closed, its user logs off, or Windows shuts down.
 
+The last two are told so to programs without windows alone: see `machine_client.system.session_end`.
+
 Windows tells a program of it in a thread of its own, and ends the program when that returns, or
 some seconds later.
 """
@@ -11,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 CLOSES, LOGS_OFF, SHUTS_DOWN = 2, 5, 6
-_SECONDS: Final = 4.5
+SECONDS_TO_END: Final = 4.5
 """For the program to release what it holds; Windows waits for five."""
 
 _kept: list[Any] = []
@@ -33,5 +35,5 @@ def _handle(event: int, stop: Callable[[], object], wait: Callable[[float], obje
     if event not in (CLOSES, LOGS_OFF, SHUTS_DOWN):
         return False
     stop()
-    wait(_SECONDS)
+    wait(SECONDS_TO_END)
     return True

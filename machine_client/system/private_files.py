@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from machine_client.system.access_lists import TRUSTED, name_of, readers
+from machine_client.system.libraries import library
 
 _DACL: Final = 0x00000004  # DACL_SECURITY_INFORMATION
 _PROTECTED: Final = 0x80000000  # PROTECTED_DACL_SECURITY_INFORMATION
@@ -64,7 +65,7 @@ def who_else_reads(file: Path) -> str | None:
 
 def _descriptor(path: Path) -> bytes:
     """A file's list of access, as Windows keeps it."""
-    advapi32: Any = _library("advapi32")
+    advapi32: Any = library("advapi32")
     get = advapi32.GetFileSecurityW
     get.argtypes = (
         *(wintypes.LPCWSTR, wintypes.DWORD, ctypes.c_void_p, wintypes.DWORD, ctypes.c_void_p),
@@ -78,8 +79,8 @@ def _descriptor(path: Path) -> bytes:
 
 
 def _keep_to_user(path: Path) -> None:
-    advapi32: Any = _library("advapi32")
-    kernel32: Any = _library("kernel32")
+    advapi32: Any = library("advapi32")
+    kernel32: Any = library("kernel32")
     # Full access, for what will be in a directory as well (OICI), to the user and the system (SY).
     heirs = "OICI" if path.is_dir() else ""
     allowed = f"D:P(A;{heirs};FA;;;{_user_sid()})(A;{heirs};FA;;;SY)"
@@ -99,8 +100,8 @@ def _keep_to_user(path: Path) -> None:
 
 def _user_sid() -> str:
     """The user of this process, as security descriptors name one."""
-    advapi32: Any = _library("advapi32")
-    kernel32: Any = _library("kernel32")
+    advapi32: Any = library("advapi32")
+    kernel32: Any = library("kernel32")
     kernel32.GetCurrentProcess.restype = wintypes.HANDLE
     token = wintypes.HANDLE()
     open_token = advapi32.OpenProcessToken
@@ -133,13 +134,6 @@ def _user_sid() -> str:
 def _free(kernel32: Any, memory: Any) -> None:
     kernel32.LocalFree.argtypes = (ctypes.c_void_p,)
     kernel32.LocalFree(ctypes.cast(memory, ctypes.c_void_p))
-
-
-def _library(name: str) -> Any:
-    """A library of Windows, with functions of our own to declare."""
-    if sys.platform == "win32":
-        return ctypes.WinDLL(name, use_last_error=True)
-    raise OSError(f"there is no {name} here")
 
 
 def _failed(what: object) -> OSError:

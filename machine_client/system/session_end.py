@@ -13,13 +13,13 @@ from collections.abc import Callable
 from ctypes import wintypes
 from typing import Any, Final
 
+from machine_client.system.console_events import SECONDS_TO_END
 from machine_client.system.dpi import be_aware_of_dpi
+from machine_client.system.libraries import library
 from machine_client.system.threads import daemon_thread
 
 CLOSE, QUERY_END_SESSION, END_SESSION = 0x10, 0x11, 0x16
 WINDOW: Final = "FarhandMachineClient"
-_SECONDS: Final = 4.5
-"""For the program to release what it holds; Windows waits for five."""
 _START_SECONDS: Final = 5.0
 
 _LONG_POINTER = ctypes.c_ssize_t
@@ -66,7 +66,7 @@ def _answer(
     if message == END_SESSION:
         if parameter:  # else somebody was in the way
             stop()
-            wait(_SECONDS)  # with the answer, Windows may end the program
+            wait(SECONDS_TO_END)  # with the answer, Windows may end the program
         return 0
     return None
 
@@ -74,7 +74,7 @@ def _answer(
 def _listen(stop: Callable[[], object], ready: Callable[[], object]) -> None:
     """Make the window and answer for it, for as long as the program runs."""
     try:
-        windows: Any = _library("user32")
+        windows: Any = library("user32")
         windows.DefWindowProcW.argtypes = (
             *(wintypes.HWND, wintypes.UINT, ctypes.c_size_t, _LONG_POINTER),
         )
@@ -110,10 +110,3 @@ def _make_window(windows: Any, procedure: ctypes.c_void_p) -> bool:
     make.restype = wintypes.HWND
     # Not one for messages alone, which is told nothing of the session; it is never shown.
     return bool(make(0, WINDOW, WINDOW, 0, 0, 0, 0, 0, None, None, None, None))
-
-
-def _library(name: str) -> Any:
-    """A library of Windows, with functions of our own to declare."""
-    if sys.platform == "win32":
-        return ctypes.WinDLL(name)
-    raise OSError(f"there is no {name} here")

@@ -25,6 +25,7 @@ INSIDE = (
     "tests/machine_client/system/test_directories.py",
     "tests/machine_client/system/test_file_lock.py",
     "tests/machine_client/system/test_dpi.py",
+    "tests/machine_client/system/test_libraries.py",
     "tests/machine_client/system/test_private_files.py",
     "tests/machine_client/system/test_session_end.py",
     "tests/machine_client/test_windows_imports.py",

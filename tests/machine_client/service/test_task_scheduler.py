@@ -45,7 +45,7 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     freed: list[object] = []
     monkeypatch.setattr(
         task_scheduler,
-        "_library",
+        "library",
         lambda _: SimpleNamespace(SysFreeString=lambda text: freed.append(text.value)),
     )
     return freed

@@ -12,7 +12,7 @@ from machine_client.system.console_events import CLOSES, LOGS_OFF, SHUTS_DOWN, o
 def test_end_of_the_console_stops_the_program_and_leaves_it_some_seconds(event: int) -> None:
     told: list[object] = []
     assert console_events._handle(event, lambda: told.append("stop"), told.append)
-    assert told == ["stop", console_events._SECONDS]
+    assert told == ["stop", console_events.SECONDS_TO_END]
 
 
 @pytest.mark.parametrize("event", [0, 1])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from machine_client.system import session_end
+from machine_client.system.console_events import SECONDS_TO_END
 from machine_client.system.session_end import (
     CLOSE,
     END_SESSION,
@@ -21,7 +22,7 @@ from machine_client.system.session_end import (
     ("message", "parameter", "answer", "told"),
     [
         (QUERY_END_SESSION, 0, 1, []),
-        (END_SESSION, 1, 0, ["stop", session_end._SECONDS]),
+        (END_SESSION, 1, 0, ["stop", SECONDS_TO_END]),
         (END_SESSION, 0, 0, []),
         (CLOSE, 0, 0, ["stop"]),
         (0x1, 0, None, []),
@@ -55,5 +56,3 @@ def test_elsewhere_nothing_is_listened_for() -> None:
     threads = threading.active_count()
     on_session_end(lambda: None)
     assert threading.active_count() == threads
-    with pytest.raises(OSError, match="no user32 here"):
-        session_end._library("user32")
