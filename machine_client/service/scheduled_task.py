@@ -51,7 +51,9 @@ class ScheduledTask:
             checked(self._run, [_PROGRAM, "/Create", "/F", "/TN", NAME, "/XML", str(file)])
         checked(self._run, [_PROGRAM, "/Run", "/TN", NAME])
         rights = _ELEVATED if elevated else _PLAIN
-        return f"the task {NAME!r} is there, runs, and starts when {_user()} logs on, {rights}"
+        return (
+            f"the task {NAME!r} is there, was started, and starts when {_user()} logs on, {rights}"
+        )
 
     def uninstall(self) -> str:
         if not self._end():

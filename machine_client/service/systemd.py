@@ -48,7 +48,7 @@ class SystemdService:
         checked(self._run, ["systemctl", "--user", "daemon-reload"])
         checked(self._run, ["systemctl", "--user", "enable", NAME])
         checked(self._run, ["systemctl", "--user", "restart", NAME])
-        return f"{file} is there, runs, and starts with the graphical session"
+        return f"{file} is there, was started, and starts with the graphical session"
 
     def uninstall(self) -> str:
         file = _file()
