@@ -21,6 +21,8 @@ _ACTIVE: Final = 0  # WTSActive
 _QUERY_LIMITED: Final = 0x1000  # PROCESS_QUERY_LIMITED_INFORMATION
 _TOKEN_QUERY: Final = 0x0008
 _INTEGRITY_LEVEL: Final = 25  # TokenIntegrityLevel
+_HIGH: Final = 0x3000  # SECURITY_MANDATORY_HIGH_RID
+_ACCESS_DENIED: Final = 5  # ERROR_ACCESS_DENIED
 
 SERVICE = (
     "this program runs as a service, which sees no desktop: start it in the session of the user "
@@ -85,9 +87,9 @@ def _check_window(window: int | None) -> None:
     # Windows drops silently what comes from below (UIPI): SendInput counts it as sent.
     process = wintypes.DWORD()
     if window and api.get_window_thread_process_id(window, ctypes.byref(process)):
-        theirs = _level_of_process(process.value)
         own = _own_level()
-        if theirs is not None and own is not None and theirs > own:
+        theirs = _level_of_process(process.value)
+        if own is not None and theirs is not None and theirs > own:
             raise DesktopError("window_elevated", ELEVATED[:1].upper() + ELEVATED[1:])
 
 
@@ -96,9 +98,10 @@ def _own_level() -> int | None:
 
 
 def _level_of_process(process_id: int) -> int | None:
+    """That of a process, at least a high one where it is kept from us; None where it has ended."""
     process = api.open_process(_QUERY_LIMITED, False, process_id)
     if not process:
-        return None
+        return _level_of_what_is_kept_back()
     try:
         return _level(process)
     finally:
@@ -106,10 +109,10 @@ def _level_of_process(process_id: int) -> int | None:
 
 
 def _level(process: int) -> int | None:
-    """A process's integrity level; None where that is not told."""
+    """A process's integrity level, at least a high one where it is kept from us."""
     token = wintypes.HANDLE()
     if not api.open_process_token(process, _TOKEN_QUERY, ctypes.byref(token)):
-        return None
+        return _level_of_what_is_kept_back()
     try:
         # A SID_AND_ATTRIBUTES, whose SID lies behind it.
         label = (ctypes.c_void_p * 32)()
@@ -127,6 +130,11 @@ def _level(process: int) -> int | None:
         return int(last[0])
     finally:
         api.close_handle(token)
+
+
+def _level_of_what_is_kept_back() -> int | None:
+    """What the last call, which failed, says of a process: from its like nothing is kept."""
+    return _HIGH if api.last_error() == _ACCESS_DENIED else None
 
 
 def _connect_state() -> int | None:

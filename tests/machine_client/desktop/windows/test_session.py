@@ -6,7 +6,7 @@ None of these states can be had under Wine: real ones were never seen.
 import pytest
 
 from machine_client.desktop.base import DesktopError, DesktopLost
-from machine_client.desktop.windows import session
+from machine_client.desktop.windows import api, session
 from tests.machine_client.desktop.windows.fakes import HANDLES, FakeSession
 
 
@@ -54,9 +54,20 @@ def test_window_with_higher_rights_is_refused_and_one_with_ours_is_not(
         assert caught.value.code == "window_elevated"
 
 
-@pytest.mark.parametrize("window", [0, 12])
-def test_window_that_is_not_there_or_does_not_say_its_rights_is_tried(
-    windows: FakeSession, window: int
+def test_window_that_keeps_its_rights_from_us_has_higher_ones_unless_ours_are_high(
+    windows: FakeSession,
 ) -> None:
-    windows.window = window
+    windows.window = 12
+    with pytest.raises(DesktopError, match="higher rights"):
+        session.check_window_in_front()
+    windows.levels[0] = 0x3000
+    session.check_window_in_front()
+
+
+def test_window_that_is_gone_is_tried(
+    windows: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.check_window_in_front()
+    windows.window = 12
+    monkeypatch.setattr(api, "last_error", lambda: 87)
     session.check_window_in_front()
