@@ -24,7 +24,13 @@ def test_only_news_are_asked_for_after_the_first_picture() -> None:
             assert (first.region, first.size) == (Region(0, 0, 64, 48), Size(64, 48))
             assert first.pixels == b"abcd" * 64 * 48
             assert view.capture().pixels[:12] == b"abcdefghabcd"
-        asked = [message for message in server.said if message[0] == 3]
+
+        def requests() -> list[bytes]:
+            return [message for message in server.said if message[0] == 3]
+
+        # The last two were sent together, and the first of them was answered.
+        eventually(lambda: len(requests()) == 4, "the server has read them all")
+        asked = requests()
     assert asked[1] == ours.update_request(0, 0, 64, 48, incremental=False)
     assert asked[2] == ours.update_request(0, 0, 64, 48, incremental=True)
     assert asked[3] == ours.update_request(0, 0, 1, 1, incremental=False)
