@@ -7,7 +7,7 @@ from pathlib import Path
 
 from server.bus.nats_server import find_nats_server
 from server.process.child_program import ChildProgram
-from tests.processes import free_port, until
+from tests.processes import free_port, go_on, stop, until
 
 
 class NatsServer:
@@ -53,16 +53,11 @@ class NatsServer:
 
     def stop(self) -> None:
         """Let it hang; it does nothing more when this returns."""
-        os.kill(self.pid, signal.SIGSTOP)
-        threads = Path(f"/proc/{self.pid}/task")
-        until(
-            lambda: all("\nState:\tT" in each.read_text() for each in threads.glob("*/status")),
-            "nats-server hangs",
-        )
+        stop(self.pid)
 
     def go_on(self) -> None:
         """Let it run again."""
-        os.kill(self.pid, signal.SIGCONT)
+        go_on(self.pid)
 
     def _listens(self) -> bool:
         with socket.socket() as probe:

@@ -44,6 +44,27 @@ def state_of(process_id: int) -> str:
     return Path(f"/proc/{process_id}/stat").read_text().rpartition(") ")[2][0]
 
 
+def stop(process_id: int) -> None:
+    """Let a process stand still; it does nothing more when this returns.
+
+    A signal takes effect later than it is sent, in each thread for itself.
+    """
+    os.kill(process_id, signal.SIGSTOP)
+    until(lambda: _stands_still(process_id), f"process {process_id} stands still")
+
+
+def _stands_still(process_id: int) -> bool:
+    with contextlib.suppress(OSError):  # A thread has just ended.
+        threads = Path(f"/proc/{process_id}/task").glob("*/status")
+        return all("\nState:\tT" in each.read_text() for each in threads)
+    return False
+
+
+def go_on(process_id: int) -> None:
+    """Let a process that was stopped run again."""
+    os.kill(process_id, signal.SIGCONT)
+
+
 def until(condition: Callable[[], object], what: str, seconds: float = WAIT_SECONDS) -> None:
     """Wait until a condition holds; fail with ``what`` did not happen."""
     deadline = time.monotonic() + seconds

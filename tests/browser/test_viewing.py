@@ -1,7 +1,6 @@
 """Ways to look at a machine's screen, and what is said where nothing is heard of it any more."""
 
 import json
-import signal
 from collections.abc import Iterator
 
 import pytest
@@ -9,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.hands import HEIGHT, WIDTH, Hands
 from tests.browser.rig import Desk, Site, Visit
-from tests.processes import until
+from tests.processes import go_on, stop, until
 
 LIVE = "Live. The picture changes"
 DOUBT = "Nothing has come from the server for 5 seconds: this picture may be old."
@@ -141,19 +140,19 @@ def test_still_picture_is_not_doubted(watching: Visit) -> None:
 
 def test_silence_is_said_and_taken_back(watching: Visit) -> None:
     page, node = watching.page, watching.site.process.process
-    node.send_signal(signal.SIGSTOP)
+    stop(node.pid)
     try:
         page.clock.fast_forward(6_000)
         expect(page.get_by_role("status").filter(has_text=DOUBT)).to_be_visible()
         expect(page.get_by_text(LIVE)).to_have_count(0)
     finally:
-        node.send_signal(signal.SIGCONT)
+        go_on(node.pid)
     expect(page.get_by_text(LIVE)).to_be_visible()
     expect(page.get_by_text(DOUBT)).to_have_count(0)
-    node.send_signal(signal.SIGSTOP)
+    stop(node.pid)
     try:
         page.clock.fast_forward(26_000)
         expect(page.get_by_text("The picture has stopped; asking for it again…")).to_be_visible()
     finally:
-        node.send_signal(signal.SIGCONT)
+        go_on(node.pid)
     expect(page.get_by_text(LIVE)).to_be_visible()

@@ -3,7 +3,6 @@
 import http.client
 import json
 import re
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from server.cli.client import Api
 from server.web.bodies.lines import BATCH_LINES
 from tests.commandline import Served, command, environment, serving
 from tests.imports import PATH, line
-from tests.processes import free_port, until
+from tests.processes import free_port, go_on, stop, until
 
 
 def api_of(served: Served) -> Api:
@@ -83,7 +82,7 @@ def test_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
         running = importing(api, file)
         until(lambda: stored(api, workflow) >= 500, "some of it is imported")
         # It waits ten seconds for a server, and a start may take longer on a busy host.
-        running.send_signal(signal.SIGSTOP)
+        stop(running.pid)
         served.process.kill()
         served.process.wait()
         if has_ids:
@@ -95,7 +94,7 @@ def test_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
         assert before < count
         if has_ids:
             running = importing(api, file)
-        running.send_signal(signal.SIGCONT)
+        go_on(running.pid)
         output, errors = running.communicate(timeout=60)
         assert running.returncode == 0, errors
         said = json.loads(output)

@@ -1,6 +1,5 @@
 """A machine client that stands still for a while and goes on: nothing late may begin."""
 
-import signal
 import time
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from tests.desktop import Witness
 from tests.end_to_end.system import System
-from tests.processes import Answer, ServerProcess, until
+from tests.processes import Answer, ServerProcess, go_on, stop, until
 
 TIMEOUT = 2.0
 """The server's for an input, in seconds; a command must begin a little earlier."""
@@ -25,14 +24,14 @@ def test_command_that_reached_a_stalled_client_too_late_is_never_carried_out(
         workstation, client = system.workstation, system.client.process
         assert workstation.send("mouse/move", x=1, y=1).status == 200
         witness.take()
-        client.send_signal(signal.SIGSTOP)
+        stop(client.pid)
         began = time.monotonic()
         pending = workstation.send("mouse/click", "late", x=900, y=700)
         assert pending.status == 504, pending.body
         until(lambda: time.monotonic() > began + TIMEOUT, "the command's time passes")
         if heartbeat == "1":
             workstation.is_in_state("offline")
-        client.send_signal(signal.SIGCONT)
+        go_on(client.pid)
         answers: list[Answer] = []
 
         def final() -> bool:
@@ -54,9 +53,9 @@ def test_command_without_a_key_that_stalled_is_not_carried_out_late(
     server = ServerProcess(tmp_path, heartbeat="20", input_timeout=str(TIMEOUT))
     with System.running(server, display) as system:
         workstation, client = system.workstation, system.client.process
-        client.send_signal(signal.SIGSTOP)
+        stop(client.pid)
         assert workstation.send("mouse/click", x=900, y=700).status == 504
-        client.send_signal(signal.SIGCONT)
+        go_on(client.pid)
         witness.take()
         assert workstation.send("mouse/move", x=5, y=5).status == 200
         assert {event.kind for event in witness.take()} == {"MotionNotify"}

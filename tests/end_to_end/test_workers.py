@@ -23,8 +23,10 @@ from tests.processes import (
     ServedApi,
     ServerProcess,
     free_port,
+    go_on,
     run,
     running,
+    stop,
     until,
 )
 
@@ -192,7 +194,7 @@ def test_second_signal_ends_all_at_once(tmp_path: Path) -> None:
         pids = list(found.children())
         ends, stays = found.workers.values()
         # One that does not end keeps the parent waiting, and so its database.
-        os.kill(stays, signal.SIGSTOP)
+        stop(stays)
         found.program.process.terminate()
         all_end([ends])
         assert set(found.children().values()) >= {"mongod", "nats-server"}
@@ -204,7 +206,7 @@ def test_second_signal_ends_all_at_once(tmp_path: Path) -> None:
 def test_worker_that_does_not_end_is_killed_in_time(tmp_path: Path) -> None:
     with family(tmp_path, stop_timeout="0.1") as found:
         pids, stopped = list(found.children()), found.workers.popitem()[1]
-        os.kill(stopped, signal.SIGSTOP)
+        stop(stopped)
         assert found.program.terminate() == 0
         assert f"pid={stopped} does not end and is killed" in found.program.output
         all_end(pids)
@@ -216,12 +218,12 @@ def test_mongod_that_ends_is_started_again(tmp_path: Path) -> None:
         assert mongod is not None
         turtle = tmp_path / "data" / "mongodb" / "db" / "WiredTiger.turtle"
         # The parent starts it again a moment later, and not before it cannot come back yet.
-        found.program.process.send_signal(signal.SIGSTOP)
+        stop(found.program.process.pid)
         os.kill(mongod, signal.SIGKILL)
         until(lambda: not runs(mongod), "it is gone")
         sound = turtle.read_bytes()
         turtle.write_bytes(b"not a turtle")
-        found.program.process.send_signal(signal.SIGCONT)
+        go_on(found.program.process.pid)
         until(lambda: found.status("/readyz") == 503, "there is no database")
         found.program.says("The embedded mongod ended at once")
         turtle.write_bytes(sound)

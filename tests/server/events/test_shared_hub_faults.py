@@ -1,7 +1,5 @@
 """Several nodes whose MongoDB does not answer for a while: a real one, which is stopped."""
 
-import os
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ import pytest
 from server.store.embedded.mongod import EmbeddedMongoDB
 from server.store.errors import StoreUnavailable
 from tests.event_hubs import Node, everything, heard, names_of, publish, several_nodes, until
+from tests.processes import go_on, stop
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
 
 
@@ -22,14 +21,16 @@ async def own_mongodb(directory: Path) -> AsyncIterator[EmbeddedMongoDB]:
         await embedded.start()
         yield embedded
     finally:
-        send(embedded, signal.SIGCONT)
+        if embedded.pid is not None:
+            go_on(embedded.pid)
         await embedded.stop()
 
 
-def send(embedded: EmbeddedMongoDB, number: signal.Signals) -> None:
-    """Stop mongod, or let it go on."""
-    if embedded.pid is not None:
-        os.kill(embedded.pid, number)
+def stop_mongod(embedded: EmbeddedMongoDB) -> int:
+    """Let mongod stand still; its process."""
+    assert embedded.pid is not None
+    stop(embedded.pid)
+    return embedded.pid
 
 
 async def until_one_has_failed(node: Node) -> None:
@@ -49,7 +50,7 @@ async def test_events_wait_while_the_database_is_away_and_too_many_become_a_rese
         subscription = await second.listen()
         publish(first.hub, "before")
         (told,) = await heard(subscription, 1)
-        send(embedded, signal.SIGSTOP)
+        mongod = stop_mongod(embedded)
         publish(first.hub, "a")
         await until_one_has_failed(first)
         publish(first.hub, *(str(number) for number in range(11)))
@@ -62,7 +63,7 @@ async def test_events_wait_while_the_database_is_away_and_too_many_become_a_rese
         with pytest.raises(StoreUnavailable):
             await second.hub.subscribe(OTHER_ORGANIZATION, None, everything)
 
-        send(embedded, signal.SIGCONT)
+        go_on(mongod)
         for each in (subscription, late):
             events = await heard(each, 4)
             of_first = [event for event in events if event.machine_id != "c"]
@@ -80,7 +81,7 @@ async def test_node_that_ends_while_the_database_is_away_does_not_wait_for_ever(
         own_mongodb(tmp_path / "mongodb") as embedded,
         several_nodes(embedded._uri(), "farhand", 1) as (node,),
     ):
-        send(embedded, signal.SIGSTOP)
+        stop_mongod(embedded)
         publish(node.hub, "a", "b")
         await node.hub.finish(0.1)
         assert "2 events could not be told" in caplog.messages

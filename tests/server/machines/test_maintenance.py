@@ -1,8 +1,6 @@
 """What watches the links while they live, when something else is slow or broken."""
 
 import logging
-import os
-import signal
 from pathlib import Path
 from uuid import UUID
 
@@ -13,6 +11,7 @@ from server import tasks
 from server.machines.socket import LinkSocket
 from server.store.embedded.mongod import EmbeddedMongoDB
 from server.store.tokens import TokenStore
+from tests.processes import go_on, stop
 from tests.service import Service, running_service, until
 
 
@@ -26,14 +25,14 @@ async def test_heartbeats_go_on_while_the_database_stands_still(
         machine, database = await service.new_machine(), service.server.services.database
         async with machine.connected() as link:
             assert embedded.pid is not None
-            os.kill(embedded.pid, signal.SIGSTOP)
+            stop(embedded.pid)
             try:
                 for _ in range(3):
                     await link.mark()
                 # The token check, which began meanwhile, still waits for its first answer.
                 assert database.failures == 0
             finally:
-                os.kill(embedded.pid, signal.SIGCONT)
+                go_on(embedded.pid)
             assert not (await machine.until_live()).is_over
     await embedded.stop()
 

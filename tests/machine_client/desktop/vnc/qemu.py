@@ -12,7 +12,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from tests.desktop import running
 from tests.machine_client.desktop.contract.rig import Seen
@@ -132,14 +132,12 @@ class Qemu:
             monitor.settimeout(WAIT_SECONDS)
             monitor.connect(str(self._directory / "qmp"))
             with monitor.makefile("rw") as lines:
-                lines.readline()
+                # It tells of events at any time, even before its greeting.
+                _heard(lines, "QMP")
                 for each in ({"execute": "qmp_capabilities"}, _command(command, arguments)):
                     lines.write(json.dumps(each) + "\n")
                     lines.flush()
-                    answer = json.loads(lines.readline())
-                    while "event" in answer:
-                        answer = json.loads(lines.readline())
-                    assert "return" in answer, answer
+                    answer = _heard(lines, "return")
         return answer["return"]
 
     def typed(self) -> str:
@@ -207,6 +205,14 @@ class Qemu:
 
     def _add(self, action: Any, names: set[str], event: "re.Match[str]") -> None:
         self._seen.append(Seen(action, frozenset(names), *self._place, float(event["at"])))
+
+
+def _heard(lines: TextIO, what: str) -> Any:
+    """The next that its monitor says which is no event: a greeting, or an answer."""
+    while "event" in (said := json.loads(lines.readline())):
+        pass
+    assert what in said, said
+    return said
 
 
 def _command(name: str, arguments: dict[str, Any]) -> dict[str, Any]:

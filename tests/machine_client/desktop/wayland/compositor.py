@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.desktop import program
-from tests.processes import state_of
+from tests.processes import go_on, stop
 from tests.waiting import WAIT_SECONDS, eventually
 
 _NOBODY = 65534
@@ -110,12 +110,11 @@ class Sway:
 
     def freeze(self) -> None:
         """Let it answer nobody; it reads nothing more when this returns."""
-        os.killpg(self.process_id, signal.SIGSTOP)
-        eventually(lambda: state_of(self.process_id) == "T", "sway stands still")
+        stop(self.process_id)
 
     def thaw(self) -> None:
         """Let it go on."""
-        os.killpg(self.process_id, signal.SIGCONT)
+        go_on(self.process_id)
 
     def kill(self) -> None:
         """End it as a crash does; what it leaves lying there stays."""

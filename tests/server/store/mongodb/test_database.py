@@ -21,6 +21,7 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.indexes import INDEXES
 from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION
 from server.store.times import now
+from tests.processes import go_on, stop
 from tests.store import async_test, collected, opened, there
 
 
@@ -152,13 +153,13 @@ async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -
     async with own_mongod(tmp_path) as (uri, pid):
         with closing(Database(uri, timeout=2.0)) as database:
             await database.ping()
-            os.kill(pid, signal.SIGSTOP)
+            stop(pid)
             # Many more than the driver has threads: waiting for one of them is bounded too.
             results = await asyncio.gather(
                 *(database.ping() for _ in range(100)), return_exceptions=True
             )
             assert {type(result) for result in results} == {StoreUnavailable}
-            os.kill(pid, signal.SIGCONT)
+            go_on(pid)
             async with asyncio.timeout(20):
                 while True:
                     try:
