@@ -18,6 +18,11 @@ _LOCKS = {NAMED_KEYSYMS[name] for name in ("caps_lock", "num_lock", "scroll_lock
 TAKEN_FOR_OTHERS = frozenset({"kp_separator"})
 """TigerVNC 1.12 presses the comma for it, QEMU 7.2 the keypad's point."""
 
+_LACKED = frozenset(
+    {"break", "browser_refresh", "browser_stop", *(f"f{number}" for number in range(13, 25))}
+)
+"""Named keys for which TigerVNC 1.12 has to find a place, where the layout is "us"."""
+
 POSSIBLY_HELD = (
     *(number for number in NAMED_KEYSYMS.values() if number not in _LOCKS),
     *(code for code in range(0x20, 0x7F) if not needs_shift(chr(code))),
@@ -111,13 +116,14 @@ class Keyboard:
     def _be_the_keyboard_in_use(self, keys: Iterable[Key]) -> None:
         """Tap Shift where the first key to be pressed is one that the layout may lack.
 
-        TigerVNC gives such a character a key, and then takes the layout from the
-        keyboard that is used now, if that was another one before: the character is forgotten, and
-        the next one gets the same key, so that a program reads the wrong one.  Seen with 1.12
-        whenever nothing was typed before, and after the layout was set anew.
+        TigerVNC gives such a one a key, and then takes the layout from the keyboard that is used
+        now, if that was another one before: what it gave is forgotten, and the next one gets the
+        same key, so that a program reads nothing, or the wrong one.  Seen with 1.12 whenever
+        nothing was typed before, and after the layout was set anew.
         """
         first = next(iter(keys))
-        if not self._held and first.is_character and not first.name.isascii():
+        is_lacked = not first.name.isascii() if first.is_character else first.name in _LACKED
+        if not self._held and is_lacked:
             for down in (True, False):
                 self._send(_SHIFT, down=down)
             self._confirm()

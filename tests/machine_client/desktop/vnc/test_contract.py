@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.desktop import Witness
+from machine_client.injector import DesktopInjector
+from schemas.inputs.bodies import PressKeys
+from tests.desktop import Witness, set_layout
 from tests.machine_client.desktop.contract.clipboards import ClipboardContract
 from tests.machine_client.desktop.contract.holds import HoldContract
 from tests.machine_client.desktop.contract.inputs import MouseContract
@@ -35,7 +37,17 @@ def mortal() -> Iterator[MortalRig]:
 class TestMouse(MouseContract): ...
 
 
-class TestKeys(KeyContract): ...
+class TestKeys(KeyContract):
+    @pytest.mark.parametrize("name", ["break", "f16", "browser_stop"])
+    def test_key_that_the_layout_lacks_is_itself_right_after_that_was_set(
+        self, rig: Rig, injector: DesktopInjector, vnc: tuple[str, int], name: str
+    ) -> None:
+        for layout in ("de", "us"):
+            set_layout(vnc[0], layout)
+            rig.witness.take()
+            injector.prepare(PressKeys(text=name))()
+            events = rig.witness.take()
+            assert [name in event.names for event in events[-2:]] == [True, True], events
 
 
 class TestHolds(HoldContract): ...

@@ -43,8 +43,10 @@ def test_capitals_and_signs_go_with_shift_and_others_without() -> None:
     assert told.of("type", "Ж") == "+shift -shift . +shift +6f6 -6f6 -shift ."
 
 
-def test_shift_is_tapped_before_a_first_character_that_the_layout_may_lack() -> None:
+def test_shift_is_tapped_before_a_first_key_that_the_layout_may_lack() -> None:
     told = Told()
+    assert told.of("type", "f13 break") == "+shift -shift . +f13 -f13 . +break -break ."
+    assert told.of("type", "f12 f13") == "+f12 -f12 . +f13 -f13 ."
     assert told.of("type", "漢 字") == "+shift -shift . +1006f22 -1006f22 . +1005b57 -1005b57 ."
     assert told.of("type", "a 漢") == "+a -a . +1006f22 -1006f22 ."
     assert told.of("type", "ctrl+漢") == "+ctrl +1006f22 -1006f22 -ctrl ."
