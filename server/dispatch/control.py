@@ -151,8 +151,10 @@ class MachineControl:
                 async with asyncio.timeout(SWEEP_SECONDS):
                     await self._are_there.wait()
             self._are_there.clear()
-            with suppress(StoreUnavailable):
+            try:
                 await self._end_what_is_over()
+            except StoreUnavailable:
+                self.look_soon()  # Whether there are any is not known.
             await asyncio.sleep(LOOK_SECONDS)
 
     def look_soon(self) -> None:

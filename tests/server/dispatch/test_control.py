@@ -7,6 +7,7 @@ import pytest
 
 from server.dispatch import control as control_module
 from server.dispatch.control import Caller
+from server.store.errors import StoreUnavailable
 from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by, taken
 from tests.server.api.test_console import signed_in
 from tests.service import Service, until
@@ -56,6 +57,24 @@ async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
         assert (await taking).status == 201
         await service.request("DELETE", "/console/session", token=None, headers=session)
         await confirms(link)
+
+
+@pytest.mark.gen_test
+async def test_node_that_could_not_look_looks_again_soon(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_module, "SWEEP_SECONDS", 3600.0)
+    monkeypatch.setattr(control_module, "LOOK_SECONDS", 0.01)
+    control, looks = service.server.services.control, 0
+
+    async def fail() -> Any:
+        nonlocal looks
+        looks += 1
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(control._controls, "all", fail)
+    control.look_soon()
+    await until(lambda: looks > 2)
 
 
 @pytest.mark.gen_test
