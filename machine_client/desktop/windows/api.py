@@ -10,6 +10,8 @@ from collections.abc import Callable
 from ctypes import wintypes
 from typing import Any, Final, NoReturn
 
+from machine_client.system.libraries import library
+
 _HANDLE, _DWORD, _BOOL, _INT = wintypes.HANDLE, wintypes.DWORD, wintypes.BOOL, ctypes.c_int
 _UINT, _SHORT, _TEXT, _POINTER = wintypes.UINT, ctypes.c_short, wintypes.LPCWSTR, ctypes.c_void_p
 _WINDOW: Final = wintypes.HWND
@@ -70,9 +72,9 @@ class BitmapInfo(ctypes.Structure):
     )
 
 
-def _declared(library: str, name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
+def _declared(file: str, name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
     if sys.platform == "win32":
-        function = getattr(ctypes.WinDLL(library, use_last_error=True), name)
+        function = getattr(library(file), name)
         function.restype, function.argtypes = result, arguments
         return function
 
@@ -99,6 +101,7 @@ _user32 = "user32"
 get_cursor_pos = _declared(_user32, "GetCursorPos", _BOOL, _POINTER)
 set_cursor_pos = _declared(_user32, "SetCursorPos", _BOOL, _INT, _INT)
 get_system_metrics = _declared(_user32, "GetSystemMetrics", _INT, _INT)
+monitor_from_point = _declared(_user32, "MonitorFromPoint", _HANDLE, wintypes.POINT, _DWORD)
 get_async_key_state = _declared(_user32, "GetAsyncKeyState", _SHORT, _INT)
 get_key_state = _declared(_user32, "GetKeyState", _SHORT, _INT)
 get_foreground_window = _declared(_user32, "GetForegroundWindow", _WINDOW)

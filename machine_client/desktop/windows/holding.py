@@ -81,9 +81,11 @@ class Record:
             os.close(file)  # of a client that lives
             return
         os.lseek(file, 0, os.SEEK_SET)
-        session, _, held = os.read(file, _BYTES).decode(errors="replace").partition(" ")
+        # What a longer one has left behind it is not of the last one.
+        line = os.read(file, _BYTES).decode(errors="replace").partition("\n")[0]
+        session, _, held = line.partition(" ")
         if session == self._session:
-            for each in held.strip().split(","):
+            for each in held.split(","):
                 self._note(each)
         if self._file is None:
             # Emptied with the first write: until then, a kill leaves it to the next one.

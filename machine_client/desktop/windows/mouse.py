@@ -11,6 +11,7 @@ from machine_client.desktop.windows.sending import Motion, Turn, not_taken
 from schemas.inputs.bodies import Button, Direction
 
 _DOWN: Final = 0x8000
+_NONE_IF_BESIDE: Final = 0  # MONITOR_DEFAULTTONULL
 
 
 class Mouse:
@@ -31,13 +32,15 @@ class Mouse:
         if before == (x, y):
             return
         self._sender.send(Motion(x, y))
+        if pointer() == (x, y):
+            return
+        # A person moves it as well, or Windows rounds otherwise than its documentation.
+        api.set_cursor_pos(x, y)
         after = pointer()
-        if after != (x, y):
-            # A person moves it as well, or Windows rounds otherwise than its documentation.
-            api.set_cursor_pos(x, y)
-            if pointer() == before:
-                session.check()
-                raise not_taken()
+        # Between screens there are places where no pointer can be: a drag may lead through them.
+        if after != (x, y) and (after == before or _is_on_a_screen(x, y)):
+            session.check()
+            raise not_taken()
 
     def press(self, button: Button) -> None:
         """Press a button that is up."""
@@ -57,6 +60,10 @@ class Mouse:
         """Release what we hold."""
         for button in self._holding.buttons[::-1]:
             self._holding.release_button(button)
+
+
+def _is_on_a_screen(x: int, y: int) -> bool:
+    return bool(api.monitor_from_point(wintypes.POINT(x, y), _NONE_IF_BESIDE))
 
 
 def is_down(code: int) -> bool:

@@ -31,7 +31,7 @@ class FakeSession:
         self.levels = {0: 0x2000}
         self.window = 0
         self.pointer = (500, 300)
-        self.pointer_moves = True
+        self.pointer_moves = self.pointer_can_be_put = self.is_on_a_screen = True
         self.metrics = {76: 0, 77: 0, 78: 1280, 79: 800}
         self._kept: list[Any] = []
         for name, call in self._calls().items():
@@ -59,6 +59,7 @@ class FakeSession:
             "close_handle": lambda _: True,
             "get_cursor_pos": self._pointer,
             "set_cursor_pos": self._put,
+            "monitor_from_point": lambda *_: self.is_on_a_screen,
             "get_system_metrics": lambda number: self.metrics.get(number, 0),
             "last_error": lambda: 5,
         }
@@ -95,7 +96,7 @@ class FakeSession:
         return True
 
     def _put(self, x: int, y: int) -> bool:
-        if self.pointer_moves:
+        if self.pointer_moves and self.pointer_can_be_put:
             self.pointer = (x, y)
         return True
 

@@ -7,7 +7,8 @@ import pytest
 from machine_client.desktop.base import DesktopError
 from machine_client.desktop.windows import holding
 from machine_client.desktop.windows.holding import Holding, Record
-from machine_client.desktop.windows.keys import NAMED_KEYS
+from machine_client.desktop.windows.keys import NAMED_KEYS, WindowsKey
+from machine_client.desktop.windows.sending import KeyEvent
 from schemas.link.messages import Released
 from tests.machine_client.desktop.windows.fakes import BUTTON_CODES, FakeStream, told
 
@@ -107,6 +108,21 @@ def test_damaged_record_costs_nothing_else(tmp_path: Path, content: bytes) -> No
     stream.down.add(1)
     released = holds(tmp_path, stream).release_left_behind()
     assert released == (Released(buttons=["left"], keys=0) if b"left" in content else None)
+
+
+def test_record_that_was_longer_before_says_what_it_said_last(tmp_path: Path) -> None:
+    stream = FakeStream()
+    first = holds(tmp_path, stream)
+    keys = [WindowsKey(0x100 + number, number) for number in range(100)]
+    for key in keys:
+        first.press_key(key)
+    for key in keys[1:]:
+        first.release_key(key)
+    stream.down.add(keys[99].code)  # somebody else's by now
+    stream.take()
+    first.close()
+    assert holds(tmp_path, stream).release_left_behind() == Released(buttons=[], keys=1)
+    assert [event.key for event in stream.take() if isinstance(event, KeyEvent)] == keys[:1]
 
 
 def test_without_a_place_for_the_record_the_rest_works(tmp_path: Path) -> None:

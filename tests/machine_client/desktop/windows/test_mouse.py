@@ -1,5 +1,6 @@
 """The pointer is put where it belongs, and seen there; Windows is played."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,19 @@ def test_pointer_that_does_not_move_is_an_error(mouse: Mouse, windows: FakeSessi
     windows.shown = False
     with pytest.raises(DesktopLost, match="locked"):
         mouse.move(1, 2)
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["on a screen", "between screens"])
+def test_pointer_that_is_kept_elsewhere_is_an_error_where_it_could_be(
+    mouse: Mouse, stream: Moving, windows: FakeSession, is_there: bool
+) -> None:
+    """As by a game that keeps it in its window."""
+    stream.off, windows.pointer_can_be_put, windows.is_on_a_screen = 5, False, is_there
+    with pytest.raises(DesktopError) if is_there else nullcontext() as caught:
+        mouse.move(7, 8)
+    assert windows.pointer == (12, 8)
+    if caught is not None:
+        assert caught.value.code == "input_not_taken"
 
 
 def test_buttons_are_held_until_they_are_released(mouse: Mouse, stream: Moving) -> None:
