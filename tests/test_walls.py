@@ -124,6 +124,7 @@ WALLS = {
     "machine_client.screen.sender": {"schemas"},
     # What a desktop is knows no desktop; each of them knows itself, and is chosen in one place.
     "machine_client.desktop.base": {"schemas"},
+    "machine_client.desktop.looks": {"machine_client.desktop.base"},
     "machine_client.desktop.keysyms": set(),
     "machine_client.desktop.held_keys": {"schemas"},
     "machine_client.desktop.clipboard_owner": {
@@ -132,21 +133,23 @@ WALLS = {
     "machine_client.desktop.x11": {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
         *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
-        "machine_client.desktop.clipboard_owner",
+        *("machine_client.desktop.looks", "machine_client.desktop.clipboard_owner"),
         *("machine_client.system", "schemas"),
     },
     "machine_client.desktop.wayland": {
         *("machine_client.desktop.base", "machine_client.desktop.wayland"),
         *("machine_client.desktop.keysyms", "machine_client.desktop.held_keys"),
-        "machine_client.desktop.clipboard_owner",
+        *("machine_client.desktop.looks", "machine_client.desktop.clipboard_owner"),
         *("machine_client.system", "schemas"),
     },
     "machine_client.desktop.windows": {
         *("machine_client.desktop.base", "machine_client.desktop.windows"),
+        "machine_client.desktop.looks",
         *("machine_client.system", "schemas"),
     },
     "machine_client.desktop.vnc": {
         *("machine_client.desktop.base", "machine_client.desktop.vnc"),
+        "machine_client.desktop.looks",
         *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
     },
     "machine_client.desktop.vnc.rfb": {"machine_client.desktop.vnc.rfb"},

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
+from machine_client.system.libraries import library
+
 CLOSES, LOGS_OFF, SHUTS_DOWN = 2, 5, 6
 SECONDS_TO_END: Final = 4.5
 """For the program to release what it holds; Windows waits for five."""
@@ -26,7 +28,7 @@ def on_console_end(stop: Callable[[], object]) -> None:
         handler = ctypes.WINFUNCTYPE(ctypes.c_int, ctypes.c_uint32)(
             lambda event: _handle(event, stop, threading.Event().wait)
         )
-        if ctypes.WinDLL("kernel32").SetConsoleCtrlHandler(handler, True):
+        if library("kernel32").SetConsoleCtrlHandler(handler, True):
             _kept.append(handler)
 
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from machine_client.system.libraries import library
+
 _LOCAL_APPLICATION_DATA: Final = 0x1C  # CSIDL_LOCAL_APPDATA
 _LONGEST_PATH: Final = 260
 
@@ -30,10 +32,6 @@ def state_directory() -> Path:
 def _local_application_data() -> str:
     """What the shell says, where a program was started without an environment."""
     path = ctypes.create_unicode_buffer(_LONGEST_PATH)
-    if (
-        sys.platform != "win32"
-        or ctypes.WinDLL("shell32").SHGetFolderPathW(None, _LOCAL_APPLICATION_DATA, None, 0, path)
-        != 0
-    ):
+    if library("shell32").SHGetFolderPathW(None, _LOCAL_APPLICATION_DATA, None, 0, path) != 0:
         raise OSError("Windows does not tell where programs keep their data")
     return path.value

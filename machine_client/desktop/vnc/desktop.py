@@ -11,6 +11,7 @@ from machine_client.desktop.base import (
     DesktopView,
     InjectionUnavailable,
 )
+from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
@@ -64,10 +65,7 @@ class VncDesktop:
         )
 
     def _look_at_display(self) -> str:
-        with closing(self.open_view()) as view:
-            shown = view.displays()
-        sizes = ", ".join(f"{display.width}x{display.height}" for display in shown)
-        return f"{sizes}, of the VNC server {self._server}"
+        return f"{sizes_of_displays(self)}, of the VNC server {self._server}"
 
     def _look_at_input(self) -> str:
         with closing(VncConnection(self._server, told=False)) as connection:
@@ -83,8 +81,6 @@ class VncDesktop:
 
     def _look_at_screen(self) -> str:
         try:
-            with closing(self.open_view()) as view:
-                size = view.capture().size
+            return size_of_picture(self)
         except DesktopError as error:
             raise InjectionUnavailable(str(error)) from error
-        return f"operators can see {size.width}x{size.height}"

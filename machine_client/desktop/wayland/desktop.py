@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator
-from contextlib import closing
 from weakref import ref
 
 from machine_client.desktop.base import (
@@ -12,6 +11,7 @@ from machine_client.desktop.base import (
     DesktopView,
     InjectionUnavailable,
 )
+from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.wayland.clipboard.reader import read_clipboard
 from machine_client.desktop.wayland.input import WaylandInput, check_input
 from machine_client.desktop.wayland.pointer import PlaceOfPointer
@@ -66,14 +66,12 @@ class WaylandDesktop:
 
     def _look_at_display(self) -> str:
         try:
-            with closing(self.open_view()) as view:
-                shown = view.displays()
+            sizes = sizes_of_displays(self)
         except (InjectionUnavailable, DesktopError) as error:
             raise InjectionUnavailable(
                 f"{error}; run this inside the Wayland session, as its user, or name its display"
                 " with --display, such as wayland-1"
             ) from error
-        sizes = ", ".join(f"{display.width}x{display.height}" for display in shown)
         return f"{sizes} on Wayland"
 
     def _look_at_input(self) -> str:
@@ -84,9 +82,7 @@ class WaylandDesktop:
         return "mouse and keyboard can be used, as a virtual pointer and keyboard of wlroots' kind"
 
     def _look_at_screen(self) -> str:
-        with closing(self.open_view()) as view:
-            size = view.capture().size
-        return f"operators can see {size.width}x{size.height}"
+        return size_of_picture(self)
 
     @contextlib.contextmanager
     def _registry(self) -> Iterator[Registry]:

@@ -1,7 +1,5 @@
 """A session of Windows as a desktop, and what can be wrong with one."""
 
-from contextlib import closing
-
 from machine_client.desktop.base import (
     DesktopCheck,
     DesktopError,
@@ -9,6 +7,7 @@ from machine_client.desktop.base import (
     DesktopView,
     InjectionUnavailable,
 )
+from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.windows import session
 from machine_client.desktop.windows.clipboard import read_clipboard
 from machine_client.desktop.windows.input import WindowsInput
@@ -45,11 +44,9 @@ class WindowsDesktop:
 
     def _look_at_display(self) -> str:
         try:
-            with closing(self.open_view()) as view:
-                shown = view.displays()
+            return sizes_of_displays(self)
         except DesktopError as error:
             raise InjectionUnavailable(str(error)) from error
-        return ", ".join(f"{display.width}x{display.height}" for display in shown)
 
     def _look_at_input(self) -> str:
         # Only looks: `WindowsInput` releases what a client that died had left pressed, and the
@@ -59,6 +56,4 @@ class WindowsDesktop:
         return "mouse and keyboard can be used; windows with higher rights take nothing"
 
     def _look_at_screen(self) -> str:
-        with closing(self.open_view()) as view:
-            size = view.capture().size
-        return f"operators can see {size.width}x{size.height}"
+        return size_of_picture(self)

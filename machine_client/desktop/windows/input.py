@@ -40,7 +40,7 @@ class WindowsInput:
         self._is_open = True
         try:
             self.released = self._holding.release_left_behind()
-            self._displays = displays()
+            displays()
             self.confirm()
         except DesktopError as error:
             self.close()
@@ -56,8 +56,7 @@ class WindowsInput:
 
     def displays(self) -> list[Display]:
         # Screens come and go, and nobody tells a program without windows.
-        self._displays = displays()
-        return self._displays
+        return displays()
 
     def look_at_displays(self) -> list[Display]:
         return displays()

@@ -55,11 +55,11 @@ class Keyboard:
                     f"The keyboard layout lacks {key.name}: it can be typed, and not be held",
                 )
 
-    def type(self, chords: tuple[Chord, ...], stop: threading.Event | None) -> None:
+    def type(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
         """Press and release the chords one after another; a key that we hold stays held."""
         self._refuse_others_keys(chords)
         for index, chord in enumerate(chords):
-            if stop is not None and stop.is_set():
+            if stop.is_set():
                 raise interrupted()
             session.check()
             session.check_window_in_front()

@@ -1,7 +1,6 @@
 """An X display as a desktop, and what can be wrong with one."""
 
 import os
-from contextlib import closing
 
 from machine_client.desktop.base import (
     DesktopCheck,
@@ -10,6 +9,7 @@ from machine_client.desktop.base import (
     DesktopView,
     InjectionUnavailable,
 )
+from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.x11.clipboard.reader import read_selection
 from machine_client.desktop.x11.connection import X11Connection, open_display
 from machine_client.desktop.x11.input import X11Input
@@ -60,13 +60,11 @@ class X11Desktop:
     def _look_at_display(self) -> str:
         try:
             open_display(self._name).close()
-            with closing(self.open_view()) as view:
-                shown = view.displays()
+            return sizes_of_displays(self)
         except MissingLibraryError:
             raise
         except (InjectionUnavailable, DesktopError) as error:
             raise InjectionUnavailable(f"{error}; {_display_remedy()}") from error
-        return ", ".join(f"{display.width}x{display.height}" for display in shown)
 
     def _look_at_input(self) -> str:
         # `X11Input` releases what a client that died had left pressed, and the client that comes
@@ -76,9 +74,7 @@ class X11Desktop:
         return "mouse and keyboard can be used"
 
     def _look_at_screen(self) -> str:
-        with closing(self.open_view()) as view:
-            size = view.capture().size
-        return f"operators can see {size.width}x{size.height}"
+        return size_of_picture(self)
 
 
 def _display_remedy() -> str:

@@ -33,7 +33,7 @@ class Typist:
         self.keyboard = Keyboard(self.stream, holding, us_stroke, lambda: self.capitals)
 
     def type(self, combination: str) -> list[str]:
-        self.keyboard.type(parse_combination(combination), None)
+        self.keyboard.type(parse_combination(combination), threading.Event())
         return told(self.stream.take())
 
     def hold(self, combination: str) -> list[str]:
@@ -73,13 +73,13 @@ def test_chord_is_one_call_down_in_order_and_up_in_reverse(
 
 
 def test_text_is_letters_by_their_keys_and_all_else_by_itself(typist: Typist) -> None:
-    typist.keyboard.type(chords_of("a1=\n"), None)
+    typist.keyboard.type(chords_of("a1=\n"), threading.Event())
     assert told(typist.stream.take()) == ["+a", "-a", "+1", "-1", "+=", "-=", "+enter", "-enter"]
 
 
 def test_letters_under_caps_lock_are_sent_as_themselves(typist: Typist) -> None:
     typist.capitals = True
-    typist.keyboard.type(chords_of("aB1"), None)
+    typist.keyboard.type(chords_of("aB1"), threading.Event())
     units = [getattr(event, "unit", None) for event in typist.stream.take()]
     assert units == [ord("a"), ord("a"), ord("B"), ord("B"), None, None]
     assert typist.type("ctrl+a") == ["+ctrl", "+a", "-a", "-ctrl"]
