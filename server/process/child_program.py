@@ -1,6 +1,7 @@
 """A program that we start for ourselves, and that ends with us."""
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import signal
@@ -94,25 +95,44 @@ def end_left_over(pid_file: Path, argument: Path, timeout: float) -> int | None:
     """Kill a program that outlived the one that had started it, and wait for its end.
 
     It is the one whose number a file has, if it was called with an argument.  Returns its number
-    if it has not ended after ``timeout`` seconds.
+    if it has not ended, and let go of its ports and files, after ``timeout`` seconds.
     """
-    pid = _left_over(pid_file, argument)
-    if pid is None:
+    try:
+        pid = int(pid_file.read_text())
+    except (OSError, ValueError):
         return None
-    os.kill(pid, signal.SIGKILL)
+    is_ours = False
     give_up_at = time.monotonic() + timeout
-    while _left_over(pid_file, argument) == pid:
+    while not _has_ended(pid):
+        arguments = _arguments(pid)
+        # The number alone proves nothing: by now it may be anybody's.
+        if os.fsencode(argument) in arguments:
+            is_ours = True
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        elif arguments:
+            return None
+        # Without arguments it is ending already, and does not say whose it was: its memory goes
+        # first, and with it what it was called with, and its ports and files some time later.
         if time.monotonic() > give_up_at:
-            return pid
+            return pid if is_ours else None
         time.sleep(_POLL_SECONDS)
     return None
 
 
-def _left_over(pid_file: Path, argument: Path) -> int | None:
+def _arguments(pid: int) -> list[bytes]:
     try:
-        pid = int(pid_file.read_text())
-        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except (OSError, ValueError):
-        return None
-    # The number alone proves nothing: by now it may be anybody's.
-    return pid if os.fsencode(argument) in arguments else None
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
+    except OSError:
+        return []
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether every thread of a program has ended; who had started it need not know yet."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return True
+    # As proc_pid_stat(5) has them: the name in parentheses, the state, ..., the number of threads.
+    fields = stat.rpartition(b")")[2].split()
+    return fields[0] in (b"Z", b"X") and int(fields[17]) <= 1

@@ -1,5 +1,6 @@
 import os
 import signal
+import socket
 import subprocess
 import sys
 from functools import partial
@@ -102,6 +103,32 @@ def test_left_over_program_is_ended(tmp_path: Path) -> None:
     finally:
         stray.kill()
         stray.wait()
+
+
+# Listens at a port, and has much memory to give back first when it ends.
+LARGE = """
+import socket
+memory = bytearray(300 * 1024 * 1024)
+memory[::4096] = b"x" * len(memory[::4096])
+with socket.create_server(("127.0.0.1", 0)) as listener:
+    print(listener.getsockname()[1], flush=True)
+    input()
+"""
+
+
+def test_left_over_program_that_is_ending_has_let_go_of_its_port(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LARGE, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as stray:
+        assert stray.stdout is not None
+        port = int(stray.stdout.readline())
+        (tmp_path / "pid").write_text(f"{stray.pid}")
+        stray.kill()
+        assert end_left_over(tmp_path / "pid", tmp_path, 20) is None
+        socket.create_server(("127.0.0.1", port)).close()
 
 
 @pytest.mark.parametrize("text", [None, "", "x", "0", "99999999"])
