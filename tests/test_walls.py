@@ -6,6 +6,7 @@ The imports are read from the source text, those inside functions included, so t
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -267,10 +268,15 @@ def sources() -> Iterator[tuple[str, Path]]:
 
 
 FILES = dict(sources())
-SOURCES = {
-    name: imports_in(file.read_text(), name if file.stem == "__init__" else name.rpartition(".")[0])
-    for name, file in FILES.items()
-}
+"""The file of every module of the project."""
+
+
+@cache
+def imports_of(module: str) -> set[str]:
+    """The full names of everything that a module of the project imports."""
+    file = FILES[module]
+    package = module if file.stem == "__init__" else module.rpartition(".")[0]
+    return imports_in(file.read_text(), package)
 
 
 def trespasses(module: str, imported: set[str]) -> list[str]:
@@ -292,30 +298,30 @@ def trespasses(module: str, imported: set[str]) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("module", SOURCES)
+@pytest.mark.parametrize("module", FILES)
 def test_module_imports_through_no_wall(module: str) -> None:
-    assert trespasses(module, SOURCES[module]) == []
+    assert trespasses(module, imports_of(module)) == []
 
 
 def module_of(name: str) -> str | None:
     """The module of ours that a name is or is in; None where it is another's."""
-    while name and name not in SOURCES:
+    while name and name not in FILES:
         name = name.rpartition(".")[0]
     return name or None
 
 
-GRAPH = {
-    module: {found for name in imported if (found := module_of(name)) and found != module}
-    for module, imported in SOURCES.items()
-}
-"""Which of our modules each one imports, also where that is for types only."""
+@cache
+def modules_imported_by(module: str) -> set[str]:
+    """Which other modules of ours a module imports, also where that is for types only."""
+    found = {module_of(name) for name in imports_of(module)}
+    return {each for each in found if each is not None and each != module}
 
 
 def reached_from(module: str) -> set[str]:
     """Everything of ours that is loaded with a module, itself included."""
     found, waiting = {module}, [module]
     while waiting:
-        new = GRAPH[waiting.pop()] - found
+        new = modules_imported_by(waiting.pop()) - found
         found |= new
         waiting += new
     return found
@@ -334,10 +340,10 @@ def test_command_that_calls_a_server_loads_none(command: str) -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    reached = {module: reached_from(module) for module in GRAPH}
+    reached = {module: reached_from(module) for module in FILES}
     circles = {
         tuple(sorted(other for other in reached[module] if module in reached[other]))
-        for module in GRAPH
+        for module in FILES
     }
     assert {circle for circle in circles if len(circle) > 1} == set()
 
@@ -347,9 +353,14 @@ def test_no_room_imports_itself_through_others(side: str) -> None:
     def room(module: str) -> str:
         return ".".join(module.split(".")[:2])
 
-    inside = {module for module in GRAPH if is_within(module, side) and module != side}
+    inside = {module for module in FILES if is_within(module, side) and module != side}
     rooms = {
-        each: {room(other) for m in inside if room(m) == each for other in GRAPH[m] & inside}
+        each: {
+            room(other)
+            for m in inside
+            if room(m) == each
+            for other in modules_imported_by(m) & inside
+        }
         - {each}
         for each in map(room, inside)
     }
@@ -368,18 +379,20 @@ def defines_handler(module: str) -> bool:
 
 
 def test_handlers_are_imported_by_the_route_table_alone() -> None:
-    of_api = [name for name in SOURCES if is_within(name, "server.api")]
+    of_api = [name for name in FILES if is_within(name, "server.api")]
     handlers = [name for name in of_api if defines_handler(name)]
     assert "server.api.machines.inputs" in handlers
     for module in of_api:
         if module != "server.api.routes":
             imported = [
-                name for name in SOURCES[module] if any(is_within(name, each) for each in handlers)
+                name
+                for name in imports_of(module)
+                if any(is_within(name, each) for each in handlers)
             ]
             assert imported == [], module
 
 
-@pytest.mark.parametrize("module", [name for name in SOURCES if is_within(name, "machine_client")])
+@pytest.mark.parametrize("module", [name for name in FILES if is_within(name, "machine_client")])
 def test_desktops_are_known_in_their_own_rooms_alone(module: str) -> None:
     assert desktop_words(module, FILES[module].read_text()) == []
 
@@ -408,16 +421,16 @@ def test_desktop_that_is_known_elsewhere_is_seen() -> None:
 def test_handlers_know_machines_by_the_door_alone() -> None:
     users = {
         module
-        for module, names in SOURCES.items()
+        for module in FILES
         if is_within(module, "server.api")
-        and any(is_within(name, "server.machines") for name in names)
+        and any(is_within(name, "server.machines") for name in imports_of(module))
     }
     assert not users
 
 
 STATE_MACHINES = (
-    *(name for name in SOURCES if is_within(name, "server.machines.link")),
-    *(name for name in SOURCES if is_within(name, "machine_client.desktop.vnc.rfb")),
+    *(name for name in FILES if is_within(name, "server.machines.link")),
+    *(name for name in FILES if is_within(name, "machine_client.desktop.vnc.rfb")),
     *("machine_client.link.session", "machine_client.link.events"),
     *("machine_client.link.reported_desktop", "machine_client.screen.sender"),
 )
@@ -425,7 +438,7 @@ STATE_MACHINES = (
 
 @pytest.mark.parametrize("module", STATE_MACHINES)
 def test_state_machines_import_nothing_that_does_io(module: str) -> None:
-    assert not {name.split(".")[0] for name in SOURCES[module]} & NO_IO
+    assert not {name.split(".")[0] for name in imports_of(module)} & NO_IO
 
 
 DOES_IO = {
@@ -452,12 +465,12 @@ def names_in(source: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("module", [name for name in SOURCES if is_within(name, "schemas")])
+@pytest.mark.parametrize("module", [name for name in FILES if is_within(name, "schemas")])
 def test_schemas_are_models_and_pure_functions(module: str) -> None:
-    used = {name.split(".")[0] for name in SOURCES[module]}
+    used = {name.split(".")[0] for name in imports_of(module)}
     harmless = {"logging"}  # how a line of the log looks; the programs write it
     assert not used & (NO_IO | {"signal", "shutil", "tempfile", "sys"}) - harmless
-    assert not names_in(dict(sources())[module].read_text()) & DOES_IO
+    assert not names_in(FILES[module].read_text()) & DOES_IO
 
 
 def test_reading_is_seen() -> None:
@@ -468,11 +481,11 @@ def test_reading_is_seen() -> None:
 @pytest.mark.parametrize("module", ["machine_client.journal.journal", "machine_client.worker"])
 def test_what_a_simulation_runs_reaches_for_no_disk_and_no_network(module: str) -> None:
     harmless = {"time", "threading", "logging"}  # a monotonic clock, a lock, what went wrong
-    assert not {name.split(".")[0] for name in SOURCES[module]} & (NO_IO - harmless)
+    assert not {name.split(".")[0] for name in imports_of(module)} & (NO_IO - harmless)
 
 
 def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> None:
-    users = {module for module, names in SOURCES.items() if any("server.app" in n for n in names)}
+    users = {each for each in FILES if any("server.app" in name for name in imports_of(each))}
     assert "server.cli.serve" in users
     for module in users:
         assert is_within(module, "server.cli") or is_within(module, "server.demo")
@@ -480,8 +493,9 @@ def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> 
 
 def test_no_session_and_no_document_leaves_the_store() -> None:
     inner = ("server.store.mongodb.transactions", "server.store.mongodb.documents")
-    for module, names in SOURCES.items():
+    for module in FILES:
         if not is_within(module, "server.store"):
+            names = imports_of(module)
             assert not [name for name in names for each in inner if is_within(name, each)], module
 
 
