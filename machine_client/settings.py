@@ -135,7 +135,8 @@ class MachineSettings(ProgramSettings):
     vnc_characters: int = Field(
         16,
         ge=0,
-        description="How many different characters beyond ASCII are typed through a VNC server.",
+        description="How many different keys are pressed through a VNC server that it may lack: "
+        "characters beyond ASCII, and a few named ones.",
     )
     state_dir: HomePath = Field(
         default_factory=_own_state_directory, description="Where the journal is kept."

@@ -15,7 +15,7 @@ _ADDRESS = re.compile(
 class VncServer:
     """A VNC server's host and TCP port, a file with its password, and certificates to trust.
 
-    ``characters`` is how many different ones beyond ASCII it takes: see `keyboard.Characters`.
+    ``characters`` is how many different ones beyond ASCII it takes: see `keyboard.LackedKeys`.
     """
 
     host: str

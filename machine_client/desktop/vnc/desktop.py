@@ -16,7 +16,7 @@ from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
 from machine_client.desktop.vnc.input import NO_PLACES, VncInput
-from machine_client.desktop.vnc.keyboard import Characters
+from machine_client.desktop.vnc.keyboard import LackedKeys
 from machine_client.desktop.vnc.pointer import Place
 from machine_client.desktop.vnc.view import VncView
 from schemas.inputs.clipboard_texts import Selection
@@ -30,11 +30,11 @@ class VncDesktop:
     def __init__(self, server: VncServer) -> None:
         self._server = server
         self._place = Place()
-        self._characters = Characters(server.characters)
+        self._lacked_keys = LackedKeys(server.characters)
         self._input: ref[VncInput] | None = None
 
     def open_input(self) -> DesktopInput:
-        input_ = VncInput(self._server, self._place, self._characters)
+        input_ = VncInput(self._server, self._place, self._lacked_keys)
         self._input = ref(input_)
         return input_
 

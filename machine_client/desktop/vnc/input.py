@@ -12,7 +12,7 @@ from machine_client.desktop.vnc import qemu
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
 from machine_client.desktop.vnc.connection import VncConnection
-from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Characters, Keyboard, check_names
+from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Keyboard, LackedKeys, check_names
 from machine_client.desktop.vnc.pointer import Place, Pointer
 from machine_client.desktop.vnc.rfb.client_messages import key_event
 from machine_client.desktop.vnc.screens import displays_of, middle_of
@@ -31,9 +31,9 @@ NO_PLACES = (
 class VncInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
-    def __init__(self, server: VncServer, place: Place, characters: Characters) -> None:
+    def __init__(self, server: VncServer, place: Place, lacked_keys: LackedKeys) -> None:
         self._connection = VncConnection(server, told=True)
-        self._characters = characters
+        self._lacked_keys = lacked_keys
         self._sent = 0
         self.confirmed = 0
         self._moved = False
@@ -119,15 +119,15 @@ class VncInput:
         check_names(chords)
         if self._key_queue is not None:
             qemu.check_keys(chords)
-        self._characters.check(chords)
+        self._lacked_keys.check(chords)
 
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
         self._connection.check()
-        self._characters.note(chords)
+        self._lacked_keys.note(chords)
         self._keyboard.type(chords, stop)
 
     def hold_keys(self, chords: tuple[Chord, ...]) -> None:
-        self._characters.note(chords)
+        self._lacked_keys.note(chords)
         self._keyboard.hold(chords)
 
     def release_keys(self, chords: tuple[Chord, ...]) -> None:

@@ -30,12 +30,13 @@ POSSIBLY_HELD = (
 """What an earlier client may have left pressed: nearly every key that is ever held down."""
 
 
-class Characters:
-    """Which characters beyond ASCII a server was asked for: of one desktop, for one thread.
+class LackedKeys:
+    """Which keys a server was asked for that its layout may lack: of one desktop, for one thread.
 
-    A server that is told a character that its layout lacks gives it a key of its own.  TigerVNC has
-    some twenty left for that, never takes one back, and says nothing when none is left: it drops
-    what comes then.  So there is a bound, after which they are refused before anything is pressed.
+    These are characters beyond ASCII, and some named keys.  A server that is told one that its
+    layout lacks gives it a key of its own.  TigerVNC has some twenty left for that, never takes one
+    back, and says nothing when none is left: it drops what comes then.  So there is a bound, after
+    which they are refused before anything is pressed.
     """
 
     def __init__(self, most: int) -> None:
@@ -45,25 +46,27 @@ class Characters:
     def check(self, chords: tuple[Chord, ...]) -> None:
         """Raise Refusal where too many would have been asked for."""
         asked_for = self._asked_for.copy()
-        for key in _characters_of(chords):
+        for key in _lacked_in(chords):
             asked_for.add(key.name.lower())
             if len(asked_for) > self._most:
                 raise refusal(
                     key,
                     f"{key.name} would be one more than the {self._most} different characters"
-                    " beyond ASCII that this VNC server is taken to have room for"
-                    " (setting vnc_characters)",
+                    " beyond ASCII, and keys that layouts lack, that this VNC server is taken to"
+                    " have room for (setting vnc_characters)",
                 )
 
     def note(self, chords: tuple[Chord, ...]) -> None:
         """These are asked for now."""
-        self._asked_for.update(key.name.lower() for key in _characters_of(chords))
+        self._asked_for.update(key.name.lower() for key in _lacked_in(chords))
 
 
-def _characters_of(chords: tuple[Chord, ...]) -> Iterator[Key]:
-    for chord in chords:
-        if chord.key is not None and chord.key.is_character and not chord.key.name.isascii():
-            yield chord.key
+def _lacked_in(chords: tuple[Chord, ...]) -> Iterator[Key]:
+    return (key for chord in chords for key in chord.keys if _may_be_lacked(key))
+
+
+def _may_be_lacked(key: Key) -> bool:
+    return not key.name.isascii() if key.is_character else key.name in _LACKED
 
 
 class Keyboard:
@@ -121,9 +124,7 @@ class Keyboard:
         same key, so that a program reads nothing, or the wrong one.  Seen with 1.12 whenever
         nothing was typed before, and after the layout was set anew.
         """
-        first = next(iter(keys))
-        is_lacked = not first.name.isascii() if first.is_character else first.name in _LACKED
-        if not self._held and is_lacked:
+        if not self._held and _may_be_lacked(next(iter(keys))):
             for down in (True, False):
                 self._send(_SHIFT, down=down)
             self._confirm()

@@ -16,6 +16,7 @@ from schemas.inputs.outcomes import Point
 from tests.desktop import Terminal, Witness, set_layout, somebody_else
 from tests.machine_client.desktop.vnc.plain_server import ONE_PIXEL, plain_server, rectangle
 from tests.machine_client.desktop.vnc.xvnc import xvnc
+from tests.machine_client.desktop.x11.rig import X11Witness
 from tests.machine_client.desktop.x11.somebody import pressed
 from tests.machine_client.pressing import killed_while_pressing
 
@@ -77,6 +78,33 @@ def test_characters_have_a_bound_for_the_life_of_the_desktop() -> None:
             assert caught.value.outcome.ctx == {"position": 8}
             assert "secret" not in caught.value.outcome.message
             injector.prepare(TypeText(text="plain ö"))()
+
+
+def test_named_keys_that_the_layout_lacks_leave_less_room_for_characters(tmp_path: Path) -> None:
+    names = [
+        "break",
+        "browser_stop",
+        "browser_refresh",
+        *(f"f{number}" for number in range(13, 25)),
+    ]
+    with xvnc() as (display, port, _):
+        injector = DesktopInjector(VncDesktop(VncServer("127.0.0.1", port)))
+        with closing(Witness(display)) as events:
+            injector.prepare(PressKeys(text=" ".join(names)))()
+            with closing(X11Witness(display, events, tmp_path)) as witness:
+                downs = [event for event in witness.take() if event.action == "down"]
+            # The first is the Shift that is tapped before them.
+            assert len(downs) == 1 + len(names)
+            for name, event in zip(names, downs[1:], strict=True):
+                assert name in event.names
+        with Terminal.open(display, tmp_path) as terminal:
+            injector.prepare(TypeText(text="ж."))()
+            assert terminal.typed_before(".") == "ж"
+            with pytest.raises(Refusal, match="no unused key is left"):
+                injector.prepare(TypeText(text="漢"))
+            injector.prepare(TypeText(text="Ж."))()
+            assert terminal.typed_before(".") == "Ж"
+        injector.close()
 
 
 @pytest.mark.parametrize(

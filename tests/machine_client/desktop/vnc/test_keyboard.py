@@ -7,7 +7,7 @@ import pytest
 
 from machine_client.desktop.base import DesktopError, Refusal
 from machine_client.desktop.keysyms import NAMED_KEYSYMS
-from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Characters, Keyboard
+from machine_client.desktop.vnc.keyboard import POSSIBLY_HELD, Keyboard, LackedKeys
 from machine_client.desktop.vnc.keysyms import keysym_of
 from schemas.inputs.key_combinations import parse_combination
 from schemas.inputs.texts import chords_of
@@ -90,13 +90,24 @@ def test_what_may_be_held_is_every_modifier_and_letter_and_no_lock() -> None:
 
 
 def test_too_many_different_characters_are_refused_before_the_first() -> None:
-    characters = Characters(3)
-    characters.check(chords_of("aé漢 abcdef 漢Éе"))
-    characters.check(parse_combination("ctrl+é"))
-    characters.note(chords_of("éж"))
-    characters.check(chords_of("Ж漢"))
+    lacked_keys = LackedKeys(3)
+    lacked_keys.check(chords_of("aé漢 abcdef 漢Éе"))
+    lacked_keys.check(parse_combination("ctrl+é"))
+    lacked_keys.note(chords_of("éж"))
+    lacked_keys.check(chords_of("Ж漢"))
     with pytest.raises(Refusal) as caught:
-        characters.check(chords_of("漢字"))
+        lacked_keys.check(chords_of("漢字"))
     assert caught.value.outcome.code == "character_not_typeable"
     assert caught.value.outcome.ctx == {"key": "字"}
     assert keysym_of("字") == 0x1005B57
+
+
+def test_named_keys_that_layouts_lack_count_as_such_characters() -> None:
+    lacked_keys = LackedKeys(2)
+    lacked_keys.note(parse_combination("ctrl+f13 f1 break f13"))
+    lacked_keys.check(parse_combination("shift+break f12"))
+    with pytest.raises(Refusal) as caught:
+        lacked_keys.check(parse_combination("browser_stop"))
+    assert caught.value.outcome.code == "key_not_typeable"
+    with pytest.raises(Refusal):
+        lacked_keys.check(chords_of("é"))
