@@ -43,6 +43,7 @@ def seen_by(desktop: WineDesktop) -> Iterator[WindowsWitness]:
 def witness(seen_by: WindowsWitness) -> WindowsWitness:
     """Sees what happens from the test's beginning."""
     seen_by.take()
+    seen_by.copied()
     return seen_by
 
 

@@ -176,3 +176,33 @@ def test_client_killed_at_each_point_of_an_inputs_way(table: Table, rows: list[R
     assert table.counts["completed and not done"] == 0
     assert table.counts["left pressed after a restart"] == 0
     assert table.counts["kills"] == len(rows) + any(row.point == "before-report" for row in rows)
+
+
+@pytest.mark.timeout(400)
+def test_client_killed_while_a_text_is_copied(machine: Machine, witness: WindowsWitness) -> None:
+    """Each text was put there as often as its answer says, and outlives its client."""
+    expected: dict[str, tuple[str, int]] = {
+        "before-intent": ("not-carried-out", 0),
+        "after-intent": (UNKNOWN, 0),
+        "after-events": (UNKNOWN, 1),
+        "after-done": ("completed", 1),
+    }
+    copied: Counter[str | None] = Counter()
+    for point in expected:
+        with machine.joined(failpoints=f"{point}=kill") as client:
+            client.says("connected to")
+            machine.is_online()
+            assert machine.send("clipboard", f"{machine.name}-{point}", text=point).status == 504
+            assert client.ends() == KILLED
+        copied.update(witness.copied())
+    with machine.joined() as client:
+        client.says("connected to")
+        machine.is_online()
+        answers = {
+            point: kind_of(machine.final("clipboard", f"{machine.name}-{point}", text=point))
+            for point in expected
+        }
+        assert machine.get("clipboard").json == {"text": "after-done"}
+    assert {point: (answers[point], copied.pop(point, 0)) for point in expected} == expected
+    # Nothing else, and nothing once more when the answers were asked for.
+    assert [*copied.elements(), *witness.copied()] == []

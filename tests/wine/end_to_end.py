@@ -39,10 +39,7 @@ def test_every_operation_is_carried_out_and_the_screen_is_seen(
         picture = machine.get("display/screenshot")
         assert picture.status == 200
         assert Image.open(io.BytesIO(picture.body)).size == (1280, 800)
-        copied = machine.api.call(
-            "PUT", f"/v1/computer/{machine.name}/clipboard", {"text": "Grüße\n漢"}
-        )
-        assert copied.status == 200
+        assert machine.send("clipboard", text="Grüße\n漢").status == 200
         assert machine.get("clipboard").json == {"text": "Grüße\n漢"}
         assert machine.api.machine(machine.name)["desktop"] == "windows"
     assert witness.held() == frozenset()

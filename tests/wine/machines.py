@@ -42,7 +42,11 @@ class Machine:
         return self._client("doctor")
 
     def send(self, operation: str, key: str | None = None, **body: object) -> Answer:
-        return self.api.send(self.name, operation, body, key)
+        """Send an input such as ``mouse/move``, or copy a text: that is ``clipboard``."""
+        if operation != "clipboard":
+            return self.api.send(self.name, operation, body, key)
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return self.api.call("PUT", f"/v1/computer/{self.name}/clipboard", body, headers)
 
     def final(self, operation: str, key: str, **body: Any) -> Answer:
         """Send the same input until its answer is final; then once more: it stays the same."""

@@ -45,6 +45,10 @@ class WindowsWitness:
         # JSON puts together what came as two halves.
         return str(self.ask("characters"))
 
+    def copied(self) -> list[str | None]:
+        """Each text that was put on the clipboard since this was last asked; None for no text."""
+        return list(self.ask("copied"))
+
     def held(self) -> frozenset[str]:
         return frozenset(self.ask("held"))
 

@@ -21,9 +21,11 @@ from tests.machine_client.desktop.windows.key_symbols import names_of
 
 _user32: Any = None
 _gdi32: Any = None
+_kernel32: Any = None
 if sys.platform == "win32":
     _user32 = ctypes.WinDLL("user32", use_last_error=True)
     _gdi32 = ctypes.WinDLL("gdi32")
+    _kernel32 = ctypes.WinDLL("kernel32")
     _PROCEDURE: Any = ctypes.WINFUNCTYPE(
         ctypes.c_ssize_t, wintypes.HWND, wintypes.UINT, wintypes.WPARAM, wintypes.LPARAM
     )
@@ -33,6 +35,7 @@ if sys.platform == "win32":
 else:
     _PROCEDURE = _HOOK = ctypes.CFUNCTYPE(None)
 
+WM_CLIPBOARDUPDATE = 0x31D
 WM_MOUSEMOVE = 0x200
 WM_CHAR = 0x102
 BUTTONS = {
@@ -112,9 +115,14 @@ def _declare() -> None:
         ("GetForegroundWindow", wintypes.HWND, ()),
         ("FillRect", number, (handle, ctypes.c_void_p, handle)),
         ("GetAsyncKeyState", ctypes.c_short, (number,)),
+        ("AddClipboardFormatListener", wintypes.BOOL, (wintypes.HWND,)),
+        ("OpenClipboard", wintypes.BOOL, (wintypes.HWND,)),
+        ("GetClipboardData", handle, (wintypes.UINT,)),
     ):
         function = getattr(_user32, name)
         function.restype, function.argtypes = result, arguments
+    _kernel32.GlobalLock.restype, _kernel32.GlobalLock.argtypes = ctypes.c_void_p, (handle,)
+    _kernel32.GlobalUnlock.argtypes = (handle,)
     _gdi32.CreateSolidBrush.restype, _gdi32.CreateSolidBrush.argtypes = handle, (word,)
 
 
@@ -133,6 +141,7 @@ class Witness:
         self._events: list[dict[str, Any]] = []
         self._messages: list[list[str]] = []
         self._characters = ""
+        self._copied: list[str | None] = []
         self._down: set[int] = set()
         self._brushes: dict[int, int] = {}
         self._field: int | None = None
@@ -156,6 +165,8 @@ class Witness:
         for kind, callback in ((14, self._callbacks[1]), (13, self._callbacks[2])):
             if not _user32.SetWindowsHookExW(kind, callback, None, 0):
                 raise OSError("Windows refuses it")
+        if not _user32.AddClipboardFormatListener(self._window):
+            raise OSError("Windows refuses it")
 
     def answer(self, question: list[Any]) -> Any:
         """Do what is asked; the first of it is a method's name."""
@@ -185,6 +196,11 @@ class Witness:
         """What the window was told in WM_CHAR, in pieces of UTF-16, since this was last asked."""
         characters, self._characters = self._characters, ""
         return characters
+
+    def ask_copied(self) -> list[str | None]:
+        """Each text that was put on the clipboard since this was last asked; null for no text."""
+        copied, self._copied = self._copied, []
+        return copied
 
     def ask_seen(self) -> list[dict[str, Any]]:
         return self._events
@@ -264,6 +280,8 @@ class Witness:
                 return 0  # Alt opens no menu here.
         if window == self._window and message == WM_CHAR:
             self._characters += chr(word)
+        if window == self._window and message == WM_CLIPBOARDUPDATE:
+            self._copied.append(_clipboard_text())
         return int(_user32.DefWindowProcW(window, message, word, long))
 
     def _mouse_event(self, code: int, message: int, place: int) -> int:
@@ -297,6 +315,22 @@ class Witness:
 
     def _note(self, code: int, action: str) -> None:
         (self._down.add if action == "down" else self._down.discard)(code)
+
+
+def _clipboard_text() -> str | None:
+    give_up_at = time.monotonic() + 1
+    while not _user32.OpenClipboard(None):
+        if time.monotonic() > give_up_at:
+            return None
+        time.sleep(0.005)
+    try:
+        if not (data := _user32.GetClipboardData(13)):  # CF_UNICODETEXT
+            return None
+        text = ctypes.wstring_at(_kernel32.GlobalLock(data))
+        _kernel32.GlobalUnlock(data)
+        return text
+    finally:
+        _user32.CloseClipboard()
 
 
 def _message(message: int, word: int) -> list[str]:
