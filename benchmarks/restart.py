@@ -29,7 +29,7 @@ PATIENCE_SECONDS = 120.0
 POLL_SECONDS = 0.02
 ADDING_AT_ONCE = 8
 MOVE = b'{"x":12,"y":34}'
-_RECOVERED = re.compile(r"the embedded MongoDB is primary after ([0-9.]+) s")
+_RECOVERED = re.compile(r"the embedded MongoDB is ready after ([0-9.]+) s")
 
 
 @dataclass

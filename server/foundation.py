@@ -88,7 +88,7 @@ class Foundation:
         if self.embedded is None:
             assert self._uri is not None  # noqa: S101  else there is one
             return self._uri
-        return await self.embedded.until_primary()
+        return await self.embedded.until_ready()
 
     @property
     def address(self) -> str:

@@ -28,7 +28,7 @@ WALLS = {
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {
         *("server.store", "server.tasks", "server.process.installing", "schemas"),
-        "server.process.child_program",
+        "server.process.embedded_program",
     },
     # What trajectories may become, above the store and below the handlers; it knows no MongoDB.
     "server.trajectories": {

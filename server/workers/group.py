@@ -96,11 +96,9 @@ class WorkerGroup:
             name = f"run worker {each.name}"
             self._tasks.supervise(partial(each.run, place), name, OnFailure.END_PROGRAM)
         if (mongod := self._foundation.embedded) is not None:
-            keep = partial(keep_running, mongod, mongod.until_primary)
-            self._tasks.supervise(keep, "keep mongod running")
+            self._tasks.supervise(partial(keep_running, mongod), "keep mongod running")
         if (nats := self._nats) is not None:
-            keep = partial(keep_running, nats, nats.until_ready)
-            self._tasks.supervise(keep, "keep nats-server running")
+            self._tasks.supervise(partial(keep_running, nats), "keep nats-server running")
 
     def _process(self) -> WorkerProcess:
         sockets = [each.fileno() for each in self._foundation.sockets]

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from server.bus.nats_server import EmbeddedNatsError
@@ -19,6 +18,9 @@ class Program(Protocol):
     def launch(self) -> None:
         """Start it, and wait for nothing."""
 
+    async def until_ready(self) -> object:
+        """Wait until it is of use."""
+
     async def until_ended(self) -> None:
         """Raise when it has ended by itself."""
 
@@ -26,10 +28,10 @@ class Program(Protocol):
         """End what is left of it."""
 
 
-async def keep_running(program: Program, until_up: Callable[[], Awaitable[object]]) -> None:
+async def keep_running(program: Program) -> None:
     """Start a program that runs now again whenever it has ended.
 
-    ``until_up`` waits until it is of use.  Workers wait for it as for one of somebody else.
+    Workers wait for it as for one of somebody else.
     """
     pauses, is_launched = Pauses(), True
     while True:
@@ -38,7 +40,7 @@ async def keep_running(program: Program, until_up: Callable[[], Awaitable[object
             if not is_launched:
                 await program.stop()
                 program.launch()
-                await until_up()
+                await program.until_ready()
             await program.until_ended()
         except (StoreError, EmbeddedNatsError) as error:
             pause = pauses.after(time.monotonic() - begun_at)

@@ -9,35 +9,24 @@ configuration stays true when the data directory is moved, and a long path does 
 import asyncio
 import importlib.util
 import json
-import logging
 import os
 import shutil
 import socket
-import time
 import weakref
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo.errors import OperationFailure, PyMongoError
 
-from server.process.child_program import ChildProgram, end_left_over, locked
+from server.process.embedded_program import EmbeddedProgram, close_to_others
 from server.process.installing import how_to_install
 from server.store.errors import EmbeddedMongoDBError
-
-logger = logging.getLogger(__name__)
-
-START_SECONDS: Final = 60.0
-"""How long mongod may take until it is primary: recovery after a crash can be long."""
-
-STOP_SECONDS: Final = 15.0
-"""How long mongod may take to end by itself before it is killed; its journal survives that."""
 
 _REPLICA_SET = "farhand"
 _SOCKET_NAME = "mongod.sock"
 _POLL_SECONDS = 0.005
-_WATCH_SECONDS = 1.0
 # sun_path in unix(7) holds 108 bytes, the last of which is NUL.
 _MAX_SOCKET_PATH_BYTES = 107
 # https://www.mongodb.com/docs/manual/reference/error-codes/
@@ -64,144 +53,31 @@ def find_mongod() -> Path:
     )
 
 
-class EmbeddedMongoDB:
-    """Starts, supervises and ends a mongod whose files are all in one directory.
+class EmbeddedMongoDB(EmbeddedProgram):
+    """Starts, supervises and ends a mongod: see `EmbeddedProgram`; its address is a URI.
 
-    Call ``start`` in a thread that lives as long as the server does, normally the main one: the
-    kernel ends mongod together with the thread that started it.
+    It is ready when it is primary.
     """
 
+    what = "MongoDB"
+    program = "mongod"
+    setting = "FARHAND_MONGODB_URI"
+    failure = EmbeddedMongoDBError
+    # Recovery after a crash can be long.
+    start_seconds = 60.0
+    # Its journal keeps what it acknowledged, also where it is killed then.
+    stop_seconds = 15.0
+
     def __init__(self, directory: Path, *, binary: Path | None = None) -> None:
-        self._directory = directory.absolute()
-        self._binary = binary
-        self._lock: int | None = None
+        super().__init__(directory, binary=binary)
         self._entry: int | None = None
-        self._launched_at = 0.0
-        self._program: ChildProgram | None = None
 
-    @property
-    def pid(self) -> int | None:
-        """The process id of mongod, while there is one."""
-        return self._program.pid if self._program else None
+    def _find(self) -> Path:
+        return find_mongod()
 
-    @property
-    def is_alive(self) -> bool:
-        """Whether mongod was started and has not ended since."""
-        return self._program is not None and self._program.status is None
-
-    async def start(self) -> str:
-        """Start mongod, wait until it is primary, and return the URI that reaches it.
-
-        Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
-        """
-        self.launch()
-        return await self.until_primary()
-
-    def launch(self) -> None:
-        """Start mongod, and wait for nothing.
-
-        Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
-        """
-        if self._program is not None:
-            raise EmbeddedMongoDBError("This embedded MongoDB is started already.")
-        binary = self._binary or find_mongod()
-        try:
-            self._make_directory()
-            self._take_lock()
-            self._end_left_over()
-            self._launched_at = time.monotonic()
-            self._launch(binary)
-        except OSError as error:
-            self._release_lock()
-            raise self._cannot_use(error) from error
-        except BaseException:
-            self._release_lock()
-            raise
-
-    async def until_primary(self) -> str:
-        """Wait until the launched mongod takes writes; the URI that reaches it.
-
-        Raises EmbeddedMongoDBError, and leaves nothing running, where that is not possible.
-        """
-        try:
-            uri = self._uri()
-            async with asyncio.timeout(START_SECONDS):
-                await self._wait_for_socket()
-                await self._become_primary(uri)
-        except TimeoutError:
-            await self.stop()
-            raise EmbeddedMongoDBError(
-                f"The embedded mongod was not ready after {START_SECONDS:g} s; see "
-                f"{self._log_path}."
-            ) from None
-        except OSError as error:
-            await self.stop()
-            raise self._cannot_use(error) from error
-        except BaseException:
-            await self.stop()
-            raise
-        logger.info(
-            "the embedded MongoDB is primary after %.2f s", time.monotonic() - self._launched_at
-        )
-        return uri
-
-    async def stop(self) -> None:
-        """End mongod cleanly, by force where it does not end, and let go of the directory."""
-        try:
-            if self._program is not None:
-                await self._program.end(STOP_SECONDS)
-        finally:
-            self._program = None
-            self._release_lock()
-
-    async def until_ended(self) -> None:
-        """Wait for mongod, and raise EmbeddedMongoDBError when it has ended by itself."""
-        while self.is_alive:  # noqa: ASYNC110 - no event tells
-            await asyncio.sleep(_WATCH_SECONDS)
-        raise EmbeddedMongoDBError(
-            f"The embedded mongod ended by itself; its log is {self._log_path}."
-        )
-
-    @property
-    def _database_path(self) -> Path:
-        return self._directory / "db"
-
-    @property
-    def _log_path(self) -> Path:
-        return self._directory / "mongod.log"
-
-    def _make_directory(self) -> None:
-        for path in (self._directory, self._database_path):
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # There before, or made under a strange umask: others must not reach the socket.
-            path.chmod(0o700)
-
-    def _take_lock(self) -> None:
-        try:
-            self._lock = locked(self._directory / "lock")
-        except BlockingIOError:
-            raise EmbeddedMongoDBError(
-                f"Another server already uses {self._directory}: stop it, or give this one "
-                "another data directory, or set FARHAND_MONGODB_URI for both."
-            ) from None
-
-    def _release_lock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def _cannot_use(self, error: OSError) -> EmbeddedMongoDBError:
-        return EmbeddedMongoDBError(f"The embedded MongoDB cannot use {self._directory}: {error}")
-
-    def _end_left_over(self) -> None:
-        """Kill a mongod that outlived its server; its journal keeps what it acknowledged."""
-        pid_file = self._database_path / "mongod.lock"
-        if (pid := end_left_over(pid_file, self._database_path, STOP_SECONDS)) is not None:
-            raise EmbeddedMongoDBError(f"An earlier mongod, process {pid}, does not end.")
-
-    def _launch(self, binary: Path) -> None:
-        arguments = [
-            str(binary),
+    def _prepare(self) -> list[str]:
+        close_to_others(self._database_path)
+        return [
             *("--dbpath", str(self._database_path)),
             *("--replSet", _REPLICA_SET, "--oplogSize", "256"),
             *("--bind_ip", f"./{_SOCKET_NAME}", "--nounixsocket", "--filePermissions", "0700"),
@@ -212,7 +88,22 @@ class EmbeddedMongoDB:
             *("--setParameter", "diagnosticDataCollectionEnabled=false"),
             "--quiet",
         ]
-        self._program = ChildProgram(arguments, directory=self._directory, log=self._log_path)
+
+    async def _become_ready(self) -> str:
+        uri = self._uri()
+        await self._wait_for_socket()
+        await self._become_primary(uri)
+        return uri
+
+    def _traces(self) -> tuple[Path, Path]:
+        return self._database_path / "mongod.lock", self._database_path
+
+    def _last_words(self, lines: list[str]) -> str:
+        return last_words(lines)
+
+    @property
+    def _database_path(self) -> Path:
+        return self._directory / "db"
 
     def _socket_path(self) -> Path:
         """A name of the socket that is short enough to connect to."""
@@ -245,7 +136,7 @@ class EmbeddedMongoDB:
 
     async def _become_primary(self, uri: str) -> None:
         client: AsyncIOMotorClient[dict[str, Any]] = AsyncIOMotorClient(
-            uri, serverSelectionTimeoutMS=int(START_SECONDS * 1000)
+            uri, serverSelectionTimeoutMS=int(self.start_seconds * 1000)
         )
         try:
             state = await client.admin.command("hello")
@@ -270,14 +161,6 @@ class EmbeddedMongoDB:
             # It was still reading its stored configuration when it was asked for its state.
             if error.code != _ALREADY_INITIALIZED:
                 raise
-
-    def _check_alive(self) -> None:
-        if self._program is None or (status := self._program.status) is None:
-            return
-        raise EmbeddedMongoDBError(
-            f"The embedded mongod ended at once, with status {status}: "
-            f"{last_words(self._program.last_lines())} (its log is {self._log_path})"
-        )
 
 
 def last_words(lines: list[str]) -> str:

@@ -25,8 +25,8 @@ class Flaky:
         if not self.starts.pop(0):
             raise EmbeddedMongoDBError("It cannot be started.")
 
-    async def until_up(self) -> None:
-        self.did.append("up")
+    async def until_ready(self) -> None:
+        self.did.append("ready")
 
     async def until_ended(self) -> None:
         self.did.append("ended")
@@ -46,11 +46,11 @@ async def test_program_that_ends_is_started_until_it_runs(
     monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.01)
     program, tasks = Flaky(False, True, True), Tasks()
     with caplog.at_level(logging.ERROR):
-        keeping = tasks.start(keep_running(program, program.until_up), "keep")
+        keeping = tasks.start(keep_running(program), "keep")
         await asyncio.wait_for(program.over.wait(), 20)
     assert not keeping.done()
     await tasks.close(0)
-    again = ["stop", "launch", "up", "ended"]
+    again = ["stop", "launch", "ready", "ended"]
     assert program.did == ["ended", "stop", "launch", *again, *again]
     assert [record.getMessage() for record in caplog.records] == [
         "It ended.  It is started again in 0.01 s.",

@@ -14,7 +14,6 @@ from uuid import uuid4
 
 import pytest
 
-from server.store.embedded import mongod as embedded_module
 from server.store.embedded.mongod import EmbeddedMongoDB, find_mongod, last_words
 from server.store.errors import EmbeddedMongoDBError
 from server.store.mongodb.database import Database
@@ -270,30 +269,6 @@ async def test_database_that_dies_at_start_says_why(tmp_path: Path) -> None:
 async def test_program_that_is_no_mongod_says_why(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedMongoDBError, match="status"):
         await EmbeddedMongoDB(tmp_path, binary=Path("/bin/false")).start()
-
-
-@async_test
-async def test_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    for directory in (file, file / "below", Path("/sys/farhand")):
-        with pytest.raises(EmbeddedMongoDBError, match="cannot use") as caught:
-            await EmbeddedMongoDB(directory).start()
-        assert str(directory) in str(caught.value)
-
-
-@async_test
-async def test_start_that_takes_too_long_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedded_module, "START_SECONDS", 0.05)
-    script = tmp_path / "silent"
-    script.write_text("#!/bin/sh\nexec sleep 600\n")
-    script.chmod(0o700)
-    embedded = EmbeddedMongoDB(tmp_path / "data", binary=script)
-    with pytest.raises(EmbeddedMongoDBError, match="not ready"):
-        await embedded.start()
-    assert embedded.pid is None
 
 
 def test_mongod_on_the_path_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
