@@ -21,6 +21,7 @@ ExecStart={command}
 Restart=on-failure
 RestartSec=5
 # 2 is a mistake in the settings; 3 is the server itself saying stop, as with a revoked token.
+# Whatever a proxy or a portal answers does not end it.
 RestartPreventExitStatus=2 3
 
 [Install]
@@ -40,6 +41,8 @@ class SystemdService:
         if elevated:
             raise ServiceError("--elevated is for Windows: here, the client has its user's rights")
         file = _file()
+        # First of all, whether it can be asked: where it cannot, nothing is left behind.
+        checked(self._run, ["systemctl", "--user", "show-environment"])
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(_UNIT.format(command=" ".join(map(_quoted, command))))

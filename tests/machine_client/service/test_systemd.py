@@ -23,6 +23,7 @@ def test_unit_is_what_systemd_understands_and_is_started(unit: Path) -> None:
     runs = Runs()
     assert str(unit) in SystemdService(runs).install(COMMAND, elevated=False)
     assert [each[2:] for each in runs.told] == [
+        ["show-environment"],
         ["daemon-reload"],
         ["enable", NAME],
         ["restart", NAME],
@@ -83,6 +84,14 @@ def test_systemd_that_does_not_say_is_told() -> None:
         SystemdService(Runs(show=1)).state()
     with pytest.raises(ServiceError, match="does not say how"):
         SystemdService(Runs(says="")).state()
+
+
+def test_without_a_systemd_that_answers_nothing_is_written(unit: Path) -> None:
+    runs = Runs()
+    runs.codes["show-environment"] = 1
+    with pytest.raises(ServiceError, match="systemctl --user show-environment: it will not"):
+        SystemdService(runs).install(COMMAND, elevated=False)
+    assert not unit.exists()
 
 
 def test_what_cannot_be_done_is_told(unit: Path) -> None:
