@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +10,8 @@ from typing import Any
 
 from machine_client.desktop.windows.desktop import WindowsDesktop
 from schemas.link.picture_frames import Region
-from tests.machine_client.desktop.contract.rig import Colour, Rig, Seen, TextField
+from tests.machine_client.desktop.contract.rig import Colour, Rig, TextField
+from tests.machine_client.desktop.contract.witness_programs import WitnessProgram
 from tests.machine_client.desktop.windows.key_symbols import LACKING
 from tests.machine_client.pressing import PROJECT, killed_after
 from tests.waiting import eventually
@@ -20,21 +20,11 @@ ROOM = "tests.machine_client.desktop.windows"
 WITNESS = f"{ROOM}.witness_program"
 
 
-class WindowsWitness:
-    """See `tests.machine_client.desktop.contract.rig.Witness`; a program of its own.
-
-    ``program`` is it where it does not run beside this one, with pipes.
-    """
+class WindowsWitness(WitnessProgram):
+    """``program`` is given where it does not run beside this one."""
 
     def __init__(self, program: "subprocess.Popen[bytes] | None" = None) -> None:
-        self._program = program or _program(WITNESS)
-        assert self._read() == "ready"
-
-    def take(self) -> list[Seen]:
-        return [_seen(event) for event in self.ask("take")]
-
-    def seen(self) -> list[Seen]:
-        return [_seen(event) for event in self.ask("seen")]
+        super().__init__(program or _program(WITNESS))
 
     def messages(self) -> list[list[str]]:
         """What the window itself was told since this was last asked, moves aside."""
@@ -48,13 +38,6 @@ class WindowsWitness:
     def copied(self) -> list[str | None]:
         """Each text that was put on the clipboard since this was last asked; None for no text."""
         return list(self.ask("copied"))
-
-    def held(self) -> frozenset[str]:
-        return frozenset(self.ask("held"))
-
-    def pointer(self) -> tuple[int, int]:
-        x, y = self.ask("pointer")
-        return x, y
 
     @contextlib.contextmanager
     def painted(self, region: Region, colour: Colour) -> Iterator[None]:
@@ -72,22 +55,6 @@ class WindowsWitness:
         finally:
             self.ask("remove", window)
 
-    def close(self) -> None:
-        self._program.communicate(timeout=20)
-
-    def ask(self, *question: Any) -> Any:
-        """What the witness says to a question of its own."""
-        assert self._program.stdin is not None
-        self._program.stdin.write(json.dumps(question).encode() + b"\n")
-        self._program.stdin.flush()
-        return self._read()
-
-    def _read(self) -> Any:
-        assert self._program.stdout is not None
-        line = self._program.stdout.readline()
-        assert line, "the witness has ended"
-        return json.loads(line)
-
 
 class _Field:
     """An EDIT control, which has two characters for a line's end."""
@@ -103,10 +70,6 @@ class _Field:
         text = eventually(typed, f"something that ends with {end!r} is typed")
         self._witness.ask("clear")
         return text.removesuffix(end).replace("\r\n", "\n")
-
-
-def _seen(event: dict[str, Any]) -> Seen:
-    return Seen(**{**event, "names": frozenset(event["names"])})
 
 
 def _program(module: str, *arguments: str) -> "subprocess.Popen[bytes]":
