@@ -10,12 +10,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from server.process import die_with_parent
 from server.process.bounded_log import BoundedLog
 
 _POLL_SECONDS: Final = 0.005
+# PF_EXITING in Linux' include/linux/sched.h.
+_EXITING: Final = 0x4
 # A program that the name stands for may have left a child that still holds the log's pipe.
 _LAST_LINES_SECONDS: Final = 1.0
 
@@ -103,21 +105,23 @@ def end_left_over(pid_file: Path, argument: Path, timeout: float) -> int | None:
         return None
     is_ours = False
     give_up_at = time.monotonic() + timeout
-    while not _has_ended(pid):
-        arguments = _arguments(pid)
-        # The number alone proves nothing: by now it may be anybody's.
+    while True:
+        # In this order: what it was called with goes when it begins to end.
+        arguments, life = _arguments(pid), _life(pid)
+        if life == "has ended":
+            return None
         if os.fsencode(argument) in arguments:
             is_ours = True
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        elif arguments:
+        elif arguments or life == "runs":
+            # The number alone proves nothing: by now it may be anybody's.
             return None
-        # Without arguments it is ending already, and does not say whose it was: its memory goes
-        # first, and with it what it was called with, and its ports and files some time later.
+        # One that is ending no longer says whose it is: its memory goes first, and its ports and
+        # files some time later.
         if time.monotonic() > give_up_at:
             return pid if is_ours else None
         time.sleep(_POLL_SECONDS)
-    return None
 
 
 def _arguments(pid: int) -> list[bytes]:
@@ -127,12 +131,15 @@ def _arguments(pid: int) -> list[bytes]:
         return []
 
 
-def _has_ended(pid: int) -> bool:
-    """Whether every thread of a program has ended; who had started it need not know yet."""
+def _life(pid: int) -> Literal["runs", "is ending", "has ended"]:
+    """How far a program is, all of its threads; who had started it need not know of its end yet."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
-        return True
-    # As proc_pid_stat(5) has them: the name in parentheses, the state, ..., the number of threads.
+        return "has ended"
+    # What proc_pid_stat(5) has after the name in parentheses.
     fields = stat.rpartition(b")")[2].split()
-    return fields[0] in (b"Z", b"X") and int(fields[17]) <= 1
+    state, flags, threads = fields[0], int(fields[6]), int(fields[17])
+    if state in (b"Z", b"X") and threads <= 1:
+        return "has ended"
+    return "is ending" if flags & _EXITING else "runs"

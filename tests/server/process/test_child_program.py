@@ -131,7 +131,7 @@ def test_left_over_program_that_is_ending_has_let_go_of_its_port(tmp_path: Path)
         socket.create_server(("127.0.0.1", port)).close()
 
 
-@pytest.mark.parametrize("text", [None, "", "x", "0", "99999999"])
+@pytest.mark.parametrize("text", [None, "", "x", "0", "2", "99999999"])
 def test_file_that_names_no_program_is_nothing(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "pid").write_text(text)
