@@ -96,8 +96,9 @@ def locked(path: Path) -> int:
 def end_left_over(pid_file: Path, argument: Path, timeout: float) -> int | None:
     """Kill a program that outlived the one that had started it, and wait for its end.
 
-    It is the one whose number a file has, if it was called with an argument.  Returns its number
-    if it has not ended, and let go of its ports and files, after ``timeout`` seconds.
+    It is the one whose number a file has, if it was called with an argument.  One that is ending
+    already is waited for as well.  Returns the number of one that is known to be ours, where it
+    has not ended, and let go of its ports and files, after ``timeout`` seconds.
     """
     try:
         pid = int(pid_file.read_text())

@@ -15,7 +15,8 @@ _ADDRESS = re.compile(
 class VncServer:
     """A VNC server's host and TCP port, a file with its password, and certificates to trust.
 
-    ``characters`` is how many different ones beyond ASCII it takes: see `keyboard.LackedKeys`.
+    ``characters`` is how many different keys it takes that its layout may lack: see
+    `keyboard.LackedKeys`.
     """
 
     host: str

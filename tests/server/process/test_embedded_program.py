@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from server.process.embedded_program import EmbeddedProgram
+from tests.processes import until
 from tests.store import async_test
 
 # It leaves its number once it runs, and ends by itself where that is asked for.
@@ -54,7 +57,13 @@ class Sleeper(EmbeddedProgram):
         return self._directory / "pid", self._directory
 
     def _last_words(self, lines: list[str]) -> str:
-        return lines[-1]
+        return lines[-1] if lines else "it said nothing"
+
+
+def started(directory: Path) -> "subprocess.Popen[bytes]":
+    """The program as it is started there, without the promise to die with its parent."""
+    command = [sys.executable, "-c", PROGRAM, str(directory), "ready"]
+    return subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL)
 
 
 @async_test
@@ -88,6 +97,21 @@ async def test_one_that_runs_is_neither_started_again_nor_shared(tmp_path: Path)
     assert sleeper.is_alive
     assert sleeper.pid == pid
     await sleeper.stop()
+
+
+@async_test
+async def test_one_that_outlived_its_parent_is_ended_first(tmp_path: Path) -> None:
+    stray = started(tmp_path)
+    sleeper = Sleeper(tmp_path)
+    try:
+        until((tmp_path / "pid").exists, "it runs")
+        await sleeper.start()
+        assert stray.poll() == -signal.SIGKILL
+        assert sleeper.pid not in (None, stray.pid)
+    finally:
+        stray.kill()
+        stray.wait()
+        await sleeper.stop()
 
 
 @async_test

@@ -122,6 +122,7 @@ def _declare() -> None:
         function = getattr(_user32, name)
         function.restype, function.argtypes = result, arguments
     _kernel32.GlobalLock.restype, _kernel32.GlobalLock.argtypes = ctypes.c_void_p, (handle,)
+    _kernel32.GlobalSize.restype, _kernel32.GlobalSize.argtypes = ctypes.c_size_t, (handle,)
     _kernel32.GlobalUnlock.argtypes = (handle,)
     _gdi32.CreateSolidBrush.restype, _gdi32.CreateSolidBrush.argtypes = handle, (word,)
 
@@ -318,7 +319,7 @@ class Witness:
 
 
 def _clipboard_text() -> str | None:
-    give_up_at = time.monotonic() + 1
+    give_up_at = time.monotonic() + 5
     while not _user32.OpenClipboard(None):
         if time.monotonic() > give_up_at:
             return None
@@ -326,9 +327,9 @@ def _clipboard_text() -> str | None:
     try:
         if not (data := _user32.GetClipboardData(13)):  # CF_UNICODETEXT
             return None
-        text = ctypes.wstring_at(_kernel32.GlobalLock(data))
+        content = ctypes.string_at(_kernel32.GlobalLock(data), _kernel32.GlobalSize(data))
         _kernel32.GlobalUnlock(data)
-        return text
+        return content.decode("utf-16-le").partition("\0")[0]
     finally:
         _user32.CloseClipboard()
 
