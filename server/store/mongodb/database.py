@@ -41,6 +41,9 @@ DEFAULT_TIMEOUT: Final = 10.0
 FINISH_SECONDS: Final = 3.0
 """For transactions that have begun when the server ends."""
 
+FAIL_SECONDS: Final = 1.0
+"""For those that fail because the connections are closed."""
+
 _CERTAINLY_FITS = MAX_DOCUMENT_BYTES - 64 * 1024
 """Up to this estimate of its large parts a document fits with whatever else is in it."""
 
@@ -142,7 +145,9 @@ class Database:
         await self.tasks.wait(FINISH_SECONDS)
         # Before they are called off: to end a session asks the database, which may not answer.
         self.close()
-        await self.tasks.close(0)
+        # Those that wait for a lost database fail by that within half a second, as often as the
+        # driver looks. Called off, they would leave its error to nobody: a traceback in the log.
+        await self.tasks.close(FAIL_SECONDS)
 
     def close(self) -> None:
         """Close every connection; what is under way fails."""

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from motor.motor_asyncio import AsyncIOMotorClientSession
 from pymongo import WriteConcern
-from pymongo.errors import PyMongoError
+from pymongo.errors import InvalidOperation, PyMongoError
 from pymongo.read_concern import ReadConcern
 
 from server.store.mongodb.database import Database
@@ -37,6 +37,8 @@ async def in_transaction(database: Database, work: Callable[[Session], Awaitable
             attempt.add_done_callback(_take_exception)
             try:
                 return await asyncio.shield(attempt)
+            except InvalidOperation:
+                raise  # The client is closed; the driver calls that transient as well.
             except PyMongoError as error:
                 if not error.has_error_label("TransientTransactionError"):
                     raise

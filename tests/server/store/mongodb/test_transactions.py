@@ -1,11 +1,13 @@
 import asyncio
 
 import pytest
+from pymongo.errors import InvalidOperation
 
 from server.store.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
 from server.tasks import Tasks
+from tests.processes import free_port
 from tests.store import async_test, opened, there
 
 
@@ -109,3 +111,29 @@ async def test_transaction_that_cannot_get_through_ends_in_bounded_time(
         await in_transaction(database, first)
         assert there(await things.find_one({}))["by"] == "first"
         await hurried.finish()
+
+
+@async_test
+async def test_transaction_that_waits_for_a_lost_database_fails_when_the_server_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("server.store.mongodb.database.FINISH_SECONDS", 0.1)
+    database = Database(f"mongodb://127.0.0.1:{free_port()}")
+    has_begun = asyncio.Event()
+    raised: list[BaseException] = []
+
+    async def work(session: Session) -> None:
+        has_begun.set()
+        try:
+            await database.collection("things").find({}, session=session).to_list(None)
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    attempt = Tasks().start(in_transaction(database, work), "lost")
+    await has_begun.wait()
+    await database.finish()
+    with pytest.raises(StoreUnavailable):
+        await attempt
+    # Called off, it would leave the driver's error to nobody, and asyncio would log a traceback.
+    assert [type(error) for error in raised] == [InvalidOperation]
