@@ -83,10 +83,12 @@ class ReleasedAtEnd:
         buttons: list[Button],
         keys: list[str],
         send: Callable[[AnyInput], Awaitable[Failure | None]],
+        is_held_anew: Callable[[AnyInput], bool],
     ) -> None:
         self._buttons = buttons
         self._keys = keys
         self._send = send
+        self._is_held_anew = is_held_anew
         self._done = asyncio.Event()
 
     async def run(self) -> None:
@@ -106,14 +108,20 @@ class ReleasedAtEnd:
 
     async def _release_keys(self, keys: list[str], give_up_at: float) -> None:
         # The machine releases the last one first.
-        failure = await self._insist(PressKeys(text=" ".join(keys), down=False), give_up_at)
-        if failure is not None and not failure.is_control_ended:
+        together = PressKeys(text=" ".join(keys), down=False)
+        failure = await self._insist(together, give_up_at)
+        is_refused = failure is not None and not failure.is_control_ended
+        if is_refused or self._is_held_anew(together):
             # Somebody else may hold one of them: that must not keep the others down.
             for key in reversed(keys):
                 await self._insist(PressKeys(text=key, down=False), give_up_at)
 
     async def _insist(self, body: AnyInput, give_up_at: float) -> Failure | None:
+        failure: Failure | None = None
         while True:
+            if self._is_held_anew(body):
+                # That is meant, and is released with what is held then.
+                return failure
             failure = await self._send(body)
             if failure is None or failure.is_refused_for_good or time.monotonic() > give_up_at:
                 return failure

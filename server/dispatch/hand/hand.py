@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 
 from pydantic import BaseModel
 
-from schemas.inputs.bodies import AnyInput, Button
+from schemas.inputs.bodies import AnyInput, Button, ClickMouse, PressKeys
 from schemas.inputs.hand import (
     Acknowledged,
     Batch,
@@ -267,10 +267,22 @@ class Hand:
         """Begin to release what is held."""
         if not self._buttons and not self._keys:
             return None
-        released = ReleasedAtEnd(list(self._buttons), list(self._keys), self._sent)
+        released = ReleasedAtEnd(
+            list(self._buttons), list(self._keys), self._sent, self._is_held_anew
+        )
         self._buttons, self._keys = {}, {}
         self._background.start_and_report(released.run(), "release what a hand held")
         return released
+
+    def _is_held_anew(self, release: AnyInput) -> bool:
+        """Whether something was pressed again since its release began."""
+        match release:
+            case ClickMouse(button=button):
+                return button in self._buttons
+            case PressKeys(text=keys):
+                return any(key in self._keys for key in keys.split(" "))
+            case _:
+                return False
 
     def _advance(self) -> None:
         """Tell how far all is done, and send what has waited for it."""

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.inputs.bodies import AnyInput
+from schemas.inputs.bodies import AnyInput, PressKeys
 from server.dispatch.hand import ending
 from server.dispatch.hand.ending import Failure, ReleasedAtEnd, failure_of
 from server.store.errors import StoreUnavailable
@@ -67,9 +67,12 @@ async def test_failure_says_whether_anything_happened(
 
 
 async def released(
-    buttons: Sequence[str], keys: Sequence[str], answers: Sequence[Failure | None]
+    buttons: Sequence[str],
+    keys: Sequence[str],
+    answers: Sequence[Failure | None],
+    anew: Sequence[str] = (),
 ) -> list[object]:
-    """What is sent to release this, with these answers."""
+    """What is sent to release this, with these answers, while keys are held anew."""
     sent: list[object] = []
     left = list(answers)
 
@@ -79,7 +82,12 @@ async def released(
         sent.append(said.get("text") or said["button"])
         return left.pop(0) if left else None
 
-    releasing = ReleasedAtEnd([*buttons], [*keys], send)  # type: ignore[list-item]
+    def is_held_anew(release: AnyInput) -> bool:
+        return isinstance(release, PressKeys) and any(
+            key in anew for key in release.text.split(" ")
+        )
+
+    releasing = ReleasedAtEnd([*buttons], [*keys], send, is_held_anew)  # type: ignore[list-item]
     await releasing.run()
     await releasing.until_done()
     return sent
@@ -92,6 +100,7 @@ async def test_release_is_tried_until_it_is_known(monkeypatch: pytest.MonkeyPatc
     assert await released(["left"], [], [BUSY, BUSY]) == ["left"] * 3
     assert await released([], ["a", "b"], [THEIRS, THEIRS]) == ["a b", "b", "a"]
     assert await released(["left"], ["a", "b"], [OVER, OVER]) == ["a b", "left"]
+    assert await released([], ["a", "b", "c"], [], anew=["b"]) == ["c", "a"]
     many = [f"f{number}" for number in range(1, 25)] * 2
     assert await released([], many, []) == [" ".join(many[:32]), " ".join(many[32:])]
     monkeypatch.setattr(ending, "RELEASE_SECONDS", 0.0)

@@ -101,3 +101,35 @@ async def test_what_was_not_released_is_released_again(nodes: list[Service]) -> 
             assert [again.body["down"], again_too.body["down"]] == [False, False]
             assert {each.body.get("button") for each in (again, again_too)} == {"left", None}
             assert "a" in {each.body.get("text") for each in (again, again_too)}
+
+
+@pytest.mark.gen_test
+async def test_release_after_a_refusal_undoes_no_later_press(nodes: list[Service]) -> None:
+    here, _ = nodes
+    machine = await here.new_machine()
+    busy = Failed(code="already_down", message="somebody else holds it", injected_at_least=0)
+    async with machine.connected() as link:
+        background = here.server.services.background
+        taking = background.start(here.post("/v1/machines/desk-1/control"), "take control")
+        await link.say(Interrupted(request=(await link.heard(Interrupt)).request))
+        path = hand_path("desk-1", (await taking).json["id"])
+        async with HandClient.on(here.url, path, here.token) as hand:
+            await hand.does(key("ctrl", True))
+            await link.obey()
+            await hand.does(button(True, x=1, y=1))
+            await link.obey()
+            await hand.does(key("b", True))
+            refused = await link.heard(Input)
+            await link.acknowledge(refused.command_id, busy)
+            # The keys are released first; meanwhile the button is pressed again.
+            keys = await link.heard(Input)
+            assert (keys.body["text"], keys.body["down"]) == ("ctrl b", False)
+            await hand.does(button(False), button(True, x=5, y=5))
+            again = [await link.heard(Input) for _ in range(2)]
+            assert [each.body["down"] for each in again] == [False, True]
+            await link.acknowledge(keys.command_id)
+            for each in again:
+                await link.acknowledge(each.command_id)
+            await hand.does(key("c", True))
+            last = await link.obey()
+            assert (last.body.get("text"), last.body["down"]) == ("c", True)
