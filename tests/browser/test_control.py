@@ -109,6 +109,18 @@ def test_whoever_has_control_is_asked_to_hand_over(
     expect(page.get_by_text(words)).not_to_be_visible()
 
 
+def test_asking_that_failed_may_be_done_again(looking: Visit, desk: Desk, robot: ServedApi) -> None:
+    page = looking.page
+    taken = robot.call("POST", control_of(desk), {}).json
+    page.route("**/control/request", lambda route: route.abort(), times=1)
+    ask = page.get_by_role("button", name="Ask to hand over")
+    ask.click()
+    expect(page.locator(".asking")).to_contain_text("The server does not answer")
+    ask.click()
+    expect(page.get_by_text(f"{ROBOT} was asked to hand over.")).to_be_visible()
+    assert robot.call("DELETE", f"{control_of(desk)}/{taken['id']}").status == 204
+
+
 def test_hands_go_on_the_picture_with_a_lease_that_is_renewed(looking: Visit, desk: Desk) -> None:
     site, page, hands = looking.site, looking.page, Hands(looking.page, desk)
     wire = Wire(page)

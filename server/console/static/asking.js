@@ -51,6 +51,8 @@ export class Asking {
       await call("POST", path`/v1/machines/${this.machineId}/control/request`, { signal: this.signal });
     } catch (error) {
       if (this.signal.aborted || this.#asked !== holder.since) return;
+      this.#asked = "";
+      this.update(this.holder ?? null, this.#inControl);
       setText(this.told, wordsOf(error));
     }
   }

@@ -30,6 +30,8 @@ export function takeControl({ surface, typing, placeOf, touchpad, keypad, hand, 
   const fingers = new Fingers(pointer, placeOf, touchpad);
   const typed = new Typed(typing, keypad, hand);
   const options = { signal, passive: false };
+  // What the person still holds goes down again with the next thing that it is held for.
+  hand.released = () => hand.send(...keys.release());
   /**
    * @template {keyof HTMLElementEventMap} Name
    * @param {HTMLElement} element
@@ -145,8 +147,8 @@ export class Pointer {
 
   /** @param {PointerEvent} event */
   lifted(event) {
-    const place = this.placeOf(event, true);
-    if (place) this.change(event, event.buttons, place);
+    // Also where the picture has gone meanwhile.
+    this.change(event, event.buttons, this.placeOf(event, true));
   }
 
   /**
@@ -175,6 +177,8 @@ export class Pointer {
     const size = event.deltaMode === 0 ? PIXELS_OF_A_NOTCH : LINES_OF_A_NOTCH;
     this.#turned += (sideways ? event.deltaX : event.deltaY) / size;
     const notches = Math.trunc(this.#turned);
+    // What cannot be done now is not done later.
+    if (!place) this.#turned = 0;
     if (!place || !notches) return;
     this.#turned -= notches;
     const forward = notches > 0;

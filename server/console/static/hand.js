@@ -43,6 +43,8 @@ export class Hand {
   #away = "";
   /** @type {(() => void)[]} */
   #waiting = [];
+  /** Called when the server has let go of all that was held, though the person has not. */
+  released = () => {};
 
   /**
    * @param {import("./lease.js").Lease} lease
@@ -78,9 +80,13 @@ export class Hand {
     this.#isHeld = true;
     return (events, words) => {
       this.#isHeld = false;
-      const waiting = [...events, ...this.#pending.splice(0)];
-      if (words) this.#lose(words + notSent(undoneOf(waiting)));
-      else if (socket === this.#socket) this.send(...waiting);
+      const meanwhile = this.#pending.splice(0);
+      const waiting = [...events, ...meanwhile];
+      if (words) {
+        this.#lose(words + notSent(undoneOf(waiting)));
+        // What went down before has to go up all the same.
+        this.send(...meanwhile.filter((event) => "down" in event && !event.down));
+      } else if (socket === this.#socket) this.send(...waiting);
       else this.#miss(waiting);
     };
   }
@@ -131,9 +137,11 @@ export class Hand {
     }
     if (this.#away === AWAY && !named(this.#missed)) this.#found();
     this.#missed = noneUndone();
+    const wasOpen = this.#wasOpen;
     this.#wasOpen = true;
     this.#wait = FIRST_WAIT;
     this.#sequence = 0;
+    if (wasOpen) this.released();
     this.#flush();
   }
 
@@ -189,6 +197,7 @@ export class Hand {
       lost = undoneOf([...behind.flatMap(({ events }) => events), ...this.#pending.splice(0)]);
     }
     this.#lose((isOver ? "Control has ended." : sentence(detail)) + notSent(lost));
+    if (!isOver) this.released();
   }
 
   /** @param {CloseEvent} event */

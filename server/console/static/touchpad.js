@@ -72,7 +72,7 @@ export class Touchpad {
       // Whoever may not ask begins in the middle.
     }
     const { region } = this.screen;
-    const middle = region && { x: region.x + region.width / 2, y: region.y + region.height / 2 };
+    const middle = region && { x: region.x + (region.width >> 1), y: region.y + (region.height >> 1) };
     this.place ??= found ?? middle;
     this.draw();
   }

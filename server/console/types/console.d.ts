@@ -360,7 +360,7 @@ interface Hands {
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
   touchpad: import("../static/touchpad.js").Touchpad;
   keypad: import("../static/keypad.js").Keypad;
-  hand: { send: (...events: HandEvent[]) => void };
+  hand: { send: (...events: HandEvent[]) => void; released?: () => void };
   /** Null where the person may not use the machine's. */
   clipboard: import("../static/clipboard.js").Clipboard | null;
   own: (key: OwnKey) => void;
