@@ -55,7 +55,7 @@ def add_organization(api: Api, name: str) -> None:
 def list_organizations(api: Api) -> None:
     """List your organization and those that were made from it."""
     columns = ("id", "name", "parent_id", "created_at")
-    api.show(api.call("GET", "/v1/organizations?limit=1000"), columns)
+    api.show(api.call_list("/v1/organizations"), columns)
 
 
 @click.group()
@@ -122,7 +122,7 @@ def _from_now(duration: timedelta | None) -> str | None:
 def list_tokens(api: Api) -> None:
     """List the tokens that are in force."""
     columns = ("id", "name", "scopes", "machine_id", "expires_at", "last_used_at")
-    api.show(api.call("GET", "/v1/tokens?limit=1000"), columns)
+    api.show(api.call_list("/v1/tokens"), columns)
 
 
 @token.command("revoke")

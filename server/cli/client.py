@@ -20,6 +20,9 @@ from server.cli.wording import in_words_of_the_command
 from server.client.replies import Reply, said_by
 from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_directory
 
+PAGE = 1000
+"""The most things that the server lists in one answer."""
+
 REQUEST_SECONDS = 120.0
 CONNECT_SECONDS = 10.0
 
@@ -50,6 +53,15 @@ class Api:
             return reply.json if reply.body else None
         except ValueError:
             raise click.ClickException(self._stranger("its answer is not JSON")) from None
+
+    def call_list(self, path: str) -> dict[str, Any]:
+        """Read a list of any length, page by page, and return it as one answer."""
+        items: list[Any] = []
+        while True:
+            page = self.call("GET", f"{path}?limit={PAGE}&skip={len(items)}")
+            items += page["items"]
+            if not page["items"] or len(items) >= page["total"]:
+                return {**page, "items": items, "skip": 0, "limit": max(PAGE, len(items))}
 
     def _refused(self, reply: Reply) -> str:
         """Why a request was refused, in the words of the command that sent it."""
@@ -96,13 +108,11 @@ class Api:
             ) from None
 
     def show(self, answer: Any, columns: Sequence[str]) -> None:
-        """Print a page of things: as JSON, or as a table for people."""
+        """Print a list: as JSON, or as a table for people."""
         if self.as_json:
             click.echo(json.dumps(answer))
-            return
-        print_table(answer["items"], columns)
-        if answer["total"] > len(answer["items"]):
-            click.echo(f"{len(answer['items'])} of {answer['total']}", err=True)
+        else:
+            print_table(answer["items"], columns)
 
     def show_changed(self, answer: Any) -> None:
         """After a change: nothing for people, who said what they want; as JSON, everything."""

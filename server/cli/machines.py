@@ -55,7 +55,7 @@ def list_machines(api: Api, watch: bool) -> None:
 
         watch_machines(api)
     else:
-        api.show(api.call("GET", "/v1/machines?limit=1000"), COLUMNS)
+        api.show(api.call_list("/v1/machines"), COLUMNS)
 
 
 @machine.command("show")
@@ -73,8 +73,7 @@ def show_machine(api: Api, machine_id: str) -> None:
         click.echo(printable(line))
     if commands["items"]:
         click.echo()
-        # Those that are not shown are many, and nobody asked for them.
-        api.show({**commands, "total": 0}, COMMAND_COLUMNS)
+        api.show(commands, COMMAND_COLUMNS)
 
 
 @machine.command("rename")

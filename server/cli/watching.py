@@ -18,7 +18,6 @@ from server.client.connections import Connection, reply_of
 
 COLUMNS: Final = ("id", "name", "state", "reason", "since", "round_trip_ms")
 EVENTS: Final = "/v1/events?types=machine,machine_removed"
-PAGE: Final = 1000
 
 COME_BACK_SECONDS: Final = 2.0
 SILENCE_SECONDS: Final = 40.0
@@ -194,13 +193,9 @@ def _follow(api: Api, watched: Watched) -> None:
 
 
 def _all_machines(api: Api) -> list[Any]:
-    """Every machine, page by page.  Raises ConnectionError where they cannot be read now."""
-    items: list[Any] = []
-    while True:
-        try:
-            page = api.call("GET", f"/v1/machines?limit={PAGE}&skip={len(items)}")
-        except click.ClickException as error:
-            raise ConnectionError(error.message) from None
-        items += page["items"]
-        if not page["items"] or len(items) >= page["total"]:
-            return items
+    """Every machine.  Raises ConnectionError where they cannot be read now."""
+    try:
+        machines: list[Any] = api.call_list("/v1/machines")["items"]
+    except click.ClickException as error:
+        raise ConnectionError(error.message) from None
+    return machines

@@ -29,7 +29,7 @@ def add_workflow(api: Api, name: str, description: str | None) -> None:
 @api_options
 def list_workflows(api: Api) -> None:
     """List the workflows, newest first."""
-    api.show(api.call("GET", "/v1/workflows?limit=1000"), COLUMNS)
+    api.show(api.call_list("/v1/workflows"), COLUMNS)
 
 
 @workflow.command("show")

@@ -3,7 +3,11 @@
 import json
 from uuid import UUID
 
+import httpx
+
 from tests.commandline import Served
+
+MORE_THAN_ONE_PAGE = 1001
 
 
 def test_workflow_is_added_shown_renamed_listed_and_removed(served: Served) -> None:
@@ -25,3 +29,21 @@ def test_workflow_is_added_shown_renamed_listed_and_removed(served: Served) -> N
     removed = served.run("workflow", "remove", workflow)
     assert (removed.exit_code, removed.output) == (0, "")
     assert served.run("workflow", "show", workflow).exit_code == 1
+
+
+def test_list_is_whole_however_long_it_is(served: Served) -> None:
+    organization = served.run("organization", "add", "Many workflows").stdout.strip()
+    token = served.run(
+        "token", "create", "--name", "lists", "--organization", organization,
+        "--scope", "trajectories:read", "--scope", "trajectories:write",
+    ).stdout.strip()  # fmt: skip
+    with httpx.Client(base_url=served.url, headers={"Authorization": f"Bearer {token}"}) as http:
+        made = {
+            http.post("/v1/workflows", json={"name": f"Workflow {number}"}).json()["id"]
+            for number in range(MORE_THAN_ONE_PAGE)
+        }
+    listed = json.loads(served.run("workflow", "list", "--token", token, "--json").stdout)
+    assert {workflow["id"] for workflow in listed["items"]} == made
+    assert (listed["total"], len(listed["items"])) == (MORE_THAN_ONE_PAGE, MORE_THAN_ONE_PAGE)
+    table = served.run("workflow", "list", "--token", token).stdout
+    assert all(workflow in table for workflow in made)
