@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from schemas.http.unavailable_reasons import UNAVAILABLE_REASONS
+
 MEDIA_TYPE = "application/problem+json"
 MAX_ENTRIES = 20
 MAX_ECHO_CHARACTERS = 1000
@@ -19,12 +21,17 @@ MAX_ECHO_CHARACTERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """One kind of problem: its name in addresses, its status, and what a caller should know."""
+    """One kind of problem: its name in addresses, its status, and what a caller should know.
+
+    ``reasons`` has a sentence for each value that the member ``reason`` can have, where there is
+    such a member.
+    """
 
     name: str
     status: int
     title: str
     advice: str
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reference(self) -> str:
@@ -32,8 +39,10 @@ class ProblemType:
         return f"/problems/{self.name}"
 
 
-def _type(name: str, status: int, title: str, advice: str) -> ProblemType:
-    problem_type = ProblemType(name, status, title, advice)
+def _type(
+    name: str, status: int, title: str, advice: str, reasons: Mapping[str, str] | None = None
+) -> ProblemType:
+    problem_type = ProblemType(name, status, title, advice, reasons or {})
     PROBLEM_TYPES[name] = problem_type
     return problem_type
 
@@ -182,7 +191,9 @@ MACHINE_UNAVAILABLE = _type(
     "machine-unavailable",
     503,
     "The machine cannot take input now",
-    "Nothing was sent.  The reason and since say why and since when; try again later.",
+    "Nothing was sent.  The reason and since say why and since when; try again after Retry-After "
+    "seconds.",
+    UNAVAILABLE_REASONS,
 )
 NOT_CARRIED_OUT = _type(
     "not-carried-out",

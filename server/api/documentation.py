@@ -1,6 +1,7 @@
 """What the server tells anybody about itself: what it is, its API, and a page for each problem."""
 
 import asyncio
+from collections.abc import Mapping
 from html import escape
 from importlib.metadata import version
 
@@ -21,7 +22,7 @@ PROBLEM_PAGE = """<!doctype html>
 <link rel="stylesheet" href="../console/static/{version}/base.css">
 <link rel="stylesheet" href="../console/static/{version}/docs.css"></head>
 <body><main><h1>{title}</h1><p>HTTP status {status}, problem <code>{name}</code></p><p>{advice}</p>
-<p><a href="../docs">The API</a></p></main></body>
+{reasons}<p><a href="../docs">The API</a></p></main></body>
 </html>
 """
 
@@ -119,6 +120,19 @@ class ProblemHandler(FileHandler):
             status=problem_type.status,
             name=problem_type.name,
             advice=escape(problem_type.advice),
+            reasons=_table_of(problem_type.reasons),
             version=self.services.console.version,
         )
         self.answer_page(Asset(page.encode(), MEDIA_TYPES["html"]), headers)
+
+
+def _table_of(reasons: Mapping[str, str]) -> str:
+    """What each ``reason`` of a problem means, as a table; nothing where it has none."""
+    if not reasons:
+        return ""
+    rows = "".join(
+        f"<tr><td><code>{escape(reason)}</code></td><td>{escape(meaning)}</td></tr>\n"
+        for reason, meaning in reasons.items()
+    )
+    head = "<thead><tr><th>reason</th><th>meaning</th></tr></thead>"
+    return f"<table>{head}<tbody>\n{rows}</tbody></table>\n"

@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError
+from schemas.http.unavailable_reasons import UnavailableReason
 from server.clock import iso_time, server_time
 from server.machines.link.errors import (
     ControlEndedError,
@@ -129,7 +130,9 @@ def no_clipboard(why: str, since: int | None) -> ProblemError:
     return unavailable("no_clipboard", f"the machine's clipboard: {why}", since)
 
 
-def unavailable(reason: str, detail: str, since: int | None, **members: JsonValue) -> ProblemError:
+def unavailable(
+    reason: UnavailableReason, detail: str, since: int | None, **members: JsonValue
+) -> ProblemError:
     """A machine that cannot do it, since now or ``since`` (ms since 1970); nothing was sent."""
     now = server_time()
     since = now if since is None else since

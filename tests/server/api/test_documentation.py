@@ -1,4 +1,5 @@
 import re
+from html import unescape
 from urllib.parse import urljoin
 
 import pytest
@@ -16,6 +17,13 @@ async def test_every_problem_has_its_page_where_its_type_points(service: Service
         page = reply.body.decode()
         assert problem.name in page
         assert f"HTTP status {problem.status}" in page
+
+
+@pytest.mark.gen_test
+async def test_page_explains_every_reason_of_a_problem(service: Service) -> None:
+    page = unescape((await service.get("/problems/machine-unavailable")).body.decode())
+    reasons = dict(re.findall(r"<tr><td><code>(\w+)</code></td><td>(.+?)</td></tr>", page))
+    assert reasons == PROBLEM_TYPES["machine-unavailable"].reasons
 
 
 @pytest.mark.gen_test
