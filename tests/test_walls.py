@@ -298,9 +298,8 @@ def trespasses(module: str, imported: set[str]) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_module_imports_through_no_wall(module: str) -> None:
-    assert trespasses(module, imports_of(module)) == []
+def test_no_module_imports_through_a_wall() -> None:
+    assert [each for module in FILES for each in trespasses(module, imports_of(module))] == []
 
 
 def module_of(name: str) -> str | None:
@@ -330,13 +329,17 @@ def reached_from(module: str) -> set[str]:
 RUNNING_COMMANDS = {"serve", "demo", "doctor", "worker"}
 
 
-@pytest.mark.parametrize("command", sorted({*COMMANDS} - RUNNING_COMMANDS))
-def test_command_that_calls_a_server_loads_none(command: str) -> None:
-    loaded = reached_from(f"server.cli.{COMMANDS[command]}")
+def test_commands_that_call_a_server_load_none() -> None:
     allowed = (
         *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
     )
-    assert {name for name in loaded if not any(is_within(name, room) for room in allowed)} == set()
+    loaded = {
+        f"{command} loads {name}"
+        for command in {*COMMANDS} - RUNNING_COMMANDS
+        for name in reached_from(f"server.cli.{COMMANDS[command]}")
+        if not any(is_within(name, room) for room in allowed)
+    }
+    assert loaded == set()
 
 
 def test_no_module_imports_itself_through_others() -> None:
@@ -392,9 +395,14 @@ def test_handlers_are_imported_by_the_route_table_alone() -> None:
             assert imported == [], module
 
 
-@pytest.mark.parametrize("module", [name for name in FILES if is_within(name, "machine_client")])
-def test_desktops_are_known_in_their_own_rooms_alone(module: str) -> None:
-    assert desktop_words(module, FILES[module].read_text()) == []
+def test_desktops_are_known_in_their_own_rooms_alone() -> None:
+    said = {
+        f"{module} says {word}"
+        for module in FILES
+        if is_within(module, "machine_client")
+        for word in desktop_words(module, FILES[module].read_text())
+    }
+    assert said == set()
 
 
 def desktop_words(module: str, source: str) -> list[str]:
@@ -436,9 +444,14 @@ STATE_MACHINES = (
 )
 
 
-@pytest.mark.parametrize("module", STATE_MACHINES)
-def test_state_machines_import_nothing_that_does_io(module: str) -> None:
-    assert not {name.split(".")[0] for name in imports_of(module)} & NO_IO
+def libraries_of(module: str) -> set[str]:
+    """The top-level names of everything that a module imports."""
+    return {name.split(".")[0] for name in imports_of(module)}
+
+
+def test_state_machines_import_nothing_that_does_io() -> None:
+    reaching = {module: libraries_of(module) & NO_IO for module in STATE_MACHINES}
+    assert {module: names for module, names in reaching.items() if names} == {}
 
 
 DOES_IO = {
@@ -465,12 +478,15 @@ def names_in(source: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("module", [name for name in FILES if is_within(name, "schemas")])
-def test_schemas_are_models_and_pure_functions(module: str) -> None:
-    used = {name.split(".")[0] for name in imports_of(module)}
+def test_schemas_are_models_and_pure_functions() -> None:
     harmless = {"logging"}  # how a line of the log looks; the programs write it
-    assert not used & (NO_IO | {"signal", "shutil", "tempfile", "sys"}) - harmless
-    assert not names_in(FILES[module].read_text()) & DOES_IO
+    forbidden = (NO_IO | {"signal", "shutil", "tempfile", "sys"}) - harmless
+    reaching = {
+        module: libraries_of(module) & forbidden | names_in(file.read_text()) & DOES_IO
+        for module, file in FILES.items()
+        if is_within(module, "schemas")
+    }
+    assert {module: names for module, names in reaching.items() if names} == {}
 
 
 def test_reading_is_seen() -> None:
@@ -478,10 +494,10 @@ def test_reading_is_seen() -> None:
     assert names_in("f = open") & DOES_IO
 
 
-@pytest.mark.parametrize("module", ["machine_client.journal.journal", "machine_client.worker"])
-def test_what_a_simulation_runs_reaches_for_no_disk_and_no_network(module: str) -> None:
+def test_what_a_simulation_runs_reaches_for_no_disk_and_no_network() -> None:
     harmless = {"time", "threading", "logging"}  # a monotonic clock, a lock, what went wrong
-    assert not {name.split(".")[0] for name in imports_of(module)} & (NO_IO - harmless)
+    for module in ("machine_client.journal.journal", "machine_client.worker"):
+        assert libraries_of(module) & (NO_IO - harmless) == set(), module
 
 
 def test_only_the_app_the_demo_and_the_command_line_put_the_parts_together() -> None:
@@ -539,11 +555,13 @@ def files_testing(file: Path) -> list[Path]:
     return [each for each in found if each.is_file()]
 
 
-@pytest.mark.parametrize(
-    "file", [str(file.relative_to(PROJECT)) for _, file in sources() if has_logic(file)]
-)
-def test_source_file_has_its_test_file(file: str) -> None:
-    assert files_testing(PROJECT / file), "add the test file, or the exception with its reason"
+def test_every_source_file_has_its_test_file() -> None:
+    untested = [
+        str(file.relative_to(PROJECT))
+        for _, file in sources()
+        if has_logic(file) and not files_testing(file)
+    ]
+    assert untested == [], "add the test files, or the exceptions with their reasons"
 
 
 def test_exceptions_are_still_needed() -> None:
