@@ -5,7 +5,7 @@ A test asks for ``service``, and is a coroutine with ``@pytest.mark.gen_test``.
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ def patience(pytestconfig: pytest.Config) -> None:
     pytestconfig.option.async_test_timeout = TEST_SECONDS
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def io_loop() -> Iterator[IOLoop]:
     """The plugin's own would warn: it makes a loop current in a way that Tornado gives up."""
     asyncio_loop = asyncio.new_event_loop()
@@ -43,14 +43,39 @@ def settings() -> dict[str, Any]:
     return {}
 
 
+@pytest.fixture(scope="module")
+def shared_server(
+    io_loop: IOLoop, mongodb: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server with the default settings, for all tests of a module."""
+    with _started(io_loop, running_server(mongodb, tmp_path_factory.mktemp("data"))) as server:
+        yield server
+
+
 @pytest.fixture
 def http_server(
-    io_loop: IOLoop, mongodb: str, tmp_path: Path, settings: dict[str, Any]
+    request: pytest.FixtureRequest,
+    io_loop: IOLoop,
+    mongodb: str,
+    tmp_path: Path,
+    settings: dict[str, Any],
 ) -> Iterator[Server]:
-    """The server as ``farhand serve`` runs it, on a port of its own."""
-    running = running_server(mongodb, tmp_path / "data", **settings)
+    """The server as ``farhand serve`` runs it, on a port of its own.
+
+    A test has a server to itself where it wants other settings, or is marked ``own_server``
+    because it stops the server or looks at what all organizations have in common.
+    """
+    if not settings and request.node.get_closest_marker("own_server") is None:
+        yield request.getfixturevalue("shared_server")
+        return
+    with _started(io_loop, running_server(mongodb, tmp_path / "data", **settings)) as server:
+        yield server
+
+
+@contextmanager
+def _started(io_loop: IOLoop, running: AbstractAsyncContextManager[Server]) -> Iterator[Server]:
     with ExitStack() as ending:
-        server = io_loop.run_sync(running.__aenter__)
+        server: Server = io_loop.run_sync(running.__aenter__)
         ending.callback(io_loop.run_sync, lambda: running.__aexit__(None, None, None))
         yield server
 

@@ -296,6 +296,7 @@ async def test_no_more_streams_than_may_be(
         assert reply.headers["Retry-After"]
 
 
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_stopping_server_ends_the_streams_and_does_not_wait_for_them(
     service: Service,

@@ -8,6 +8,9 @@ from tests.events import listening
 from tests.links import COMPLETED
 from tests.service import Service, new_key, until
 
+# Counters belong to a server, and to no organization.
+pytestmark = pytest.mark.own_server
+
 Samples = dict[tuple[str, tuple[str, ...]], float]
 
 

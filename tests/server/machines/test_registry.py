@@ -196,6 +196,7 @@ async def test_heartbeats_measure_the_round_trip(service: Service) -> None:
         await until(lambda: live.round_trip_seconds is not None)
 
 
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_expired_token_closes_its_link(service: Service) -> None:
     machine = await service.new_machine()

@@ -78,6 +78,7 @@ async def test_lines_are_written_when_many_have_gathered(
         await until(lambda: caplog.text.count("GET /healthz 200") == 3)
 
 
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_last_lines_are_written_when_the_server_stops(
     service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch

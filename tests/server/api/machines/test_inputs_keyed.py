@@ -115,6 +115,7 @@ async def test_minimal_answer_is_replayed_whatever_is_preferred_later(service: S
         assert "Preference-Applied" not in again.headers
 
 
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_answer_is_replayed_after_a_restart_of_the_server(
     service: Service, mongodb: str, tmp_path: Path
@@ -374,6 +375,7 @@ async def test_journal_that_went_back_makes_the_outcome_unknown(service: Service
         await link.nothing_heard()
 
 
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_pending_outcome_survives_a_restart_of_the_server(
     service: Service, mongodb: str, tmp_path: Path

@@ -208,6 +208,7 @@ async def test_only_as_many_mistakes_are_looked_for_as_are_told(service: Service
     assert reply.json["detail"][7]["input"] == 7
 
 
+@pytest.mark.own_server
 class TestRoom:
     """All bodies together."""
 

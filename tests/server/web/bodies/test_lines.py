@@ -142,6 +142,7 @@ async def test_sender_that_falls_silent_is_cut_off_and_no_slow_one(
     await until(lambda: service.server.services.under_way == 0)
 
 
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_line_that_finds_no_room_ends_the_import_and_comes_through_later(
     service: Service,
@@ -160,6 +161,7 @@ async def test_line_that_finds_no_room_ends_the_import_and_comes_through_later(
     assert memory.used == 0
 
 
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_full_memory_takes_no_further_import(service: Service) -> None:
     memory = service.server.services.body_memory
