@@ -197,5 +197,5 @@ def test_pages_and_their_files_are_served(served: str) -> None:
         if file.suffix != ".html":
             address = f"{served}/console/static/{ours.version}/{file.name}"
             assert get(address) == file.read_bytes()
-    assert b"try again later" in get(f"{served}/problems/machine-unavailable")
+    assert b"try again after Retry-After seconds" in get(f"{served}/problems/machine-unavailable")
     assert json.loads(get(f"{served}/openapi.json"))["openapi"].startswith("3.1")
