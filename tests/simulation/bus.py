@@ -1,12 +1,14 @@
 """The bus between nodes: it loses, delays, repeats and reorders, and is away for a while.
 
-Worse than any real one: what comes twice, or much later, NATS never does.
+Worse than any real one: what comes twice, or much later, NATS never does.  A command that is asked
+for again may come to a node that refuses it, and knows nothing of the message before.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from schemas.bus.messages import Refused
 from server.bus.answering import Answering
 from server.bus.bus import (
     BusAwayError,
@@ -23,6 +25,9 @@ from server.tasks import Tasks
 from tests.simulation.network import latency
 from tests.simulation.world import Process, World
 
+COMMAND = b'"type":"command"'
+"""What stands in a message that brings a command."""
+
 LATE = (0.1, 12.0)
 """By how many seconds a message is late that is, or the second copy of one."""
 
@@ -37,6 +42,7 @@ class BusRates:
     lost: float = 0.0
     late: float = 0.0
     repeated: float = 0.0
+    refused: float = 0.0
 
 
 class Exchange:
@@ -47,6 +53,7 @@ class Exchange:
         self.rates = BusRates()
         self.is_out = False
         self._answered: dict[str, list[_Answered]] = {}
+        self._commands: set[bytes] = set()
 
     def add(self, answered: "_Answered") -> None:
         """A registration is in effect."""
@@ -65,6 +72,10 @@ class Exchange:
     def request(self, asker: "SimulatedBus", token: bytes, subject: str, message: bytes) -> None:
         """Take a request to one of those who answer its subject."""
         world = self.world
+        if self._is_asked_again(message) and self._has_bad_luck("refused", "request"):
+            refusal = Refused(reason="late").encode()
+            asker.process.call_later(latency(world), asker.took, token, refusal)
+            return
         if self._has_bad_luck("lost", "request"):
             return
         world.outside.call_later(latency(world), self._route, asker, token, subject, message)
@@ -96,6 +107,14 @@ class Exchange:
             if delay > 1:
                 self.world.calm_at = max(self.world.calm_at, self.world.now + delay)
             process.call_later(delay, arrive, *what)
+
+    def _is_asked_again(self, message: bytes) -> bool:
+        """Whether a message brings a command that an earlier one has brought."""
+        if COMMAND not in message:
+            return False
+        is_again = message in self._commands
+        self._commands.add(message)
+        return is_again
 
     def _has_bad_luck(self, luck: str, kind: str) -> bool:
         rate: float = getattr(self.rates, luck)

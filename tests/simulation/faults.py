@@ -280,6 +280,7 @@ class Faults:
         rates.lost = random.choice((0.0, 0.2, 0.6))
         rates.late = random.choice((0.0, 0.2, 0.6))
         rates.repeated = random.choice((0.0, 0.5, 1.0))
+        rates.refused = rates.lost
         self._record("bad bus", seconds)
         self.world.aftermath(seconds, self._bus_is_good)
 

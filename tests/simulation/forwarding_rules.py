@@ -1,7 +1,6 @@
 """Rules by which commands are forwarded, each broken; see test_rules.py.
 
-What is missed once in very many lives only is left to `tests/model`: that a message names one link,
-and what counts after a lost reply.
+That a message names one link is missed once in very many lives only, and left to `tests/model`.
 """
 
 import asyncio
@@ -10,6 +9,7 @@ import pytest
 
 from schemas.bus.messages import ForwardedCommand
 from server.dispatch.command import Command
+from server.dispatch.forwarding import elsewhere
 from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
 from server.dispatch.forwarding.forwards import Forwards
 from server.dispatch.forwarding.neighbours import Neighbours
@@ -55,6 +55,11 @@ def take_what_was_lost_for_not_sent(patch: pytest.MonkeyPatch) -> None:
             return None
 
     patch.setattr(MachinesElsewhere, "carry_out", carried_out)
+
+
+def believe_a_refusal_after_a_lost_reply(patch: pytest.MonkeyPatch) -> None:
+    """A node that refuses what is asked again is taken to speak of what was lost before, too."""
+    patch.setattr(elsewhere, "_is_about_all", lambda _reply, _lost_at: True)
 
 
 def believe_a_journal_about_what_has_no_key(patch: pytest.MonkeyPatch) -> None:

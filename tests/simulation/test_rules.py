@@ -322,6 +322,7 @@ BROKEN: list[tuple[Break, str, int]] = [
     (forwarding_rules.carry_out_whatever_comes, "nothing happened", 400),
     (forwarding_rules.remember_only_what_is_under_way, "nothing happened", 400),
     (forwarding_rules.take_what_was_lost_for_not_sent, "nothing happened", 220),
+    (forwarding_rules.believe_a_refusal_after_a_lost_reply, "nothing happened", 1160),
     (forwarding_rules.believe_a_journal_about_what_has_no_key, "nobody can know", 0),
     (forwarding_rules.state_no_link_again, "not known", 120),
     (forwarding_rules.look_for_no_pause, "in time", 0),

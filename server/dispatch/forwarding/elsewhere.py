@@ -313,8 +313,7 @@ class MachinesElsewhere:
                     break
                 raise
             else:
-                # Only an answer tells what has become of the message that was lost before.
-                if lost_at is None or isinstance(reply, Answered):
+                if _is_about_all(reply, lost_at):
                     return reply, content
                 break
         raise ForwardLostError(epoch if lost_at is None else lost_at)
@@ -383,3 +382,11 @@ class MachinesElsewhere:
 def _left(command: Command) -> float:
     """How many seconds another node has for a command."""
     return seconds_until(command.answer_by) + GRACE_SECONDS
+
+
+def _is_about_all(reply: Reply, lost_at: int | None) -> bool:
+    """Whether a reply is about every message that carried a command.
+
+    A refusal is about the last one alone: what was lost at link ``lost_at`` may have arrived.
+    """
+    return lost_at is None or isinstance(reply, Answered)

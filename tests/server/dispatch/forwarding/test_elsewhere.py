@@ -2,6 +2,7 @@
 
 import pytest
 
+from schemas.bus.messages import NotHere, Refused, Reply
 from schemas.link.messages import Input, Resolve
 from server.bus.bus import ReplyLostError
 from server.dispatch import refusals
@@ -139,6 +140,48 @@ async def test_input_with_a_key_whose_reply_is_lost_is_asked_for_again(
         assert reply.status == 200
         assert "Idempotency-Replayed" not in reply.headers
         await link.nothing_heard()
+
+
+class RefusingAfterALoss:
+    """Takes a command to its node and loses the reply; whoever is asked then refuses it."""
+
+    def __init__(self, node: Service, monkeypatch: pytest.MonkeyPatch, refusal: Reply) -> None:
+        services = node.server.services
+        self._background, self._bus = services.background, services.neighbourhood.bus
+        self._request, self._refusal = self._bus.request, refusal
+        self._is_sent = False
+        self.is_on = True
+        monkeypatch.setattr(self._bus, "request", self._take)
+
+    async def _take(self, subject: str, message: bytes, timeout: float) -> bytes:
+        if not self.is_on or b'"command"' not in message:
+            return await self._request(subject, message, timeout)
+        if self._is_sent:
+            return self._refusal.encode()
+        self._is_sent = True
+        self._background.start(self._request(subject, message, timeout), "what is not heard of")
+        raise ReplyLostError("lost")
+
+
+@pytest.mark.gen_test
+@pytest.mark.parametrize("refusal", [Refused(reason="late"), NotHere()], ids=lambda each: each.type)
+@pytest.mark.parametrize("is_keyed", [True, False])
+async def test_refusal_says_nothing_of_the_message_that_was_lost_before(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch, refusal: Reply, is_keyed: bool
+) -> None:
+    here, there = nodes
+    machine, key = await here.new_machine(), new_key() if is_keyed else None
+    async with machine.connected() as link:
+        await until_reached(there, machine)
+        refusing = RefusingAfterALoss(there, monkeypatch, refusal)
+        reply = await at(there, machine).move(key)
+        assert (reply.status, reply.problem) == (504, "outcome-pending")
+        command = await link.obey()
+        assert reply.json["command_id"] == str(command.command_id)
+        await link.nothing_heard()
+    refusing.is_on = False
+    if key is not None:
+        assert (await at(there, machine).move(key)).status == 200
 
 
 @pytest.mark.gen_test
