@@ -1,5 +1,6 @@
 """Commands, answers, problems and pictures, to another node and back."""
 
+from dataclasses import fields, replace
 from uuid import uuid4
 
 import pytest
@@ -65,6 +66,31 @@ def test_command_is_the_same_on_the_other_node(
     message = decode_request(forwarded(command).encode())
     assert command_of(message) == command  # type: ignore[arg-type]
     assert forwarded(command).forward_id != forwarded(command).forward_id
+
+
+def test_no_field_of_a_command_is_lost_on_the_way() -> None:
+    command = replace(
+        Command.accept(
+            organization_id=uuid4(),
+            machine_id="desk-1",
+            body=MoveMouse(x=1, y=2),
+            key="k",
+            fingerprints=Fingerprints(b"secret", knows_earlier=True),
+            timeout=10,
+            request_id="r-1",
+            minimal=True,
+            token_id=uuid4(),
+            token_name="of a test",
+        ),
+        proof="of a lease",
+        in_stretch=True,
+    )
+    left_out = {
+        field.name for field in fields(Command) if getattr(command, field.name) == field.default
+    }
+    assert left_out == set(), "give it a value that is not the default's"
+    message = decode_request(forwarded(command).encode())
+    assert command_of(message) == command  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
