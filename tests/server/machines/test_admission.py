@@ -9,7 +9,9 @@ from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Heartbeat, Input, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler
+from server.machines.admission import Admission
 from server.machines.link import link as link_module
+from server.machines.socket import LinkSocket
 from server.store.commands import CommandState
 from server.store.errors import StoreUnavailable
 from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
@@ -264,6 +266,25 @@ async def test_pause_during_the_greeting_is_not_missed(service: Service, paused:
         else:
             await link.obey()
             assert (await moving).status == 200
+
+
+@pytest.mark.gen_test
+async def test_pause_right_after_the_greeting_has_read_it_is_not_missed(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine, path = await service.new_machine(), "/v1/machines/desk-1"
+    read = Admission._read_restrictions
+
+    async def read_and_then_pause(self: Admission, link: LinkSocket) -> None:
+        await read(self, link)
+        monkeypatch.undo()
+        await service.request("PATCH", path, {"paused": True})
+
+    monkeypatch.setattr(Admission, "_read_restrictions", read_and_then_pause)
+    async with machine.connected() as link:
+        reply = await machine.move()
+        assert (reply.status, reply.json["reason"]) == (503, "paused")
+        await link.nothing_heard()
 
 
 @pytest.mark.gen_test

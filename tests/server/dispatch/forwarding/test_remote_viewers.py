@@ -1,6 +1,7 @@
 """Viewers on another node, as the node sees them that has the machine's link."""
 
 import asyncio
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -57,6 +58,57 @@ async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_s
         )
         await desk.heard(ScreenStop)
         assert not viewers._watching
+
+
+class WithKnownTimers(RemoteViewers):
+    """Remembers by which timers viewers would be taken to have left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._timers: list[asyncio.TimerHandle] = []
+
+    @property
+    def running(self) -> int:
+        """How many timers have not been called off."""
+        return sum(not timer.cancelled() for timer in self._timers)
+
+    def _leaving(self, *arguments: Any) -> asyncio.TimerHandle:
+        self._timers.append(super()._leaving(*arguments))
+        return self._timers[-1]
+
+
+@pytest.mark.gen_test
+async def test_viewers_leave_by_the_timer_of_their_last_request_alone(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_viewers, "UNCHANGED_SECONDS", 0.01)
+    viewers, request = WithKnownTimers(), wish(service)
+    async with connected(service) as desk:
+        link = await desk.machine.until_live()
+        asking = service.server.services.background.start(
+            viewers.next_picture(link, request), "another node"
+        )
+        started = await desk.heard(ScreenStart)
+        await desk.shows(number=started.stream)
+        await asking
+        for _ in range(3):
+            await viewers.next_picture(link, request)
+            assert viewers.running == 1
+        larger = request.model_copy(update={"quality": 90})
+        asking = service.server.services.background.start(
+            viewers.next_picture(link, larger), "another node"
+        )
+        await desk.heard(ScreenStart)
+        await asking
+        assert viewers.running == 1
+        viewers.stop(
+            StopWatching(
+                organization_id=service.organization_id,
+                machine_id="desk-1",
+                viewer=request.viewer,
+            )
+        )
+        assert viewers.running == 0
 
 
 @pytest.mark.gen_test

@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from uuid import uuid4
 
+import pytest
 from pymongo import WriteConcern
 
+from server.store.machines import input_counts
 from server.store.machines.input_counts import EndedInput, InputCount, InputCountStore
 from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
 from server.store.mongodb.database import Database
@@ -43,6 +45,18 @@ async def test_counts_of_several_machines_are_read_together(
         }
         assert await counts.of(OTHER_ORGANIZATION, ["desk-1"]) == {"desk-1": InputCount()}
         assert await counts.of(ORGANIZATION, []) == {}
+
+
+@async_test
+async def test_input_that_is_counted_late_is_not_the_last(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(input_counts, "SHARDS", 1)
+    async with opened(mongodb, database_name) as database:
+        await add(database, ended(5))
+        await add(database, ended(2))
+        counted = await InputCountStore(database).of(ORGANIZATION, ["desk-1"])
+        assert counted["desk-1"].last_at == NOW + timedelta(minutes=5)
 
 
 @async_test
