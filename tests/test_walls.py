@@ -200,6 +200,7 @@ TESTED_ELSEWHERE = {
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
     "server/web/auditing.py": "tests/server/api/test_audit.py",
+    "server/web/counted_frames.py": "tests/server/machines/test_flood.py",
     "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
     # One contract for each bus, and for what they are made of.
     "server/bus/answering.py": "tests/server/bus/test_bus.py",

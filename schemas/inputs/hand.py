@@ -8,11 +8,11 @@ of keys are those of `schemas.inputs.key_combinations`; places are pixels of the
 from enum import IntEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.bodies import Button, Direction
-from schemas.inputs.key_combinations import KeyCombination, parse_combination
+from schemas.inputs.key_combinations import checked_combination, parse_combination
 from schemas.inputs.texts import TypedText
 from schemas.values.scalars import Coordinate, StrictBool
 
@@ -41,14 +41,18 @@ class HandCloseCode(IntEnum):
     FLOOD = 4504
 
 
+MAX_KEY_LENGTH = 40
+"""No key has a longer name: a longer text is refused before anything looks for keys in it."""
+
+
 def _single(text: str) -> str:
-    chords = parse_combination(text)
+    chords = parse_combination(checked_combination(text))
     if len(chords) != 1 or len(chords[0].keys) != 1:
         raise PydanticCustomError("one_key", "must name one key: each goes down and up by itself")
     return text
 
 
-OneKey = Annotated[KeyCombination, AfterValidator(_single)]
+OneKey = Annotated[str, Field(min_length=1, max_length=MAX_KEY_LENGTH), AfterValidator(_single)]
 """The name of a key, or a character for whichever key makes it."""
 
 
@@ -119,7 +123,8 @@ class Batch(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     sequence: Annotated[int, Field(strict=True, ge=1, lt=2**53)]
-    events: Annotated[list[HandEvent], Field(max_length=MOST_EVENTS)]
+    # At the first event that is wrong, no other is looked at.
+    events: Annotated[list[HandEvent], Field(max_length=MOST_EVENTS), FailFast()]
 
 
 class Acknowledged(BaseModel):

@@ -355,7 +355,8 @@ def _index() -> dict[str, NamedKey]:
 _BY_NAME = _index()
 
 
-def _check(text: str) -> str:
+def checked_combination(text: str) -> str:
+    """The text, if it is understood; else a ``key_combination`` error, for pydantic."""
     try:
         parse_combination(text)
     except KeyCombinationError as error:
@@ -370,6 +371,6 @@ def _check(text: str) -> str:
 KeyCombination = Annotated[
     str,
     Field(min_length=1, max_length=MAX_COMBINATION_LENGTH),
-    AfterValidator(_check),
+    AfterValidator(checked_combination),
 ]
 """A text that `parse_combination` understands; otherwise a ``key_combination`` error."""

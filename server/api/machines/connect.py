@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, cast
+from typing import cast
 
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
@@ -17,6 +17,7 @@ from schemas.resources.tokens import Scope
 from schemas.values.foreign_texts import foreign_text
 from server.identity.authentication import Principal
 from server.services import Services
+from server.web.counted_frames import CountedFrames
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
 
@@ -24,26 +25,11 @@ logger = logging.getLogger(__name__)
 
 TEXT_FRAME = 0x1
 
-MAX_LATE_FRAMES = 256
-"""So many frames may have been on their way when a link was closed; more are a flood."""
 
-FRAMES_OF_A_PING = 5
-"""A ping is answered, with a write of its own: it costs others several times what an ack does."""
+class MachineFrames(CountedFrames):
+    """Frames of a link, whose handshake's request is not kept for as long as the link stands."""
 
-
-class CountedFrames(WebSocketProtocol13):
-    """Tells the websocket of every frame that came: pings and parts of messages, too.
-
-    Tornado's hooks do not tell of all of them, and each costs whoever reads it.
-    """
-
-    # Tornado's own are as many attributes as instances can share the names of: among them, each
-    # of ours would cost every link 1.3 kB.
-    __slots__ = ("_frames_awaited", "_reading")
-
-    def __init__(self, *of_tornado: Any) -> None:
-        super().__init__(*of_tornado)
-        self._frames_awaited = 0
+    __slots__ = ("_reading",)
 
     async def _receive_frame_loop(self) -> None:
         """Read in a task of its own: the request's would keep all of it as long as the link stands.
@@ -59,32 +45,17 @@ class CountedFrames(WebSocketProtocol13):
         self._wire_bytes_in += n
         return self.stream.read_bytes(n)
 
-    def _receive_frame(self) -> Coroutine[Any, Any, None]:
-        """Count the frame before this one, without a coroutine for that alone."""
-        self._frames_awaited += 1
-        if self._frames_awaited > 1 and not cast("MachineWebSocket", self.handler).is_heard():
-            # What is read already is not taken frame by frame, and the rest not read at all.
-            self.client_terminated = True
-            self.close()
-            return _nothing()
-        return super()._receive_frame()
-
-
-async def _nothing() -> None:
-    """No further frame."""
-
 
 class MachineWebSocket:
     """A websocket whose handshake is over: what its frames mean is the link's business."""
 
-    __slots__ = ("_frames", "_late_frames", "_services", "link")
+    __slots__ = ("_frames", "_services", "link")
 
     def __init__(
-        self, frames: CountedFrames, services: Services, principal: Principal, machine_id: str
+        self, frames: MachineFrames, services: Services, principal: Principal, machine_id: str
     ) -> None:
         self._frames = frames
         self._services = services
-        self._late_frames = 0
         self.link = services.admission.open(
             self,
             organization_id=principal.organization_id,
@@ -99,18 +70,19 @@ class MachineWebSocket:
 
     def on_ping(self, _data: bytes) -> None:
         """Count what a ping costs beyond other frames."""
-        self.link.frames_came(FRAMES_OF_A_PING - 1)
+        self._frames.ping_came()
 
     def on_pong(self, _data: bytes) -> None:
         """Nothing: it is counted as any frame."""
 
-    def is_heard(self) -> bool:
-        """Count a frame; False for whoever floods a link that is closing already."""
-        if not self.link.is_over:
-            self.link.frames_came()
-            return True
-        self._late_frames += 1
-        return self._late_frames <= MAX_LATE_FRAMES
+    @property
+    def is_over(self) -> bool:
+        """Whether the link is closed, or closing."""
+        return self.link.is_over
+
+    def frames_came(self, frames: int) -> None:
+        """Count frames that have come, of whatever kind."""
+        self.link.frames_came(frames)
 
     def on_ws_connection_close(
         self, close_code: int | None = None, close_reason: str | None = None
@@ -186,14 +158,14 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         protocol = super().get_websocket_protocol()
         if not isinstance(protocol, WebSocketProtocol13):
             return None
-        return CountedFrames(self, protocol.mask_outgoing, protocol.params)
+        return MachineFrames(self, protocol.mask_outgoing, protocol.params)
 
     def open(self, *_args: str, **_kwargs: str) -> None:
         """Begin a link for the machine that the token is bound to."""
         machine_id = self.principal.machine_id
         if machine_id is None:
             raise LookupError("a token with machine:connect has no machine")
-        frames = cast("CountedFrames", self.ws_connection)
+        frames = cast("MachineFrames", self.ws_connection)
         # A command is one small frame that should leave at once.
         frames.set_nodelay(True)
         frames.handler = MachineWebSocket(frames, self.services, self.principal, machine_id)

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from pydantic import BaseModel, ValidationError
 from tornado.iostream import StreamClosedError
-from tornado.websocket import WebSocketHandler, WebSocketProtocol13
+from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError, entries_of
@@ -19,6 +19,7 @@ from server.dispatch.hand.hand import Hand, HandClosedError, Holder
 from server.dispatch.hand.hands import Hands
 from server.identity.sessions import check_own_websocket
 from server.store.errors import StoreUnavailable
+from server.web.counted_frames import CountedFrames
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
 
@@ -78,9 +79,16 @@ class HandHandler(ApiHandler, WebSocketHandler):
         """The one that the handshake has checked already."""
         return HAND_SUBPROTOCOL if HAND_SUBPROTOCOL in subprotocols else None
 
+    def get_websocket_protocol(self) -> WebSocketProtocol | None:
+        """Tornado's own, which tells of every frame."""
+        protocol = super().get_websocket_protocol()
+        if not isinstance(protocol, WebSocketProtocol13):
+            return None
+        return CountedFrames(self, protocol.mask_outgoing, protocol.params)
+
     def open(self, *_args: str, **_kwargs: str) -> None:
         """Begin to take what comes."""
-        self._frames = cast("WebSocketProtocol13", self.ws_connection)
+        self._frames = cast("CountedFrames", self.ws_connection)
         self._frames.set_nodelay(True)
         if not self._is_in_force:
             self._close(control_ended())
@@ -119,10 +127,19 @@ class HandHandler(ApiHandler, WebSocketHandler):
             self._close(error)
 
     def on_ping(self, _data: bytes) -> None:
-        """Count what a ping costs."""
+        """Count what a ping costs beyond other frames."""
+        self._frames.ping_came()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the hand has ended, and its websocket is closed, or closing."""
+        return self._hand is None
+
+    def frames_came(self, frames: int) -> None:
+        """Count frames that have come, of whatever kind."""
         try:
             if self._hand is not None:
-                self._hand.frames_came()
+                self._hand.frames_came(frames)
         except HandClosedError as error:
             self._close(error)
 
@@ -210,8 +227,12 @@ def _batch_of(message: str | bytes) -> Batch:
         return Batch.model_validate_json(message)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)
-        entry = entries_of(wrong, "batch")[0]
-        place = ".".join(entry.loc[1:])
+        entry = entries_of(wrong)[0]
+        # The place of an unknown field is its name, and the words about an unknown type repeat it.
+        is_named = entry.type == "extra_forbidden"
+        place = ".".join(entry.loc[:-1] if is_named else entry.loc)
+        if entry.type == "union_tag_invalid":
+            entry.msg = "the type must be move, button, wheel, key or text"
         # The frames of the error keep all of the message.
         reason = f"{place}: {entry.msg}" if place else entry.msg
         raise HandClosedError(HandCloseCode.MESSAGE_INVALID, reason) from None

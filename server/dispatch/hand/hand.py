@@ -72,7 +72,8 @@ class Holder:
 class Hand:
     """``tell`` takes what the hand is to hear, ``close`` is called where control has ended.
 
-    The caller feeds every batch in order, calls `rest` about once a second, and `end` once.
+    The caller counts every frame, feeds every batch in order, calls `rest` about once a second, and
+    `end` once.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class Hand:
 
     def take(self, batch: Batch) -> None:
         """Take what happened.  Raises HandClosedError."""
-        self.frames_came(1 + len(batch.events) // EVENTS_OF_A_FRAME)
+        self.frames_came(len(batch.events) // EVENTS_OF_A_FRAME)
         if batch.sequence != self._sequence + 1:
             raise HandClosedError(
                 HandCloseCode.OUT_OF_ORDER,
@@ -123,7 +124,7 @@ class Hand:
             self._completed(batch.sequence)
         self._send_what_may_be_sent()
 
-    def frames_came(self, frames: int = 1) -> None:
+    def frames_came(self, frames: int) -> None:
         """Count what came, of whatever kind.  Raises HandClosedError."""
         try:
             self._budget.count(frames)

@@ -8,8 +8,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
 from schemas.link.close_codes import CloseCode
-from server.api.machines.connect import CountedFrames
 from server.machines.link.frame_budget import BURST
+from server.web.counted_frames import CountedFrames
 from tests.service import ScriptedLink, Service, until
 
 Flood = Callable[[ScriptedLink], Awaitable[None]]

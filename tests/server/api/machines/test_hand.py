@@ -7,14 +7,21 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
+from tornado.websocket import WebSocketProtocol13
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.frames import Frame, Opcode
 
+from schemas.inputs import key_combinations
+from schemas.inputs.hand import Batch
+from schemas.inputs.key_combinations import Chord, parse_combination
 from schemas.inputs.outcomes import Failed
 from schemas.inputs.outcomes import Refused as RefusedOutcome
 from schemas.link.messages import Input, Interrupt, Interrupted
 from schemas.resources.tokens import Scope
 from server.api.machines import hand as hand_module
 from server.dispatch.hand import hand as dispatch_module
+from server.machines.link.frame_budget import BURST
 from tests.hand_client import (
     HandClient,
     button,
@@ -284,8 +291,9 @@ WRONG: list[tuple[Any, int, str]] = [
     (b"\x00", 4502, "messages are text"),
     ({"sequence": 1}, 4502, "events: "),
     ({"sequence": True, "events": []}, 4502, "sequence: "),
-    ({"sequence": 1, "events": [], "more": 1}, 4502, "more: "),
-    ({"sequence": 1, "events": [{"type": "jump"}]}, 4502, "events.0: "),
+    ({"sequence": 1, "events": [], "hunter2": 1}, 4502, "Extra inputs are not permitted"),
+    ({"sequence": 1, "events": [{"type": "hunter2"}]}, 4502, "events.0: the type must be move, "),
+    ({"sequence": 1, "events": [move(1, 1) | {"hunter2": 1}]}, 4502, "events.0.move: Extra inputs"),
     ({"sequence": 1, "events": [{"type": "move", "x": 1.5, "y": 1}]}, 4502, "events.0.move.x: "),
     ({"sequence": 1, "events": [key("hunter2", True)]}, 4502, "events.0.key.key: "),
     ({"sequence": 1, "events": [key("ctrl+a", True)]}, 4502, "events.0.key.key: must name one"),
@@ -297,13 +305,18 @@ WRONG: list[tuple[Any, int, str]] = [
 @pytest.mark.gen_test
 @pytest.mark.parametrize(("message", "code", "reason"), WRONG)
 async def test_what_is_not_understood_ends_it_and_nothing_of_it_is_done(
-    service: Service, message: Any, code: int, reason: str
+    service: Service,
+    caplog: pytest.LogCaptureFixture,
+    message: Any,
+    code: int,
+    reason: str,
 ) -> None:
+    caplog.set_level(logging.INFO)
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         await hand.says(message)
         closed, words = await hand.closed()
         assert (closed, words[: len(reason)]) == (code, reason)
-        assert "hunter2" not in words
+        assert "hunter2" not in words + caplog.text
         await link.nothing_heard()
 
 
@@ -316,6 +329,57 @@ async def test_batch_that_comes_again_or_too_early_ends_it_and_releases(service:
         await hand.says({"sequence": 1, "events": [move(1, 1)]})
         assert await hand.closed() == (4503, "batch 1 came where 2 is the next")
         assert does(await link.obey())[1] == {"button": "left", "down": False}
+        await link.nothing_heard()
+
+
+def test_keys_that_are_no_keys_are_not_looked_for_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[str] = []
+
+    def parsed(text: str) -> tuple[Chord, ...]:
+        looked.append(text)
+        return parse_combination(text)
+
+    monkeypatch.setattr(key_combinations, "parse_combination", parsed)
+    for name, looks in (("a " * 2048, 0), ("no-such-key", 1), ("ctrl+a", 1)):
+        looked.clear()
+        with pytest.raises(ValidationError) as refused:
+            Batch.model_validate({"sequence": 1, "events": [key(name, True)] * 60})
+        assert len(refused.value.errors()) == 1
+        assert len(looked) == looks
+
+
+FLOODS = {
+    "pongs": Frame(Opcode.PONG, b""),
+    "pings": Frame(Opcode.PING, b""),
+    "parts of a message": Frame(Opcode.CONT, b"", fin=False),
+}
+
+
+@pytest.mark.gen_test
+@pytest.mark.parametrize("kind", FLOODS)
+async def test_flood_of_frames_is_cut_off_and_not_read_on(
+    service: Service, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    frames, receive = 0, WebSocketProtocol13._receive_frame
+
+    async def counted(protocol: WebSocketProtocol13) -> None:
+        nonlocal frames
+        frames += 1
+        await receive(protocol)
+
+    monkeypatch.setattr(WebSocketProtocol13, "_receive_frame", counted)
+    async with desk(service) as (_, link), hand_on(service, link) as hand:
+        transport = hand.websocket.transport
+        if kind == "parts of a message":
+            transport.write(Frame(Opcode.TEXT, b"", fin=False).serialize(mask=True))
+        many = FLOODS[kind].serialize(mask=True) * BURST
+        for _ in range(40):
+            transport.write(many)
+            await asyncio.sleep(0)
+        await hand.websocket.wait_closed()
+        assert frames < 10 * BURST
         await link.nothing_heard()
 
 
