@@ -120,6 +120,7 @@ def assemble(
         audit,
         parts.dispatcher,
         parts.events.changed,
+        session_idle=timedelta(seconds=settings.console_session_idle),
     )
     trajectories, workflows = TrajectoryStore(database), WorkflowStore(database)
     transactions = Transactions(database, key_lifetime=_key_lifetime(settings))

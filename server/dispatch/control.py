@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -54,7 +55,8 @@ class Caller:
 class MachineControl:
     """Takes, renews and ends leases.
 
-    ``changed`` is told of every machine whose control has changed.
+    ``changed`` is told of every machine whose control has changed.  ``session_idle`` is after how
+    long without a request a session of the console ends.
     """
 
     def __init__(
@@ -66,6 +68,8 @@ class MachineControl:
         audit: AuditStore,
         dispatcher: Dispatcher,
         changed: Callable[[UUID, str], None],
+        *,
+        session_idle: timedelta,
     ) -> None:
         self._controls = controls
         self._machines = machines
@@ -74,6 +78,7 @@ class MachineControl:
         self._audit = audit
         self._dispatcher = dispatcher
         self._changed = changed
+        self._session_idle = session_idle
         self._are_there = asyncio.Event()
         self._are_there.set()
 
@@ -129,20 +134,35 @@ class MachineControl:
         if machine.control is None or machine.control.expires_at <= now():
             raise control_free()
 
-    async def is_in_force(
+    async def open_hand(
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
-    ) -> bool:
-        """Whether a lease is the machine's, and the caller's; a moment ago, if it has just ended.
+    ) -> UUID | None:
+        """A new hand, which takes the place of every other of this lease; None where it is over.
+
+        Raises StoreUnavailable, and a problem where there is no such machine.
+        """
+        hand = uuid4()
+        proof = caller.proof(lease)
+        if await self._controls.open_hand(organization_id, machine_id, proof, hand):
+            return hand
+        if await self._machines.get(organization_id, machine_id) is None:
+            raise unknown_machine(machine_id)
+        return None
+
+    async def in_force(
+        self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
+    ) -> StoredControl | None:
+        """A lease, if it is the machine's, and the caller's; a moment ago, if it has just ended.
 
         Raises StoreUnavailable, and a problem where there is no such machine.
         """
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
             raise unknown_machine(machine_id)
-        if machine.control is None:
-            return False
-        is_theirs = machine.control.proof == caller.proof(lease)
-        return is_theirs and machine.control.expires_at > now()
+        control = machine.control
+        if control is None or control.proof != caller.proof(lease) or control.expires_at <= now():
+            return None
+        return control
 
     async def run(self) -> None:
         """End what has run out, or whose holder may do nothing any more, for ever."""
@@ -183,7 +203,13 @@ class MachineControl:
             return lambda _: True
         tokens = await self._tokens.usable({each.token_id for each in controls})
         hashes = {each.session_hash for each in controls if each.session_hash is not None}
-        sessions = await self._sessions.find_many(list(hashes)) if hashes else {}
+        found = await self._sessions.find_many(list(hashes)) if hashes else {}
+        moment = now()
+        sessions = {
+            each
+            for each, session in found.items()
+            if not session.is_over(self._session_idle, moment)
+        }
         return lambda control: (
             control.token_id in tokens
             and (control.session_hash is None or control.session_hash in sessions)

@@ -131,7 +131,7 @@ class Sessions:
         if (
             session is None
             or not hmac.compare_digest(session.hash, digest)
-            or now >= min(session.expires_at, session.used_at + self._idle)
+            or session.is_over(self._idle, now)
         ):
             self._cache.pop(digest, None)
             self._lookup.record_failure(address)

@@ -6,7 +6,7 @@ only the SHA-256 of what the browser holds is stored.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from pymongo import DESCENDING, WriteConcern
@@ -29,6 +29,10 @@ class StoredSession:
     created_at: datetime
     used_at: datetime
     expires_at: datetime
+
+    def is_over(self, idle: timedelta, now: datetime) -> bool:
+        """Whether it has had its time, or was not used for ``idle``."""
+        return now >= min(self.expires_at, self.used_at + idle)
 
 
 class SessionStore:

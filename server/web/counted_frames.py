@@ -3,6 +3,7 @@
 Tornado's own hooks do not tell of pongs and of parts of messages, and each costs whoever reads it.
 """
 
+import asyncio
 from collections.abc import Coroutine
 from typing import Any, Final, Protocol, cast
 
@@ -13,6 +14,10 @@ MAX_LATE_FRAMES: Final = 256
 
 FRAMES_OF_A_PING: Final = 5
 """A ping is answered, with a write of its own: it costs others several times what an ack does."""
+
+
+LAST_WORDS_SECONDS: Final = 0.3
+"""For the other side to learn why, before the connection is gone."""
 
 
 class FrameListener(Protocol):
@@ -30,7 +35,7 @@ class CountedFrames(WebSocketProtocol13):
     """Tells its handler, a :class:`FrameListener`, of every frame, before the next one is read.
 
     Once the websocket is over, and more comes than can have been on its way, nothing is read any
-    more and the connection is gone at once.
+    more and the connection is soon gone.
     """
 
     # Tornado's own are as many attributes as instances can share the names of: among them, each
@@ -52,10 +57,10 @@ class CountedFrames(WebSocketProtocol13):
         """Count the frame before this one, without a coroutine for that alone."""
         self._frames_awaited += 1
         if self._frames_awaited > 1 and not self._is_heard():
-            # What is read already is not taken frame by frame, and the rest not read at all.
+            # What is read already is not taken frame by frame, and the rest not read at all: a
+            # connection that is closed with that unread would take along why it was closed.
             self.client_terminated = True
-            self.close()
-            return _nothing()
+            return asyncio.sleep(LAST_WORDS_SECONDS)
         return super()._receive_frame()
 
     def _is_heard(self) -> bool:
@@ -66,7 +71,3 @@ class CountedFrames(WebSocketProtocol13):
             return True
         self._late_frames += 1
         return self._late_frames <= MAX_LATE_FRAMES
-
-
-async def _nothing() -> None:
-    """No further frame."""

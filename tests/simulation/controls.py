@@ -68,6 +68,18 @@ class SimulatedControlStore(ControlStore):
 
         return await self._perform(step)
 
+    async def open_hand(
+        self, organization_id: UUID, machine_id: str, proof: str, hand: UUID
+    ) -> bool:
+        def step() -> bool:
+            machine = self._with(machine_id, proof)
+            if machine is None or machine.control is None or not self._is_in_force(machine.control):
+                return False
+            self._put(machine, replace(machine.control, hand=hand))
+            return True
+
+        return await self._perform(step)
+
     async def end(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
         return await self._perform(lambda: self._unset(machine_id, proof, is_over=False))
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,7 +12,7 @@ from schemas.inputs.bodies import AnyInput
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
-from server.api.machines.hand import LOOK_SECONDS, control_ended
+from server.api.machines.hand import LOOK_SECONDS, control_ended, end_of
 from server.bus.subjects import Subjects
 from server.dispatch.command import Command
 from server.dispatch.control import Caller, MachineControl
@@ -22,7 +23,7 @@ from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsew
 from server.dispatch.forwarding.neighbours import Neighbours
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.forwarding.responder import Responder
-from server.dispatch.hand.hand import Hand, Holder
+from server.dispatch.hand.hand import Hand, HandClosedError, Holder
 from server.dispatch.here import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.reconciler import Reconciler
@@ -258,6 +259,7 @@ class Node:
         self.control = MachineControl(
             *(self._controls, machines, AllTokens(), NoSessions(), NoAudit(), self.dispatcher),
             listener.changed,
+            session_idle=timedelta(days=1),
         )
 
     def _begin(self) -> None:
@@ -390,7 +392,8 @@ class Node:
 
     async def begin_hand(self, work: HandWork) -> bool:
         """Shake hands with somebody who has control; whether they have a hand now."""
-        if not await self._is_in_force(work) or work.is_closed:
+        hand_id = await self._open_hand(work)
+        if hand_id is None or work.is_closed:
             return False
         person, world = work.person, self.world
 
@@ -409,26 +412,33 @@ class Node:
         work.hand = Hand(
             *(holder, self.dispatcher, NoAudit(), self.background), tell=work.tell, close=work.close
         )
-        self.background.start_and_report(self._watch(work, work.hand), "watch a hand")
+        self.background.start_and_report(self._watch(work, work.hand, hand_id), "watch a hand")
         return True
 
-    async def _watch(self, work: HandWork, hand: Hand) -> None:
+    async def _watch(self, work: HandWork, hand: Hand, hand_id: UUID) -> None:
         """What `server.api.machines.hand` looks for while a hand is open."""
         while work.hand is hand:
             hand.rest()
             await asyncio.sleep(LOOK_SECONDS)
-            if not await self._is_in_force(work, unknown=True) and work.hand is hand:
-                work.close(control_ended())
+            reason = await self._reason_to_end(work, hand_id)
+            if reason is not None and work.hand is hand:
+                work.close(reason)
 
-    async def _is_in_force(self, work: HandWork, *, unknown: bool = False) -> bool:
+    async def _open_hand(self, work: HandWork) -> UUID | None:
+        lease = self._organization_id, work.machine_id, PERSON, work.lease
         try:
-            return await self.control.is_in_force(
-                self._organization_id, work.machine_id, PERSON, work.lease
-            )
+            return await self.control.open_hand(*lease)
+        except (ProblemError, StoreUnavailable):
+            return None
+
+    async def _reason_to_end(self, work: HandWork, hand_id: UUID) -> HandClosedError | None:
+        lease = self._organization_id, work.machine_id, PERSON, work.lease
+        try:
+            return end_of(hand_id, await self.control.in_force(*lease))
         except ProblemError:
-            return False
+            return control_ended()
         except StoreUnavailable:
-            return unknown
+            return None
 
     async def answer(
         self, machine_id: str, body: AnyInput, key: str | None, timeout: float

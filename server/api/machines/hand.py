@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from typing import Final, cast
+from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
 from tornado.iostream import StreamClosedError
@@ -15,10 +16,12 @@ from schemas.inputs.hand import HAND_SUBPROTOCOL, Batch, HandCloseCode
 from schemas.resources.tokens import Scope
 from server.api.machines.callers import caller_of
 from server.api.machines.paths import LeasePath
+from server.dispatch.control import Caller
 from server.dispatch.hand.hand import Hand, HandClosedError, Holder
-from server.dispatch.hand.hands import Hands
+from server.dispatch.hand.hands import Hands, replaced
 from server.identity.sessions import check_own_websocket
 from server.store.errors import StoreUnavailable
+from server.store.machines.controls import StoredControl
 from server.web.counted_frames import CountedFrames
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
@@ -56,9 +59,6 @@ class HandHandler(ApiHandler, WebSocketHandler):
         """Check who asks, shake hands, then stay with the connection until it ends."""
         self._path = path
         self._caller = caller_of(self)
-        # A browser's page is told nothing of a handshake that fails, so what is wrong with the
-        # lease is said by a close code.
-        self._is_in_force = await self._looked()
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()
         is_handshake = self.request.method == "GET" and upgrade == "websocket"
@@ -69,6 +69,9 @@ class HandHandler(ApiHandler, WebSocketHandler):
                 headers={"Upgrade": "websocket", "Connection": "Upgrade"},
             )
         check_own_websocket(self.request, has_session=self.session_expires_at is not None)
+        # A browser's page is told nothing of a handshake that fails, so what is wrong with the
+        # lease is said by a close code.
+        self._hand_id = await self.services.control.open_hand(*self._lease)
         await WebSocketHandler.get(self)
 
     def check_origin(self, _origin: str) -> bool:
@@ -90,7 +93,7 @@ class HandHandler(ApiHandler, WebSocketHandler):
         """Begin to take what comes."""
         self._frames = cast("CountedFrames", self.ws_connection)
         self._frames.set_nodelay(True)
-        if not self._is_in_force:
+        if self._hand_id is None:
             self._close(control_ended())
             return
         services = self.services
@@ -178,14 +181,11 @@ class HandHandler(ApiHandler, WebSocketHandler):
             except StreamClosedError:
                 pass  # Its end tells the same.
 
-    async def _looked(self) -> bool:
-        """Whether the lease is in force."""
-        return await self.services.control.is_in_force(
-            self.principal.organization_id,
-            self._path.machine_id,
-            self._caller,
-            self._path.lease,
-        )
+    @property
+    def _lease(self) -> tuple[UUID, str, Caller, str]:
+        """Which lease it is, of which machine and whose."""
+        path, principal = self._path, self.principal
+        return principal.organization_id, path.machine_id, self._caller, path.lease
 
     async def _watch(self) -> None:
         """Look whether there is any reason to end, until there is one."""
@@ -204,7 +204,8 @@ class HandHandler(ApiHandler, WebSocketHandler):
         if time.monotonic() - self._heard_at > SILENT_SECONDS:
             return HandClosedError(HandCloseCode.SILENT, "no answer to a ping in time")
         try:
-            return None if await self._looked() else control_ended()
+            control = await self.services.control.in_force(*self._lease)
+            return end_of(self._hand_id, control)
         except ProblemError:
             return control_ended()  # The machine was removed.
         except StoreUnavailable:
@@ -217,6 +218,13 @@ def control_ended() -> HandClosedError:
         HandCloseCode.CONTROL_ENDED,
         "this control lease is over, or is another machine's or caller's",
     )
+
+
+def end_of(hand_id: UUID | None, control: StoredControl | None) -> HandClosedError | None:
+    """Why a hand ends, if it does, where its lease is ``control``, or over."""
+    if control is None:
+        return control_ended()
+    return None if control.hand == hand_id else replaced()
 
 
 def _batch_of(message: str | bytes) -> Batch:

@@ -1,4 +1,7 @@
-"""The hands of this node: one for each lease."""
+"""The hands of this node, one for each lease: an older one ends at once.
+
+One on another node ends when that node looks at the lease, which knows its newest hand.
+"""
 
 from collections.abc import Callable
 
@@ -22,9 +25,14 @@ class Hands:
         older = self._open.pop(proof, None)
         self._open[proof] = close
         if older is not None:
-            older(HandClosedError(HandCloseCode.REPLACED, "the same lease has a newer websocket"))
+            older(replaced())
 
     def end(self, proof: str, close: Close) -> None:
         """A hand has ended."""
         if self._open.get(proof) == close:
             del self._open[proof]
+
+
+def replaced() -> HandClosedError:
+    """The same lease was used again, here or on another node."""
+    return HandClosedError(HandCloseCode.REPLACED, "the same lease has a newer websocket")

@@ -28,7 +28,8 @@ class StoredControl:
     """A lease as it is stored; ``proof`` stands for its id, which only its holder has.
 
     ``by`` is the holder's name.  ``session_hash`` is that of the console's session, where somebody
-    took it who had signed in there.
+    took it who had signed in there.  ``hand`` is the newest hand that was opened with it, on
+    whichever node.
     """
 
     proof: str
@@ -37,6 +38,7 @@ class StoredControl:
     session_hash: bytes | None
     since: datetime
     expires_at: datetime
+    hand: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,15 @@ class ControlStore:
             )
         return None if found is None else control_of(found)
 
+    async def open_hand(
+        self, organization_id: UUID, machine_id: str, proof: str, hand: UUID
+    ) -> bool:
+        """Note the newest hand of a lease; False where the lease is over."""
+        wanted = {**_with(organization_id, machine_id, proof), "$expr": _IN_FORCE}
+        async with self._database.operation():
+            result = await self._machines.update_one(wanted, {"$set": {"control.hand": hand}})
+        return result.matched_count == 1
+
     async def end(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
         """End a lease; False where it was over."""
         return await self._end(_with(organization_id, machine_id, proof))
@@ -176,7 +187,7 @@ def control_of(machine: Document) -> StoredControl | None:
 
 def control_from(control: Document) -> StoredControl:
     """A lease as it is stored; what only a newer Farhand knows of it stays unread."""
-    return StoredControl(**{name: control[name] for name in _FIELDS})
+    return StoredControl(**{name: control[name] for name in _FIELDS if name in control})
 
 
 def _with(organization_id: UUID, machine_id: str, proof: str) -> Document:

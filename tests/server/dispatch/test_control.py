@@ -1,5 +1,7 @@
 """Whose a lease is, and when it is looked for leases that are over."""
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -8,6 +10,8 @@ import pytest
 from server.dispatch import control as control_module
 from server.dispatch.control import Caller
 from server.store.errors import StoreUnavailable
+from server.store.machines.controls import HeldMachine
+from tests.hand_client import HandClient, hand_path, handshake, move
 from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by, taken
 from tests.server.api.test_console import signed_in
 from tests.service import Service, until
@@ -100,3 +104,83 @@ async def test_through_another_node(nodes: list[Service]) -> None:
         moving = machine.moving()
         await link.obey()
         assert (await moving).status == 200
+
+
+@pytest.mark.gen_test
+async def test_of_two_hands_on_two_nodes_the_newer_one_stays(nodes: list[Service]) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        path = hand_path("desk-1", await taken(here, link))
+        async with (
+            HandClient.on(here.url, path, here.token) as older,
+            HandClient.on(there.url, path, there.token) as newer,
+        ):
+            assert await older.closed() == (4500, "the same lease has a newer websocket")
+            await newer.does(move(1, 1))
+            await link.obey()
+            await newer.until_acknowledged()
+
+
+@pytest.mark.parametrize("ends", ["expires_at", "used_at"])
+@pytest.mark.gen_test
+async def test_lease_ends_with_the_session_that_took_it(service: Service, ends: str) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        session = await signed_in(service)
+        taking = begin(service, "POST", token=None, headers=session)
+        await confirms(link)
+        lease = (await taking).json["id"]
+        console = {"Cookie": session["Cookie"], "Sec-Fetch-Site": "same-origin"}
+        path = hand_path("desk-1", lease)
+        async with handshake(service.url, path, console) as websocket:
+            sessions = service.server.services.database.collection("sessions")
+            long_ago = datetime.now(UTC) - timedelta(days=365)
+            await sessions.update_many(
+                {"organization_id": service.organization_id}, {"$set": {ends: long_ago}}
+            )
+            await confirms(link)
+            assert (await HandClient(websocket).closed())[0] == 4501
+
+
+@pytest.mark.gen_test
+async def test_lease_that_has_run_out_opens_no_hand_and_keeps_none(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        path = hand_path("desk-1", await taken(service, link))
+        # Nobody else ends it, such as whoever looks for leases that are over.
+        monkeypatch.setattr(service.server.services.control._controls, "end_if_over", never)
+        async with HandClient.on(service.url, path, service.token) as hand:
+            machines = service.server.services.database.collection("machines")
+            await machines.update_one(
+                {"organization_id": service.organization_id},
+                {"$set": {"control.expires_at": datetime.now(UTC)}},
+            )
+            assert (await hand.closed())[0] == 4501
+        async with HandClient.on(service.url, path, service.token) as hand:
+            assert (await hand.closed())[0] == 4501
+
+
+async def never(*_: object) -> bool:
+    """Nothing is ended by looking for what is over."""
+    return False
+
+
+@pytest.mark.gen_test
+async def test_lease_that_is_renewed_while_it_is_looked_at_goes_on(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = await service.new_machine()
+    control = service.server.services.control
+    looked = control._controls.all
+    async with machine.connected() as link:
+        await taken(service, link)
+
+        async def look_too_early() -> list[HeldMachine]:
+            return [replace(each, is_over=True) for each in await looked()]
+
+        monkeypatch.setattr(control._controls, "all", look_too_early)
+        await control._end_what_is_over()
+        assert (await service.get("/v1/machines/desk-1")).json["control"] is not None
