@@ -96,6 +96,7 @@ class Cluster:
         own, address = self.directory / "proxy", self.addresses["proxy"]
         own.mkdir()
         text = self.text("nginx.conf").replace("listen 8600", f"listen {address}:8600")
+        text = text.replace("/var/log/nginx", str(own))
         (own / "farhand.conf").write_text(text)
         temporary = "".join(
             f"{kind}_temp_path {own}/{kind};\n"

@@ -318,12 +318,24 @@ async def test_lease_is_told_to_nobody_else(
         lease = await taken(service, link)
         await service.request("PUT", f"{CONTROL}/{lease}")
         await service.get(f"{CONTROL}/{lease}/nothing")
+        for spelling in (
+            "/%63ontrol/",
+            "//control/",
+            "/control%2F",
+            "/CONTROL/",
+            "/controls/",
+            "/",
+        ):
+            await service.get(f"/v1/machines/desk-1{spelling}{lease}")
+        for path in (f"/{lease}", f"/v1/{lease}", f"//{lease}/v1"):
+            await service.get(path)
         await machine.move(headers=held_by("guessed"))
         ending = begin(service, "DELETE", f"{CONTROL}/{lease}")
         await confirms(link)
         assert (await ending).status == 204
         service.flush_access_log()
         assert "/control/..." in caplog.text
+        assert "GET /v1/machines/... 404" in caplog.text
         shown = [
             (await service.get(path)).body.decode()
             for path in ("/v1/machines", "/v1/machines/desk-1", "/v1/audit")
