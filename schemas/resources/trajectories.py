@@ -92,6 +92,10 @@ class ImportedTrajectory(NewTrajectory):
     id: UUID | None = None
     created_at: Time | None = None
     updated_at: Time | None = None
+    has_been_approved: StrictBool = False
+    is_main: StrictBool = Field(
+        False, description="Left out where another trajectory is its workflow's main one."
+    )
 
     @model_validator(mode="after")
     def _updated_after_created(self) -> Self:
@@ -141,6 +145,10 @@ class ChangedTrajectory(BaseModel):
         description="true ends the generation and takes a step at least; false goes back to "
         "pending, which takes that it is not approved.",
     )
+    is_main: StrictBool = Field(
+        default_factory=not_given,
+        description="true makes it the main one of its workflow, in the place of another.",
+    )
     updated_at: Time = Field(
         default_factory=not_given,
         description="Kept as it is given, for the end of an import; otherwise the present time.",
@@ -182,7 +190,9 @@ class Trajectory(BaseModel):
     id: UUID
     workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
     is_approved: bool = Field(description="Approval status.")
+    has_been_approved: bool = Field(description="Whether anybody approved it, now or before.")
     is_generated: bool = Field(description="true = generated, false = pending generation.")
+    is_main: bool = Field(description="Whether it is the main one of its workflow: one at most.")
     dimensions: dict[str, Any] = Field(description="Display dimensions during the recording.")
     created_at: Time
     updated_at: Time
@@ -203,7 +213,9 @@ class TrajectoryHead(BaseModel):
     id: UUID
     workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
     is_approved: bool = Field(description="Approval status.")
+    has_been_approved: bool = Field(description="Whether anybody approved it, now or before.")
     is_generated: bool = Field(description="true = generated, false = pending generation.")
+    is_main: bool = Field(description="Whether it is the main one of its workflow: one at most.")
     step_count: int = Field(ge=0, description="How many steps it has now.")
     dimensions: dict[str, Any] = Field(description="Display dimensions during the recording.")
     created_at: Time

@@ -1,5 +1,6 @@
 """What is made of what a request gives: new trajectories and workflows, duplicates, changes."""
 
+from collections.abc import Container
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -41,7 +42,9 @@ def new_trajectory(
     """The trajectory that is made now from what was given; an imported one has its own times."""
     time = now()
     own, created_at, updated_at = uuid4(), time, None
+    was_approved = is_main = False
     if isinstance(new, ImportedTrajectory):
+        was_approved, is_main = new.has_been_approved, new.is_main
         own = new.id or own
         updated_at = new.updated_at and whole_milliseconds(new.updated_at)
         # Nothing is updated before it is created, where only one of the two is known either.
@@ -64,6 +67,8 @@ def new_trajectory(
         created_at=created_at,
         updated_at=updated_at or created_at,
         version=first_version(time),
+        has_been_approved=was_approved or new.is_approved,
+        is_main=is_main,
     )
 
 
@@ -78,11 +83,18 @@ def duplicate_of(
         user_id=user_id,
         name=_copy_name(original.name) if name is None else name,
         is_approved=False,
+        has_been_approved=False,
+        is_main=False,
         created_at=time,
         updated_at=time,
         version=first_version(time),
         own_segment=None,
     )
+
+
+def without_second_main(made: StoredTrajectory, mains: Container[UUID]) -> StoredTrajectory:
+    """The same, and not the main one where its workflow is among those that have one."""
+    return replace(made, is_main=made.is_main and made.workflow_id not in mains)
 
 
 def changed_fields(before: StoredTrajectory, change: ChangedTrajectory) -> dict[str, Any]:
@@ -94,6 +106,8 @@ def changed_fields(before: StoredTrajectory, change: ChangedTrajectory) -> dict[
     for name in ("dimensions", "original_input_values"):
         if name in fields:
             fields[name] = NO_VALUES if fields[name] is None else fields[name].text
+    if "is_approved" in fields:
+        fields["has_been_approved"] = before.has_been_approved or fields["is_approved"]
     if "updated_at" in fields:
         fields["updated_at"] = whole_milliseconds(fields["updated_at"])
         if fields["updated_at"] < before.created_at:

@@ -12,7 +12,7 @@ from server.store.errors import AlreadyExists, NotFound, StoreError, TooLarge
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.store import TrajectoryStore
-from server.trajectories.creation import new_trajectory
+from server.trajectories.creation import new_trajectory, without_second_main
 from server.trajectories.rendering import has_steps_text, step_chunks
 
 logger = logging.getLogger(__name__)
@@ -65,6 +65,7 @@ class TrajectoryImport:
         for _ in range(_TRIES):
             if not waiting:
                 break
+            waiting = await self._with_one_main_each(organization_id, waiting)
             refused = await self._store.insert_many(waiting)
             outcomes |= {each.id: _outcome(refused.get(each.id)) for each in waiting}
             taken = [each for each in waiting if isinstance(refused.get(each.id), AlreadyExists)]
@@ -74,6 +75,19 @@ class TrajectoryImport:
         else:
             outcomes |= {each.id: ImportOutcome.FAILED for each in waiting}
         return outcomes
+
+    async def _with_one_main_each(
+        self, organization_id: UUID, made: Sequence[StoredTrajectory]
+    ) -> list[StoredTrajectory]:
+        """The same, of which none is a second main one of its workflow: the first one stays it."""
+        claimed = {each.workflow_id for each in made if each.is_main}
+        mains = await self._store.mains(organization_id, claimed) if claimed else set()
+        checked = []
+        for each in made:
+            checked.append(without_second_main(each, mains) if each.is_main else each)
+            if each.is_main:
+                mains.add(each.workflow_id)
+        return checked
 
     async def _compared(
         self,

@@ -21,13 +21,18 @@ from server.store.trajectories.workflows import WorkflowStore
 from server.store.transactions import Transaction, Transactions
 from server.store.versions import Versions
 from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
-from server.trajectories.creation import changed_fields, duplicate_of, new_trajectory
+from server.trajectories.creation import (
+    changed_fields,
+    duplicate_of,
+    new_trajectory,
+    without_second_main,
+)
 from server.trajectories.export import export_chunks
 from server.trajectories.listing import page_chunks
 from server.trajectories.rendering import render_head
 from server.trajectories.states import refused_change, refused_steps
 
-_MADE_ANEW: Final = ("id", "user_id", "created_at", "updated_at", "version")
+_MADE_ANEW: Final = ("id", "user_id", "created_at", "updated_at", "version", "is_main")
 """What a new trajectory has that is not in the request, or not always."""
 
 
@@ -86,12 +91,18 @@ class Trajectories:
         """
         made = new_trajectory(organization_id, user_id, new)
         if request is None:
+            if made.is_main:
+                made = without_second_main(made, await self._store.mains(*_workflow_of(made)))
             await self._store.insert(made)
             return self._answer(made), False
 
         async def work(transaction: Transaction) -> dict[str, Any]:
-            await transaction.trajectories.insert(made)
-            return {name: getattr(made, name) for name in _MADE_ANEW}
+            trajectories = transaction.trajectories
+            new = made
+            if made.is_main:
+                new = without_second_main(made, await trajectories.mains(*_workflow_of(made)))
+            await trajectories.insert(new)
+            return {name: getattr(new, name) for name in _MADE_ANEW}
 
         # The same request says the same again; what it does not say is in the key's record.
         first, is_replayed = await self._transactions.run_once(request, work)
@@ -113,7 +124,10 @@ class Trajectories:
             opened = await transaction.trajectories.open(organization_id, trajectory_id, versions)
             if refusal := refused_change(opened.stored, change):
                 raise WrongState(refusal)
-            return await opened.change(changed_fields(opened.stored, change))
+            fields = changed_fields(opened.stored, change)
+            if fields.get("is_main"):
+                await opened.replace_main()
+            return await opened.change(fields)
 
         return self._answer(await self._transactions.run(work))
 
@@ -173,6 +187,10 @@ class Trajectories:
 
     def _answer(self, stored: StoredTrajectory) -> TrajectoryAnswer:
         return TrajectoryAnswer(self._store.parts, stored)
+
+
+def _workflow_of(stored: StoredTrajectory) -> tuple[UUID, list[UUID]]:
+    return stored.organization_id, [stored.workflow_id]
 
 
 def _head_result(stored: StoredTrajectory) -> dict[str, Any]:

@@ -245,6 +245,8 @@ def _beginning(given: LongLine, own: UUID) -> bytes:
         "description": head.description,
         "is_generated": is_generated,
         "is_approved": is_approved,
+        "has_been_approved": head.has_been_approved,
+        "is_main": head.is_main,
         "created_at": head.created_at and format_time(head.created_at),
         "updated_at": head.updated_at and format_time(head.updated_at),
     }

@@ -148,7 +148,9 @@ interface Trajectory {
   id: string;
   workflow_id: string;
   is_approved: boolean;
+  has_been_approved: boolean;
   is_generated: boolean;
+  is_main: boolean;
   dimensions: Size;
   created_at: string;
   updated_at: string;

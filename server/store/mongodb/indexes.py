@@ -24,6 +24,12 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
     + [
         IndexModel([("organization_id", ASCENDING), *_LAST_UPDATED_FIRST], name="last_updated"),
         IndexModel(
+            [("organization_id", ASCENDING), ("workflow_id", ASCENDING)],
+            name="main_of_workflow",
+            unique=True,
+            partialFilterExpression={"is_main": True},
+        ),
+        IndexModel(
             [
                 ("organization_id", ASCENDING),
                 ("workflow_id", ASCENDING),

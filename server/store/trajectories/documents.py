@@ -18,7 +18,9 @@ LISTED_FIELDS: Final = (
     "name",
     "description",
     "is_approved",
+    "has_been_approved",
     "is_generated",
+    "is_main",
     "created_at",
     "updated_at",
     "dimensions",
@@ -72,6 +74,8 @@ class StoredTrajectory:
     created_at: datetime
     updated_at: datetime
     version: int
+    has_been_approved: bool = False
+    is_main: bool = False
     pieces: Sequence[bytes] = ()
     segments: tuple[Segment, ...] = ()
     own_segment: UUID | None = None
@@ -126,7 +130,7 @@ def document_of(trajectory: StoredTrajectory, search: Mapping[str, object]) -> D
         "segments": [segment.document() for segment in trajectory.segments],
     }
     del document["id"]
-    for name in ("pieces", "segments", "own_segment"):
+    for name in ("is_main", "pieces", "segments", "own_segment"):
         if not document[name]:
             del document[name]
     return document
@@ -152,6 +156,8 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
         updated_at=document["updated_at"],
         # A document from before there were versions counts as 0; its first change makes it 1.
         version=document.get("version", 0),
+        has_been_approved=has_been_approved(document),
+        is_main=document.get("is_main", False),
         pieces=tuple(document.get("pieces", ())),
         segments=tuple(
             Segment(each["id"], each["parts"], each["size"])
@@ -159,6 +165,11 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
         ),
         own_segment=document.get("own_segment"),
     )
+
+
+def has_been_approved(document: Document) -> bool:
+    """Whether anybody approved it; of an older document only the present approval is known."""
+    return bool(document.get("has_been_approved", document["is_approved"]))
 
 
 def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajectory:
@@ -169,7 +180,9 @@ def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajec
             "id": uuid_text(document["_id"][16:]),
             "workflow_id": uuid_text(document["workflow_id"]),
             "is_approved": document["is_approved"],
+            "has_been_approved": has_been_approved(document),
             "is_generated": document["is_generated"],
+            "is_main": document.get("is_main", False),
             "created_at": _time_text(document["created_at"]),
             "updated_at": _time_text(document["updated_at"]),
             "name": document["name"],

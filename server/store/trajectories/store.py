@@ -15,7 +15,7 @@ from server.store.mongodb.error_translation import refused_writes
 from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
 from server.store.trajectories.listing import TrajectoryListing, exported_trajectories
 from server.store.trajectories.parts import PartStore
-from server.store.trajectories.writes import new_document
+from server.store.trajectories.writes import mains, new_document
 
 _BLOCKING_DOCUMENTS: Final = 16
 """So many are made in about a millisecond, and then it is somebody else's turn."""
@@ -41,6 +41,11 @@ class TrajectoryStore:
         """
         async with self._database.operation():
             await self._trajectories.insert_one(new_document(self._database, trajectory))
+
+    async def mains(self, organization_id: UUID, workflow_ids: Iterable[UUID]) -> set[UUID]:
+        """Those of these workflows that have a main trajectory."""
+        async with self._database.operation():
+            return await mains(self._trajectories, organization_id, workflow_ids)
 
     async def insert_many(self, trajectories: Sequence[StoredTrajectory]) -> dict[UUID, StoreError]:
         """Store trajectories, no two with one id; of those that could not be, why.

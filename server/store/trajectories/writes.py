@@ -7,7 +7,7 @@ ones outgrow it: then they move to the collection of parts (``trajectory_parts``
 Everything here raises the driver's own errors, which say whether to try the transaction again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -17,7 +17,7 @@ from pymongo import ReturnDocument
 from schemas.values.json_texts import JsonObjects
 from server.store.errors import NotFound
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document, scoped_id
+from server.store.mongodb.documents import Collection, Document, scoped_id
 from server.store.mongodb.transactions import Session
 from server.store.times import now
 from server.store.trajectories.documents import (
@@ -85,6 +85,10 @@ class TrajectoryWrites:
         found.setdefault("inline_size", _CERTAINLY_FITS_BYTES)
         return OpenTrajectory(self._database, self._session, found)
 
+    async def mains(self, organization_id: UUID, workflow_ids: Iterable[UUID]) -> set[UUID]:
+        """Those of these workflows that have a main trajectory."""
+        return await mains(self._trajectories, organization_id, workflow_ids, self._session)
+
     async def refer_to_workflow(self, organization_id: UUID, workflow_id: UUID) -> bool:
         """Whether any trajectory is one of this workflow."""
         referring = {"organization_id": organization_id, "workflow_id": workflow_id}
@@ -118,6 +122,18 @@ class OpenTrajectory:
         if _size_of_texts(after) + self._document["inline_size"] > _CERTAINLY_FITS_BYTES:
             changed |= await self._steps_moved_out()
         return stored_trajectory(await self._update(changed))
+
+    async def replace_main(self) -> None:
+        """Let the main trajectory of its workflow, where that is another, be so no more."""
+        own, workflow = self.stored.organization_id, self.stored.workflow_id
+        await self._trajectories.update_one(
+            {
+                **main_of(own, [workflow]),
+                "_id": {"$ne": self._document["_id"]},
+            },
+            {"$set": {"is_main": False}, "$inc": {"version": 1}},
+            session=self._session,
+        )
 
     async def append(self, steps: JsonObjects) -> StoredTrajectory:
         """Put steps behind those that are there; the trajectory then, without its steps' text."""
@@ -177,6 +193,27 @@ class OpenTrajectory:
             "segments": [segment.document() for segment in (*shared, grown)],
             "own_segment": grown.id,
         }
+
+
+def main_of(organization_id: UUID, workflow_ids: Iterable[UUID]) -> Document:
+    """What finds the main trajectories of workflows."""
+    return {
+        "organization_id": organization_id,
+        "workflow_id": {"$in": list(workflow_ids)},
+        "is_main": True,
+    }
+
+
+async def mains(
+    trajectories: Collection,
+    organization_id: UUID,
+    workflow_ids: Iterable[UUID],
+    session: Session | None = None,
+) -> set[UUID]:
+    """Those of these workflows that have a main trajectory."""
+    wanted = main_of(organization_id, workflow_ids)
+    found: list[UUID] = await trajectories.distinct("workflow_id", wanted, session=session)
+    return set(found)
 
 
 def new_document(database: Database, trajectory: StoredTrajectory) -> Document:

@@ -1,6 +1,7 @@
 """A trajectory's changes over HTTP: fields, states, steps, duplicates, deletion."""
 
 import asyncio
+import json
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -25,9 +26,13 @@ RUN = str(uuid4())
         ({"run_id": RUN}, {"run_id": None}),
         ({}, {"dimensions": {"width": 3, "height": 4, "a.b": {"$set": 1}}}),
         ({}, {"original_input_values": {"$inc": {"version": 1}, "": 1e100}}),
-        ({}, {"is_approved": True}),
+        ({}, {"is_approved": True, "has_been_approved": True}),
+        ({}, {"is_main": True}),
         ({}, {"is_generated": False}),
-        ({"is_generated": False}, {"is_generated": True, "is_approved": True, "name": "n"}),
+        (
+            {"is_generated": False},
+            {"is_generated": True, "is_approved": True, "has_been_approved": True, "name": "n"},
+        ),
         ({"created_at": "2024-01-01T00:00:00Z"}, {"updated_at": "2024-02-02T00:00:00.000Z"}),
     ],
 )
@@ -36,7 +41,8 @@ async def test_what_is_named_changes_and_nothing_else(
     service: Service, given: dict[str, Any], changes: dict[str, Any]
 ) -> None:
     before = await created(service, **given)
-    reply = await patched(service, path_of(before), changes)
+    asked = {name: value for name, value in changes.items() if name != "has_been_approved"}
+    reply = await patched(service, path_of(before), asked)
     assert reply.status == 200, reply.body
     assert reply.json == {**before.json, "updated_at": reply.json["updated_at"], **changes}
     assert reply.json["updated_at"] >= before.json["updated_at"]
@@ -44,6 +50,73 @@ async def test_what_is_named_changes_and_nothing_else(
     read = await service.get(path_of(before))
     assert (read.json, read.headers["ETag"]) == (reply.json, reply.headers["ETag"])
     assert read.headers["ETag"] != before.headers["ETag"]
+
+
+@pytest.mark.gen_test
+async def test_approval_that_is_withdrawn_has_been_one(service: Service) -> None:
+    path = path_of(await created(service, is_approved=True))
+    # As it was stored before anybody noted it.
+    await service.server.services.database.collection("trajectories").update_many(
+        {"organization_id": service.organization_id}, {"$unset": {"has_been_approved": ""}}
+    )
+    assert (await service.get(path)).json["has_been_approved"]
+    for is_approved in (False, True, False):
+        reply = await patched(service, path, {"is_approved": is_approved})
+        flags = reply.json["is_approved"], reply.json["has_been_approved"]
+        assert flags == (is_approved, True)
+    assert (await service.get("/v1/trajectories")).json["items"] == [reply.json]
+
+
+@pytest.mark.gen_test
+async def test_workflow_has_one_main_trajectory_which_moves(service: Service) -> None:
+    workflow = str(uuid4())
+    made = [await created(service, workflow_id=workflow, is_main=True) for _ in range(3)]
+    assert [each.json["is_main"] for each in made] == [True, False, False]
+    elsewhere = await created(service, workflow_id=str(uuid4()), is_main=True)
+    moved = await patched(service, path_of(made[1]), {"is_main": True})
+    assert moved.json["is_main"]
+    former = await service.get(path_of(made[0]))
+    assert former.json == {**made[0].json, "is_main": False}
+    assert former.headers["ETag"] != made[0].headers["ETag"]
+    at_once = await asyncio.gather(
+        *(patched(service, path_of(each), {"is_main": True}) for each in made * 3)
+    )
+    assert {reply.status for reply in at_once} == {200}
+    mains = [
+        each["id"]
+        for each in (await service.get("/v1/trajectories")).json["items"]
+        if each["is_main"]
+    ]
+    assert len(mains) == 2
+    assert elsewhere.json["id"] in mains
+    for each in made:
+        assert (await patched(service, path_of(each), {"is_main": False})).json["is_main"] is False
+    await service.request("DELETE", path_of(made[1]))
+    assert (await created(service, workflow_id=workflow, is_main=True)).json["is_main"]
+
+
+@pytest.mark.gen_test
+async def test_import_keeps_what_was_approved_and_moves_no_main_trajectory(
+    service: Service,
+) -> None:
+    workflow = str(uuid4())
+    standing = await created(service, workflow_id=workflow, is_main=True)
+    exported = (await service.get("/v1/trajectories/export")).body
+    await service.request("DELETE", path_of(standing))
+    withdrawn = json.loads(exported) | {"has_been_approved": True, "id": str(uuid4())}
+    lines = exported + json.dumps(withdrawn).encode() + b"\n"
+    headers = {"Content-Type": "application/x-ndjson"}
+    for _ in range(2):
+        reply = await service.post("/v1/trajectories/import", content=lines, headers=headers)
+        assert reply.status == 200
+    found = [
+        (await service.get(f"/v1/trajectories/{each}")).json
+        for each in (standing.json["id"], withdrawn["id"])
+    ]
+    assert [(each["is_main"], each["has_been_approved"]) for each in found] == [
+        (True, False),
+        (False, True),
+    ]
 
 
 @pytest.mark.gen_test
@@ -280,16 +353,19 @@ async def test_duplicate_is_the_same_but_for_its_id_times_name_and_approval(
         description="d",
         run_id=RUN,
         is_approved=True,
+        is_main=True,
+        workflow_id=str(uuid4()),
         original_input_values={"a": 1},
         created_at="2024-01-01T00:00:00Z",
     )
     reply = await service.post(f"{path_of(original)}/duplicate", given)
     assert reply.status == 201
     copy = (await service.get(path_of(reply))).json
+    unapproved = {"is_approved": False, "has_been_approved": False, "is_main": False}
     assert copy["id"] not in (original.json["id"], None)
     assert copy["created_at"] == copy["updated_at"] > original.json["created_at"]
     own = {field: copy[field] for field in ("id", "created_at", "updated_at")}
-    assert copy == {**original.json, **own, "name": expected, "is_approved": False}
+    assert copy == {**original.json, **own, "name": expected, **unapproved}
     head = TrajectoryHead.model_validate(reply.json)
     assert (str(head.id), head.step_count) == (copy["id"], 1)
     assert (await service.get(path_of(original))).json == original.json
