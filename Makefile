@@ -47,11 +47,21 @@ $(JAVASCRIPT)/installed: .ci/javascript/package.json config/constraints.txt | $(
 	    --ignore-scripts --no-audit --no-fund
 	@touch $@
 
+# Only for the tests: the official client of the specified API, in several versions, each with what it
+# needs that is not in the environment.
+$(VENV)/clients/installed: .ci/clients config/constraints.txt | $(VENV)/installed
+	@while read -r client; do \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+	        --constraint config/constraints.txt --target $(VENV)/clients/$${client#*==} \
+	        $$client python-dateutil || exit; \
+	done < .ci/clients
+	@touch $@
+
 demo: install
 	@.ci/system-packages run
 	@$(BIN)/farhand demo $(ARGS)
 
-test: install
+test: install $(VENV)/clients/installed
 	@.ci/system-packages run tests
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
