@@ -47,7 +47,7 @@ class VncConnection:
         self._numbers = itertools.count(1)
         self._one_at_a_time = threading.Lock()
         self.changed = threading.Condition()
-        self.said = Conversation(Credentials(server.password()), pictures)
+        self.said = Conversation(Credentials(server.password()), pictures, time.monotonic)
         try:
             self._channel = Channel(server.host, server.port, OPEN_SECONDS)
         except OSError as error:
@@ -88,16 +88,18 @@ class VncConnection:
                 self.ask_for_update()
             return
         payload = struct.pack(">I", next(self._numbers) & 0xFFFFFFFF)
+        with self.changed:
+            self.said.unanswered_fences.add(payload)
         self.send(ours.fence(ours.FENCE_REQUEST | ours.FENCE_BLOCK_BEFORE, payload))
         with self.changed:
-            self.wait_for(lambda: payload in self.said.fences)
-            self.said.fences.discard(payload)
+            self.wait_for(lambda: payload not in self.said.unanswered_fences)
 
     def _have_encodings_answered(self) -> None:
         """What QEMU does at once, and its pixels may wait for seconds while nothing changes."""
         with self._one_at_a_time:
             with self.changed:
                 before = self.said.encodings_answered
+                self.said.encodings_asked += 1
             self.send(self.said.our_encodings)
             with self.changed:
                 self.wait_for(lambda: self.said.encodings_answered > before)

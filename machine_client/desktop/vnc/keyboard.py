@@ -104,7 +104,7 @@ class Keyboard:
                     self._press_again(key)
             self._confirm()
         except BaseException:
-            self._let_go(fresh)
+            self._let_go([key for key in fresh if key in self._held])
             raise
 
     def release(self, chords: tuple[Chord, ...]) -> None:

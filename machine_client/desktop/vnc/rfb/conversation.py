@@ -5,18 +5,30 @@ here is sent what the server waits for.
 """
 
 import struct
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.desktop.vnc.rfb import clipboard
 from machine_client.desktop.vnc.rfb.canvas import Canvas, check_size, check_within
+from machine_client.desktop.vnc.rfb.noise import PIXELS_OF_A_MESSAGE, Noise
 from machine_client.desktop.vnc.rfb.parsing import Parser, ProtocolError, Skip, StartTls, Step
 from machine_client.desktop.vnc.rfb.pixels import PixelReader
 from machine_client.desktop.vnc.rfb.security import Credentials, agree_on_version, let_in
 
 MAX_NAME_BYTES = 64 * 1024
 MAX_SCREENS = 64
+
+BYTES_OF_A_MESSAGE = 64 * 1024
+"""A text counts as one message more for each so many."""
+
+_TOLD_UNASKED = frozenset(
+    {
+        *(ours.DESKTOP_SIZE, ours.EXTENDED_DESKTOP_SIZE, ours.POINTER_POSITION),
+        *(ours.CURSOR_POSITION, ours.POINTER_KIND, ours.LAST_RECT),
+    }
+)
+"""What rectangles tell that has no pixels, and answers nothing."""
 
 Steps = Generator[Step, bytes, None]
 
@@ -52,12 +64,18 @@ class Conversation:
     where it said that the pointer is, and ``pointer_told`` counts how often.  ``is_qemu`` where it
     is the one that QEMU has in it, and ``mouse_knows_places`` unless that says otherwise of its
     guest's mouse.  ``updates`` counts framebuffer updates, and ``painted`` those rectangles in them
-    that have pixels; ``fences`` has the payloads of our fences that were answered, and
-    ``encodings_answered`` counts how often QEMU has read ``our_encodings``.
+    that have pixels; ``unanswered_fences`` has the payloads of ours, which whoever sends one puts
+    there, and ``encodings_answered`` counts how often QEMU has read ``our_encodings``, of
+    ``encodings_asked`` that it was asked for.
     """
 
-    def __init__(self, credentials: Credentials, pictures: tuple[int, ...]) -> None:
-        """``pictures`` are the encodings to ask for; without any nothing that is shown is kept."""
+    def __init__(
+        self, credentials: Credentials, pictures: tuple[int, ...], clock: Callable[[], float]
+    ) -> None:
+        """``pictures`` are the encodings to ask for; without any nothing that is shown is kept.
+
+        ``clock`` is seconds of a monotonic clock.
+        """
         self.is_open = False
         self.size = (0, 0)
         self.screens: tuple[Screen, ...] = ()
@@ -68,16 +86,18 @@ class Conversation:
         self.updates = 0
         self.painted = 0
         self.has_fences = False
-        self.fences: set[bytes] = set()
+        self.unanswered_fences: set[bytes] = set()
         self.has_extended_clipboard = False
         self.copied = Copied()
         self.offered: str | None = None
         self.canvas: Canvas | None = None
         self.canvas_is_new = True
         self.our_encodings = ours.encodings(pictures or (ours.RAW,))
+        self.encodings_asked = 0
         self.encodings_answered = 0
         self._pictures = pictures
         self._outgoing = bytearray()
+        self._noise = Noise(clock)
         self._pixels = PixelReader()
         self._parser = Parser(self._speak(credentials))
 
@@ -130,9 +150,11 @@ class Conversation:
                 yield from self._update()
             case 1:
                 (count,) = struct.unpack(">3xH", (yield 5))
+                self._noise.heard(1 + count)
                 yield Skip(6 * count)
             case 2 | 150:
-                pass  # A bell, and the end of updates that were never asked for.
+                # A bell, and the end of updates that were never asked for.
+                self._noise.heard()
             case 3:
                 yield from self._cut_text()
             case 248:
@@ -143,6 +165,8 @@ class Conversation:
     def _update(self) -> Steps:
         (count,) = struct.unpack(">xH", (yield 3))
         is_answer = count == 0
+        if is_answer:
+            self._noise.heard()
         for _ in range(count):
             x, y, width, height, encoding = struct.unpack(">HHHHi", (yield 12))
             # Of these it tells by itself.
@@ -153,6 +177,8 @@ class Conversation:
         self.updates += is_answer
 
     def _rectangle(self, encoding: int, x: int, y: int, width: int, height: int) -> Steps:
+        if encoding in _TOLD_UNASKED:
+            self._noise.heard()
         match encoding:
             case ours.DESKTOP_SIZE:
                 self._resize(width, height, ())
@@ -166,6 +192,8 @@ class Conversation:
                 self.mouse_knows_places = x != 0
             case ours.KEY_CODES:
                 self.encodings_answered += 1
+                if self.encodings_answered > self.encodings_asked:
+                    self._noise.heard()
             case _:
                 check_within(self.size, x, y, width, height)
                 yield from self._pixels.read(encoding, (x, y, width, height), self.canvas)
@@ -187,6 +215,7 @@ class Conversation:
         check_size(width, height)
         self.screens = screens or (Screen(0, 0, width, height),)
         if self.size != (width, height):
+            self._noise.heard(width * height // PIXELS_OF_A_MESSAGE)
             self.size = (width, height)
             self.canvas_is_new = True
             self.canvas = Canvas(width, height) if self._pictures else None
@@ -195,13 +224,16 @@ class Conversation:
         flags, length = struct.unpack(">3xIB", (yield 8))
         payload = yield length
         self.has_fences = True
+        if payload in self.unanswered_fences and not flags & ours.FENCE_REQUEST:
+            self.unanswered_fences.remove(payload)
+            return
+        self._noise.heard()
         if flags & ours.FENCE_REQUEST:
             self._send(ours.fence(flags & ours.FENCE_KNOWN, payload))
-        else:
-            self.fences.add(payload)
 
     def _cut_text(self) -> Steps:
         (length,) = struct.unpack(">3xi", (yield 7))
+        self._noise.heard(1 + abs(length) // BYTES_OF_A_MESSAGE)
         if abs(length) > clipboard.MAX_MESSAGE_BYTES:
             yield Skip(abs(length))
             self._note_copied(None, too_long=True)

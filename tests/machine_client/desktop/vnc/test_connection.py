@@ -46,7 +46,7 @@ def test_server_with_fences_answers_them_and_one_without_is_asked_for_a_pixel(
     with closing(connect(vnc[1])) as connection:
         assert connection.said.has_fences
         connection.confirm()
-        assert connection.said.fences == set()
+        assert connection.said.unanswered_fences == set()
     with plain_server() as server, closing(connect(server.port)) as connection:
         assert not connection.said.has_fences
         connection.send(ours.key_event(0x61, down=True))

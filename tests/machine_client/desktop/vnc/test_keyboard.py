@@ -43,6 +43,22 @@ def test_capitals_and_signs_go_with_shift_and_others_without() -> None:
     assert told.of("type", "Ж") == "+shift -shift . +shift +6f6 -6f6 -shift ."
 
 
+def test_keys_of_a_hold_that_fails_go_up() -> None:
+    told = Told()
+
+    def take(event: bytes) -> None:
+        told.take(event)
+        if told.words[-1] == "+alt":
+            raise DesktopError("lost", "the server takes nothing")
+
+    told.keyboard = Keyboard(take, lambda: None)
+    with pytest.raises(DesktopError):
+        told.of("hold", "ctrl+alt+x")
+    assert told.words == ["+ctrl", "+alt", "-alt", "-ctrl"]
+    told.keyboard.release_all()
+    assert told.words == ["+ctrl", "+alt", "-alt", "-ctrl"]
+
+
 def test_shift_is_tapped_before_a_first_key_that_the_layout_may_lack() -> None:
     told = Told()
     assert told.of("type", "f13 break") == "+shift -shift . +f13 -f13 . +break -break ."

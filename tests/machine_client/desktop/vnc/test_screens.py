@@ -8,7 +8,7 @@ from schemas.link.picture_frames import Region
 
 
 def test_screens_are_displays_and_a_picture_is_of_all() -> None:
-    said = Conversation(Credentials(), ())
+    said = Conversation(Credentials(), (), lambda: 0.0)
     said.screens = (Screen(10, 0, 100, 50), Screen(110, 20, 30, 60))
     assert displays_of(said) == [
         Display(x=10, y=0, width=100, height=50),

@@ -1,13 +1,15 @@
 """What is known of a server after it has said something; bad servers in test_connection."""
 
+import itertools
 import struct
 from typing import Any
 
 import pytest
 
 from machine_client.desktop.vnc.rfb import client_messages as ours
-from machine_client.desktop.vnc.rfb import clipboard
+from machine_client.desktop.vnc.rfb import clipboard, noise
 from machine_client.desktop.vnc.rfb.conversation import Conversation, Screen
+from machine_client.desktop.vnc.rfb.parsing import ProtocolError
 from machine_client.desktop.vnc.rfb.security import Credentials
 from tests.machine_client.desktop.vnc.plain_server import rectangle, server_init
 
@@ -15,7 +17,7 @@ GREETING = b"RFB 003.008\n\x01\x01" + bytes(4) + server_init(8, 6)
 
 
 def opened(*pictures: int) -> Conversation:
-    said = Conversation(Credentials(), pictures)
+    said = Conversation(Credentials(), pictures, lambda: 0.0)
     said.receive(GREETING)
     assert said.take_outgoing().startswith(b"RFB 003.008\n\x01\x01")
     return said
@@ -23,7 +25,7 @@ def opened(*pictures: int) -> Conversation:
 
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_greeting_in_pieces_opens(size: int) -> None:
-    said = Conversation(Credentials(), (ours.RAW,))
+    said = Conversation(Credentials(), (ours.RAW,), lambda: 0.0)
     assert not said.is_open
     for begin in range(0, len(GREETING), size):
         said.receive(GREETING[begin : begin + size])
@@ -79,8 +81,44 @@ def test_fences_are_answered_and_ours_are_heard() -> None:
     said.receive(struct.pack(">BxxxIB", 248, ours.FENCE_REQUEST | 0b1011, 3) + b"abc")
     assert said.take_outgoing() == ours.fence(0b011, b"abc")
     assert said.has_fences
-    said.receive(struct.pack(">BxxxIB", 248, 1, 2) + b"me")
-    assert said.fences == {b"me"}
+    said.unanswered_fences |= {b"me", b"you"}
+    for payload in (b"me", b"nobody's"):
+        said.receive(struct.pack(">BxxxIB", 248, 1, len(payload)) + payload)
+    assert said.unanswered_fences == {b"you"}
+
+
+FLOODS = {
+    "bells": b"\x02",
+    "fences that ask": struct.pack(">BxxxIB", 248, ours.FENCE_REQUEST, 1) + b"a",
+    "fences that answer nothing": struct.pack(">BxxxIB", 248, 0, 1) + b"a",
+    "empty updates": struct.pack(">BxH", 0, 0),
+    "places of the pointer": rectangle(1, 1, 0, 0, ours.POINTER_POSITION, b""),
+    "words of QEMU": rectangle(1, 1, 0, 0, ours.KEY_CODES, b""),
+    "texts": struct.pack(">BxxxI", 3, 1) + b"a",
+    "sizes": rectangle(0, 0, 8000, 4000, ours.DESKTOP_SIZE, b"")
+    + rectangle(0, 0, 8, 6, ours.DESKTOP_SIZE, b""),
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_server_that_says_too_much_unasked_is_heard_no_more(kind: str) -> None:
+    said = opened()
+    with pytest.raises(ProtocolError, match="a server may say unasked"):
+        said.receive(FLOODS[kind] * (noise.BURST + 1))
+    assert not said.unanswered_fences
+
+
+def test_server_that_is_busy_for_long_is_heard() -> None:
+    moments = itertools.count(0.0, 1 / 1000)
+    said = Conversation(Credentials(), (), lambda: next(moments))
+    said.receive(GREETING)
+    for number in range(10_000):
+        payload = b"%d" % number
+        said.unanswered_fences.add(payload)
+        said.receive(struct.pack(">BxxxIB", 248, 0, len(payload)) + payload)
+        said.receive(FLOODS["places of the pointer"])
+        said.receive(rectangle(0, 0, 8, 6, ours.RAW, bytes(4 * 8 * 6)))
+    assert said.painted == 10_000
 
 
 def test_colours_bells_and_ends_of_updates_say_nothing() -> None:

@@ -60,6 +60,13 @@ def test_wrong_password_is_said() -> None:
         said(b"\x01\x02" + bytes(16) + b"\x00\x00\x00\x01", PASSWORD, minor=7)
 
 
+@pytest.mark.parametrize("offered", [(1,), (2,), (1, 2), ()])
+def test_vencrypt_that_offers_nothing_encrypted_is_left(offered: tuple[int, ...]) -> None:
+    kinds = b"".join(each.to_bytes(4, "big") for each in offered)
+    with pytest.raises(AccessError, match="it offers the security nothing alone"):
+        said(b"\x03\x01\x02\x13\x00\x02\x00" + bytes([len(offered)]) + kinds + b"\x01", PASSWORD)
+
+
 @pytest.mark.parametrize(
     ("credentials", "offered", "chosen", "verified"),
     [
