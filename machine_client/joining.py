@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from machine_client.clipboard import MachineClipboard, why_no_clipboard
@@ -45,7 +45,7 @@ async def join_server(machines: Mapping[str, JoiningMachine]) -> None:
     event_loop.on_stop_signal(running.cancel)
     try:
         if len(machines) == 1:
-            await _run(next(iter(machines.values())))
+            await _run_with_newest_token(next(iter(machines.values())))
         else:
             await _run_all(machines)
     except asyncio.CancelledError:
@@ -72,7 +72,7 @@ async def _run_again(name: str, machine: JoiningMachine) -> None:
     pause = FIRST_PAUSE_SECONDS
     while True:
         try:
-            await _run(machine)
+            await _run_with_newest_token(machine)
         except MustStopError as error:
             logger.error("this machine stops, and the others go on: %s", error)  # noqa: TRY400
             return
@@ -80,6 +80,29 @@ async def _run_again(name: str, machine: JoiningMachine) -> None:
             logger.error("it begins again in %g s: %s", pause, error)  # noqa: TRY400
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+async def _run_with_newest_token(machine: JoiningMachine) -> None:
+    """Run a machine for as long as its server will have it, by any token that its file has had."""
+    refused: set[str] = set()
+    while True:
+        try:
+            await _run(machine)
+        except MustStopError as error:
+            refused.add(machine.token)
+            token = _token_now(machine)
+            if token in refused:
+                raise
+            logger.warning("%s; its file has another token by now: it goes on with that", error)
+            machine = replace(machine, token=token)
+
+
+def _token_now(machine: JoiningMachine) -> str:
+    """The token as it is kept now; the one that is known where there is none."""
+    try:
+        return machine.settings.read_token()
+    except (OSError, ValueError):
+        return machine.token
 
 
 async def _run(machine: JoiningMachine) -> None:

@@ -115,8 +115,9 @@ WALLS = {
     "machine_client.link.session": {
         *("machine_client.link.server_clock", "machine_client.link.reported_desktop"),
         *("machine_client.link.events", "machine_client.screen.sender", "schemas"),
-        "machine_client.link.clipboard",
+        *("machine_client.link.clipboard", "machine_client.link.waiting"),
     },
+    "machine_client.link.waiting": {"schemas"},
     "machine_client.link.events": {
         *("machine_client.screen.sender", "machine_client.link.clipboard", "schemas"),
     },
@@ -443,7 +444,7 @@ def test_handlers_know_machines_by_the_door_alone() -> None:
 STATE_MACHINES = (
     *(name for name in FILES if is_within(name, "server.machines.link")),
     *(name for name in FILES if is_within(name, "machine_client.desktop.vnc.rfb")),
-    *("machine_client.link.session", "machine_client.link.events"),
+    *("machine_client.link.session", "machine_client.link.events", "machine_client.link.waiting"),
     *("machine_client.link.reported_desktop", "machine_client.screen.sender"),
 )
 

@@ -1,5 +1,6 @@
 """Where a journal's entries are kept: one SQLite file, owned by one process."""
 
+import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,8 +10,14 @@ from pydantic import TypeAdapter
 
 from machine_client.journal.journal import Entry, EntryState, JournalError, NumberedEntry
 from machine_client.system.clock import boottime_seconds
-from machine_client.system.private_files import make_private_directory, make_private_file
+from machine_client.system.private_files import (
+    keep_others_from_writing,
+    make_private_directory,
+    make_private_file,
+)
 from schemas.inputs.outcomes import Outcome
+
+logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 0.2
 """How long to wait for whoever else has the file open.
@@ -67,6 +74,8 @@ class JournalFile:
         self._clock = clock
         try:
             make_private_directory(file.parent)
+            if keep_others_from_writing(file.parent):
+                logger.warning("others could write into %s, and cannot any more", file.parent)
             make_private_file(file)
             # Opened where mistakes can be told to a person, then used by other threads.
             self._database = sqlite3.connect(

@@ -43,6 +43,7 @@ from machine_client.link.events import (
 )
 from machine_client.link.reported_desktop import ReportedDesktop
 from machine_client.link.server_clock import ServerClock
+from machine_client.link.waiting import WaitingInputs
 from machine_client.screen.sender import (
     DesktopQueried,
     OrderFailed,
@@ -69,7 +70,6 @@ from schemas.link.messages import (
     Welcome,
 )
 
-MAX_QUEUED = 10_000
 MAX_HEARTBEATS = 16
 MAX_INTERRUPTS = 16
 MAX_LOOK_UPS = 10_000
@@ -88,7 +88,7 @@ class Session:
         self._screen = ScreenSender()
         self._clipboard = ClipboardAnswers()
         self._texts = InputTexts()
-        self._queue: deque[Input] = deque()
+        self._queue = WaitingInputs()
         self._running: UUID | None = None
         self._owed: set[UUID] = set()
         self._asked: set[UUID] = set()
@@ -251,8 +251,8 @@ class Session:
         if command.link_id != self.welcome.link_id:
             return []  # Said on another link, and repeated by something between: nobody waits.
         command = self._texts.whole(command)
-        if len(self._queue) >= MAX_QUEUED:
-            return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_QUEUED} inputs wait")]
+        if not self._queue.has_room_for(command):
+            return [CloseLink(CloseCode.OVERFLOW, "more inputs wait than there is room for")]
         is_here = command.command_id == self._running or command.command_id in self._owed
         self._owed.add(command.command_id)
         if is_here:
@@ -264,7 +264,7 @@ class Session:
         """Begin the oldest command whose time has not passed, unless one is running."""
         effects: list[Effect] = []
         while self._running is None and self._queue:
-            command = self._queue.popleft()
+            command = self._queue.take_first()
             if self._is_late(command):
                 effects += self._expired(command)
             else:
@@ -281,7 +281,7 @@ class Session:
         late = [command for command in self._queue if self._is_late(command)]
         effects: list[Effect] = []
         for command in late:
-            self._queue.remove(command)
+            self._queue.take(command)
             effects += self._expired(command)
         return effects
 
@@ -291,7 +291,7 @@ class Session:
             reason = f"more than {MAX_INTERRUPTS} interrupts wait for the running input"
             return [CloseLink(CloseCode.OVERFLOW, reason)]
         self._interrupts.add(request)
-        waiting, self._queue = self._queue, deque()
+        waiting = self._queue.take_all()
         effects = [effect for command in waiting for effect in self._expired(command)]
         return [*effects, InterruptCommands(request)]
 
@@ -336,7 +336,7 @@ class Session:
         # What is asked about must not begin any more, even if it waits for its turn.
         for command in self._queue:
             if command.command_id == command_id:
-                self._queue.remove(command)
+                self._queue.take(command)
                 self._owed.discard(command_id)
                 break
         if self._looking_up >= MAX_LOOK_UPS:
@@ -385,7 +385,7 @@ class Session:
         self._interrupts.clear()
         self._clipboard = ClipboardAnswers()
         self._texts.clear()
-        self._queue.clear()
+        self._queue.take_all()
         self._owed.clear()
         self._asked.clear()
         return [ReleaseHeld(), *self._screen.over()]

@@ -1,10 +1,12 @@
 """Files and directories that their user alone may look into, as each system says that."""
 
 import ctypes
+import errno
 import os
 import shlex
 import stat
 import sys
+from contextlib import suppress
 from ctypes import wintypes
 from pathlib import Path
 from typing import Any, Final
@@ -20,16 +22,38 @@ _REVISION: Final = 1  # SDDL_REVISION_1
 
 
 def make_private_directory(directory: Path) -> None:
-    """Make a directory, and those above it, where they are not there; ours is for its user alone.
+    """Make a directory, and those above it, for their user alone, where they are not there.
 
     One that is there already stays as it is.  Windows knows no modes: what is in ours is for its
     user and the system, and inherits nothing from above.  Raises OSError.
     """
-    if sys.platform == "win32" and not directory.exists():
-        directory.mkdir(parents=True, exist_ok=True)
-        _keep_to_user(directory)
-    else:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if sys.platform == "win32":
+        if not directory.exists():
+            directory.mkdir(parents=True, exist_ok=True)
+            _keep_to_user(directory)
+        return
+    # One after another: the modes of those above would be whatever the umask leaves.
+    for each in (*reversed(directory.parents), directory):
+        with suppress(FileExistsError):
+            each.mkdir(mode=0o700)
+    if not directory.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(directory))
+
+
+def keep_others_from_writing(directory: Path) -> bool:
+    """Let nobody else write into a directory of ours; whether somebody else could.
+
+    One of another user stays as it is, and so does one like /tmp, in which everybody may write but
+    nobody into what is another's.  Raises OSError.
+    """
+    if sys.platform == "win32":
+        return False  # What we have made there inherits nothing.
+    found = directory.stat()
+    is_open = bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+    if not is_open or found.st_mode & stat.S_ISVTX or found.st_uid != os.geteuid():
+        return False
+    directory.chmod(stat.S_IMODE(found.st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
+    return True
 
 
 def make_private_file(file: Path) -> None:

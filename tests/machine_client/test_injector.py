@@ -86,6 +86,22 @@ def test_move_passes_every_point_of_its_path(injector: DesktopInjector, witness:
     assert injector.injected == 4
 
 
+def test_path_ends_where_it_is_interrupted(
+    injector: DesktopInjector, witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = injector._input.move
+
+    def move_and_be_interrupted(x: int, y: int) -> None:
+        move(x, y)
+        injector.interrupt()
+
+    monkeypatch.setattr(injector._input, "move", move_and_be_interrupted)
+    with pytest.raises(InjectionFailed) as failed:
+        perform(injector, MoveMouse(x=10, y=90, path=CORNERS))
+    assert (failed.value.code, failed.value.injected_at_least) == ("interrupted", 1)
+    assert [(event.x, event.y) for event in witness.take()] == [(10, 10)]
+
+
 def test_path_that_leaves_the_displays_is_refused_whole(
     injector: DesktopInjector, witness: Witness
 ) -> None:

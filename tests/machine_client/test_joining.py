@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.desktop import Witness, virtual_display
-from tests.processes import Program, ServedApi, ServerProcess, run, running
+from tests.processes import Program, ServedApi, ServerProcess, run, running, until
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,38 @@ def test_program_ends_where_the_server_will_have_none(
     for name in ("one", "two"):
         assert f"machine={name} this machine stops" in ended.stderr
     assert ended.stderr.splitlines()[-1].startswith("Error: the server will have none of these")
+
+
+@pytest.mark.parametrize("name", ["alone", "one-of-two"])
+def test_machine_whose_token_is_revoked_goes_on_with_the_one_in_its_file(
+    tmp_path: Path, server: ServerProcess, api: ServedApi, name: str
+) -> None:
+    tokens = {name: api.add_machine(name)}
+    if name == "one-of-two":
+        tokens["other"] = api.add_machine("other-of-two")
+    new = {"name": "new", "scopes": ["machine:connect"], "machine_id": name}
+    with joined(listed(tmp_path, server.url, tokens, {})) as client:
+        client.says("connected to")
+        until(lambda: api.is_in_state(name, "no_input"), "it is connected")
+        first, second = (
+            api.call("GET", "/v1/tokens").json["items"],
+            api.call("POST", "/v1/tokens", new),
+        )
+        (tmp_path / f"{name}-token").write_text(second.json["token"])
+        for token in first:
+            if token["machine_id"] == name:
+                assert api.call("DELETE", f"/v1/tokens/{token['id']}").status == 204
+        client.says("its file has another token by now: it goes on with that")
+        until(lambda: api.is_in_state(name, "no_input"), "it is connected again")
+        # Once more, and there is no other one.
+        (token,) = (
+            each["id"]
+            for each in api.call("GET", "/v1/tokens").json["items"]
+            if each["machine_id"] == name
+        )
+        assert api.call("DELETE", f"/v1/tokens/{token}").status == 204
+        client.says("closed for good")
+        assert second.json["token"] not in client.output
 
 
 def test_doctor_looks_at_each(tmp_path: Path, server: ServerProcess, api: ServedApi) -> None:

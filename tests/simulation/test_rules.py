@@ -236,7 +236,8 @@ def keep_the_queue_of_a_lost_link(patch: pytest.MonkeyPatch) -> None:
     def kept(self: Session) -> list[Any]:
         queue = list(self._queue)
         effects = lost(self)
-        self._queue.extend(queue)
+        for command in queue:
+            self._queue.append(command)
         return effects
 
     patch.setattr(Session, "_lost", kept)

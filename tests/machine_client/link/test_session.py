@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from machine_client.link import session as session_module
+from machine_client.link import waiting
 from machine_client.link.events import (
     CloseLink,
     CommandEnded,
@@ -76,7 +76,7 @@ def test_unknown_command_that_is_asked_about_is_looked_up_and_reported() -> None
 
 
 def test_more_commands_than_can_wait_close_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_module, "MAX_QUEUED", 2)
+    monkeypatch.setattr(waiting, "MOST_WAITING", 2)
     script = Script()
     running = script.input(A)
     script.on(MessageReceived(running), script.begins(running))

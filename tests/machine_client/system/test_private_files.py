@@ -1,6 +1,7 @@
 """What a machine client keeps is for its user alone."""
 
 import ctypes
+import os
 import stat
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from machine_client.system.private_files import (
+    keep_others_from_writing,
     make_private_directory,
     make_private_file,
     who_else_reads,
@@ -18,9 +20,35 @@ from machine_client.system.private_files import (
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no modes")
-def test_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
-    make_private_directory(tmp_path / "above" / "own")
-    assert stat.S_IMODE((tmp_path / "above" / "own").stat().st_mode) == 0o700
+@pytest.mark.parametrize("umask", [0o022, 0o000])
+def test_directory_and_those_made_above_it_are_for_their_owner_alone(
+    tmp_path: Path, umask: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        make_private_directory(tmp_path / "above" / "own")
+    finally:
+        os.umask(before)
+    for made in (tmp_path / "above", tmp_path / "above" / "own"):
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no modes")
+@pytest.mark.parametrize(
+    ("mode", "after"), [(0o777, 0o755), (0o770, 0o750), (0o755, 0o755), (0o1777, 0o1777)]
+)
+def test_directory_of_ours_is_not_for_others_to_write_into(
+    tmp_path: Path, mode: int, after: int
+) -> None:
+    tmp_path.chmod(mode)
+    assert keep_others_from_writing(tmp_path) is (mode != after)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == after
+
+
+def test_file_in_the_place_of_a_directory_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        make_private_directory(tmp_path / "file")
 
 
 @pytest.mark.skipif(sys.platform != "win32", reason="Windows alone has lists of access")
