@@ -278,10 +278,11 @@ export class ControlBar {
     setAttribute(this.button, "aria-busy", this.#isTaking);
     this.takingOver.hidden = !this.#offered || inControl || obstacle !== "";
     const words = [this.#words, obstacle].filter(Boolean).join(" ");
-    setText(
-      this.sign,
-      inControl ? `You are in control of ${machine.name}: mouse and keys go there. ${LEAVING} gives it back.` : words,
-    );
+    const said = inControl
+      ? `You are in control of ${machine.name}: mouse and keys go there. ${LEAVING} gives it back.`
+      : words;
+    setText(this.sign, said);
+    setAttribute(this.sign, "title", said);
     this.sign.classList.toggle("quiet", !inControl);
     // What is being given back is still told for a moment.
     this.holder.show(machine.control?.since === this.#mine ? null : machine.control);

@@ -149,14 +149,16 @@ class MachineView {
     this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
     this.marks = new Marks(this.screen);
     this.touchpad = new Touchpad(this.screen, machine.id, (part) => this.viewing.zoom.reveal(part));
-    this.stage.append(this.marks.element, this.touchpad.pointer);
+    this.asking = new Asking(machine.id, me.scopes, this.signal);
+    // What is said above the picture has its place before it is said: a picture that moves takes
+    // the next click elsewhere.
+    this.stage.append(this.marks.element, this.touchpad.pointer, this.asking.told);
     this.viewing = new Viewing(
       this.screen,
       () => this.inControl,
       () => this.touchpad.draw(),
       this.signal,
     );
-    this.asking = new Asking(machine.id, me.scopes, this.signal);
     this.control = new ControlBar({
       machine,
       scopes: me.scopes,
@@ -200,7 +202,6 @@ class MachineView {
           "div",
           { class: "work" },
           control.element,
-          asking.told,
           this.stage,
           control.told,
           control.keypad,
@@ -232,12 +233,14 @@ class MachineView {
     const before = this.machine;
     this.machine = machine;
     setText(this.name, machine.name);
+    setAttribute(this.name, "title", machine.name);
     setAttribute(this.canvas, "aria-label", `Screen of ${machine.name}`);
     if (this.badge.dataset.shown !== machine.state) {
       this.badge.dataset.shown = machine.state;
       fill(this.badge, stateBadge(machine.state));
     }
     setText(this.reason, sentence(whyOf(machine)));
+    setAttribute(this.reason, "title", this.reason.textContent);
     setTime(this.since, machine.since);
     setText(this.pausing, machine.paused ? "Resume" : "Pause");
     this.#describe();
