@@ -53,7 +53,7 @@ class Hands:
 
     def said(self) -> str:
         """What the page says of the inputs."""
-        return self.page.locator(".said").text_content() or ""
+        return " ".join(self.page.locator(".outcomes p").all_text_contents()).strip()
 
     def new(self) -> list[str]:
         return self._desk.arrived()[self._seen :]
@@ -73,6 +73,7 @@ class Wire:
     def __init__(self, page: Page) -> None:
         self.heard: list[Any] = []
         self.urls: list[str] = []
+        self.tries: list[str] = []
         self.is_held = self.is_dead = False
         self._waiting: list[str | bytes] = []
         self._routes: list[tuple[WebSocketRoute, WebSocketRoute]] = []
@@ -104,6 +105,7 @@ class Wire:
         return [event for event in done if event["type"] != "move"]
 
     def _open(self, page: WebSocketRoute) -> None:
+        self.tries.append(page.url)
         if self.is_dead:
             page.close(code=4000, reason="")
             return

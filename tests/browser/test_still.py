@@ -76,7 +76,7 @@ def lose_the_hand(scene: Scene) -> None:
     scene.wire.cut()
     says(scene.page, "The connection was lost.")
     scene.page.keyboard.press("a")
-    says(scene.page, "Not sent: 1 key.")
+    says(scene.page, "Not sent: 4 keys.")
     before = len(scene.wire.urls)
     scene.wire.is_dead = False
     scene.hands.until(lambda: len(scene.wire.urls) > before, "it is back")

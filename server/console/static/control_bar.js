@@ -9,6 +9,7 @@ import { Keypad } from "./keypad.js";
 import { LEAVING, ownKeyOf } from "./keys.js";
 import { giveAllBack, LEASE_SECONDS, takeLease } from "./lease.js";
 import { holderLine } from "./parts.js";
+import { Losses } from "./losses.js";
 import { TextPanel } from "./texts.js";
 
 const LAST_INPUT_MILLISECONDS = 10_000;
@@ -47,6 +48,9 @@ export class ControlBar {
   sign = h("strong", { class: "sign", role: "status" });
   holder = holderLine();
   told = h("p", { class: "said", role: "status" });
+  losses = new Losses();
+  /** What became of the inputs, below the picture. */
+  outcome = h("div", { class: "outcomes" }, h("div", {}, this.told, this.losses.words), this.losses.dismiss);
 
   /** @param {ControlParts} parts */
   constructor({ machine, scopes, surface, typing, placeOf, touchpad, changed, read, signal }) {
@@ -65,6 +69,7 @@ export class ControlBar {
     this.texts = new TextPanel(this.mayCopy);
     this.keypad = this.#keypad();
     signal.addEventListener("abort", () => this.leave());
+    this.losses.dismissed = () => (this.#lease ? this.typing : this.surface).focus({ preventScroll: true });
   }
 
   /** Keys that a browser keeps for itself, and a field for texts. */
@@ -171,7 +176,7 @@ export class ControlBar {
     this.#mine = lease.since;
     // Until the server tells the same.
     this.machine.control = { by: lease.by, since: lease.since };
-    const hand = new Hand(lease, (words, kind) => this.#tell(words, kind));
+    const hand = new Hand(lease, (words, kind) => this.#tell(words, kind), this.losses);
     this.#hand = hand;
     const clipboard = this.mayCopy ? new Clipboard(lease, this.machine.id, hand, hand.told) : null;
     this.texts.hand = hand;

@@ -2,7 +2,7 @@
 
 import { HOME, sentence } from "./api.js";
 import { pause } from "./dom.js";
-import { count } from "./words.js";
+import { isDone, undoneOf } from "./undone.js";
 
 const PROTOCOL = "farhand.hand.v1";
 const MOST_EVENTS = 256;
@@ -38,8 +38,7 @@ export class Hand {
   #isHeld = false;
   /** Whether something was lost since all was quiet: that stays said meanwhile. */
   #hasLost = false;
-  /** What was not sent while there was no connection, and what was said when it went. */
-  #missed = noneUndone();
+  /** What was said when the connection went. */
   #away = "";
   /** @type {(() => void)[]} */
   #waiting = [];
@@ -49,10 +48,12 @@ export class Hand {
   /**
    * @param {import("./lease.js").Lease} lease
    * @param {(sentence: string, kind: Kind) => void} told
+   * @param {import("./losses.js").Losses} losses
    */
-  constructor(lease, told) {
+  constructor(lease, told, losses) {
     this.lease = lease;
     this.told = told;
+    this.losses = losses;
     lease.signal.addEventListener("abort", () => this.#over());
     this.#connect();
   }
@@ -83,7 +84,8 @@ export class Hand {
       const meanwhile = this.#pending.splice(0);
       const waiting = [...events, ...meanwhile];
       if (words) {
-        this.#lose(words + notSent(undoneOf(waiting)));
+        this.#lose(words);
+        this.losses.notSent(undoneOf(waiting));
         // What went down before has to go up all the same.
         this.send(...meanwhile.filter((event) => "down" in event && !event.down));
       } else if (socket === this.#socket) this.send(...waiting);
@@ -135,8 +137,8 @@ export class Hand {
       this.#socket?.close(1000);
       return;
     }
-    if (this.#away === AWAY && !named(this.#missed)) this.#found();
-    this.#missed = noneUndone();
+    if (this.#away === AWAY) this.#found();
+    this.#away = "";
     const wasOpen = this.#wasOpen;
     this.#wasOpen = true;
     this.#wait = FIRST_WAIT;
@@ -196,27 +198,26 @@ export class Hand {
       this.#sent = this.#sent.filter((batch) => batch.sequence < sequence);
       lost = undoneOf([...behind.flatMap(({ events }) => events), ...this.#pending.splice(0)]);
     }
-    this.#lose((isOver ? "Control has ended." : sentence(detail)) + notSent(lost));
+    this.#lose(isOver ? "Control has ended." : sentence(detail));
+    this.losses.notSent(lost);
     if (!isOver) this.released();
   }
 
   /** @param {CloseEvent} event */
   async #lost({ code, reason }) {
-    const unknown = named(undoneOf(this.#sent.flatMap(({ events }) => events)));
+    const unknown = this.#sent.flatMap(({ events }) => events);
     const unsent = this.#pending.splice(0);
     this.#sent = [];
     this.#watch();
     this.#settle();
     if (this.#isClosed) return;
+    this.losses.unknown(undoneOf(unknown));
     if (code === CONTROL_ENDED || code === REPLACED) {
-      if (unknown) this.#lose(`Control has ended. It is not known whether this was carried out: ${unknown}.`);
       this.#isClosed = true;
       this.lease.lose();
       return;
     }
     this.#away = reason ? sentence(reason) : AWAY;
-    if (unknown)
-      this.#away += ` It is not known whether this was carried out: ${unknown}. Look at the screen before you go on.`;
     this.#lose(this.#away);
     this.#wasOpen = true;
     this.#miss(unsent);
@@ -227,15 +228,15 @@ export class Hand {
 
   /** @param {HandEvent[]} events */
   #miss(events) {
-    add(this.#missed, undoneOf(events));
-    if (isDone(events)) this.#lose(this.#away + notSent(this.#missed));
+    if (!isDone(events)) return;
+    this.losses.notSent(undoneOf(events));
+    this.#lose(this.#away);
   }
 
   /** Control is over: what nobody has acknowledged may have come too late. */
   #over() {
-    const lost = named(undoneOf([...this.#sent.flatMap(({ events }) => events), ...this.#pending]));
-    if (lost && !this.#isClosed && !this.lease.isGivenBack)
-      this.#lose(`Control has ended. It is not known whether this was carried out: ${lost}.`);
+    const unknown = [...this.#sent.flatMap(({ events }) => events), ...this.#pending];
+    if (!this.#isClosed && !this.lease.isGivenBack) this.losses.unknown(undoneOf(unknown));
     this.close();
   }
 
@@ -255,68 +256,4 @@ export class Hand {
   #settle() {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
-}
-
-/** @returns {Undone} */
-function noneUndone() {
-  return { moves: 0, presses: [], notches: 0, keys: 0, characters: 0 };
-}
-
-/**
- * Whether a person did something that they would miss; a pointer moves by itself.
- * @param {HandEvent[]} events
- */
-function isDone(events) {
-  return events.some((event) => event.type !== "move" && !("down" in event && !event.down));
-}
-
-/**
- * What of events is missed where they were not carried out.
- * @param {HandEvent[]} events
- */
-export function undoneOf(events) {
-  const undone = noneUndone();
-  for (const event of events) {
-    if (event.type === "move") undone.moves += 1;
-    else if (event.type === "wheel") undone.notches += event.amount;
-    else if (event.type === "text") undone.characters += Array.from(event.text).length;
-    else if (!event.down) continue;
-    else if (event.type === "key") undone.keys += 1;
-    else undone.presses.push({ button: event.button, x: event.x ?? null, y: event.y ?? null });
-  }
-  return undone;
-}
-
-/**
- * A sentence of what was not sent; empty where nothing of it is missed.
- * @param {Undone} undone
- */
-function notSent(undone) {
-  const words = named(undone);
-  return words ? ` Not sent: ${words}.` : "";
-}
-
-/**
- * @param {Undone} all
- * @param {Undone} more
- */
-function add(all, more) {
-  all.moves += more.moves;
-  all.presses.push(...more.presses);
-  all.notches += more.notches;
-  all.keys += more.keys;
-  all.characters += more.characters;
-}
-
-/**
- * What was not done, in words; moves count only where they are all.
- * @param {Undone} undone
- */
-export function named({ moves, presses, notches, keys, characters }) {
-  const parts = presses.map(({ button, x, y }) => `${button} click${x === null ? "" : ` at (${x}, ${y})`}`);
-  if (keys) parts.push(count(keys, "key"));
-  if (characters) parts.push(count(characters, "character"));
-  if (notches) parts.push(count(notches, "notch", "notches"));
-  if (!parts.length && moves) parts.push(count(moves, "move"));
-  return parts.join(", ");
 }

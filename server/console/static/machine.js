@@ -203,7 +203,7 @@ class MachineView {
           { class: "work" },
           control.element,
           this.stage,
-          control.told,
+          control.outcome,
           control.keypad,
           h("div", { class: "row" }, this.caption, this.viewing.element),
         ),
