@@ -1,6 +1,6 @@
 """A command: an input that the server accepted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID, uuid4, uuid5
 
 from schemas.http.idempotency_keys import quoted
@@ -39,6 +39,12 @@ class Command:
     earlier: EarlierCommand | None = None
     proof: str | None = None
     in_stretch: bool = False
+
+    def without_text(self) -> "Command":
+        """The same without what is copied, which nobody needs once it was sent."""
+        if not isinstance(self.body, WriteClipboard):
+            return self
+        return replace(self, body=self.body.model_copy(update={"text": ""}))
 
     @classmethod
     def accept(

@@ -180,6 +180,8 @@ class Ledger:
                 timings.sent = perf_counter()
         except (ProblemError, SubmissionRefusedError) as error:
             return await self._known_or(command, error, link)
+        # What is waited for here may come days later.
+        command = command.without_text()
         try:
             outcome = await answered
         except LinkLostError:
@@ -281,6 +283,11 @@ async def _in_time(answered: "asyncio.Future[Outcome]", command: Command) -> Out
     too_late = loop.call_later(seconds_until(command.answer_by), _give_up, answered)
     try:
         return await answered
+    except TimeoutError as error:
+        # The link keeps the future for what the machine may still say, and with it this error: it
+        # must not keep what waits here, the input among it.
+        error.__traceback__ = None
+        raise TimeoutError from None
     finally:
         too_late.cancel()
 

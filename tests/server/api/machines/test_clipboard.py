@@ -1,12 +1,13 @@
 """Reading and writing the clipboard of a machine over HTTP."""
 
 import asyncio
+import gc
 import json
 from typing import Any
 
 import pytest
 
-from schemas.inputs.bodies import Operation
+from schemas.inputs.bodies import Operation, WriteClipboard
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES
 from schemas.inputs.outcomes import Failed
 from schemas.link.clipboard_messages import (
@@ -21,7 +22,7 @@ from schemas.resources.tokens import Scope
 from server.api.machines.clipboard import MAX_BODY_BYTES
 from server.dispatch.clipboard import reading
 from tests.links import hello
-from tests.service import Reply, ScriptedLink, Service, new_key, scopes_without
+from tests.service import Reply, ScriptedLink, Service, new_key, scopes_without, until
 
 CAN = Capability(available=True)
 OFF = Capability(available=False, reason="its owner lets nobody", switched_off=True)
@@ -71,6 +72,30 @@ async def test_text_is_written_as_it_is(service: Service, text: str) -> None:
         reply = await writes
         assert (reply.status, reply.json["operation"]) == (200, "clipboard.write")
         assert "text" not in reply.json
+
+
+@pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
+@pytest.mark.parametrize("is_keyed", [False, True])
+@pytest.mark.gen_test
+async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_keyed: bool) -> None:
+    secret = f"secret {new_key()}"
+    machine = await service.new_machine()
+    async with machine.connected(able()) as link:
+        for _ in range(3):
+            key = new_key() if is_keyed else None
+            writes = writing(service, {"text": secret}, key)
+            await copied(link)
+            reply = await writes
+            assert (reply.status, reply.problem) == (504, "outcome-pending")
+        # The machine may still answer, so the link keeps what it needs for that.
+        await until(lambda: not kept(secret))
+
+
+def kept(text: str) -> list[str]:
+    """What of the server's own holds a text: objects by their kind, after garbage is gone."""
+    gc.collect()
+    bodies = (each for each in gc.get_objects() if isinstance(each, WriteClipboard | Input))
+    return [type(each).__name__ for each in bodies if text in str(vars(each).values())]
 
 
 @pytest.mark.gen_test
