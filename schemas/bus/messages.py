@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from schemas.inputs.bodies import Operation
 from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.outcomes import Point
-from schemas.link.messages import Capability, Display, EarlierCommand
+from schemas.link.messages import Capability, Display, EarlierCommand, Quality, Rate, Side
 from schemas.link.picture_frames import PictureFormat, Region, Size
 from schemas.resources.machines import MAX_VIEWER_NAMES, MachineState
 
@@ -87,9 +87,9 @@ class TakeScreenshot(MachineRequest):
 
     type: Literal["screenshot"] = "screenshot"
     format: PictureFormat
-    width: int | None
-    height: int | None
-    quality: int
+    width: Side | None
+    height: Side | None
+    quality: Quality
 
 
 class LookAtDesktop(MachineRequest):
@@ -107,10 +107,10 @@ class NextPicture(MachineRequest):
 
     type: Literal["next_picture"] = "next_picture"
     viewer: UUID
-    width: int | None
-    height: int | None
-    quality: int
-    rate: float
+    width: Side | None
+    height: Side | None
+    quality: Quality
+    rate: Rate
     names: list[str] = Field(
         default=[], max_length=MAX_VIEWER_NAMES, description="Of these viewers."
     )

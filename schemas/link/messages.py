@@ -293,6 +293,8 @@ class Heartbeat(_Message):
 
 Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
 Quality = Annotated[int, Field(ge=1, le=95)]
+Rate = Annotated[float, Field(gt=0, le=60, allow_inf_nan=False)]
+"""Pictures a second."""
 
 
 class PictureOptions(_Message):
@@ -311,7 +313,7 @@ class ScreenStart(PictureOptions):
 
     type: Literal["screen_start"] = "screen_start"
     stream: int = Field(ge=0, description="Grows with each on a link.")
-    rate: float = Field(gt=0, le=60)
+    rate: Rate
     server_time: int
 
 

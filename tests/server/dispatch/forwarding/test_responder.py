@@ -2,9 +2,11 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from schemas.bus.messages import NextPicture
 from server.dispatch.forwarding.translation import forwarded
 from tests.commands import accepted
 from tests.service import Service, new_key
@@ -71,6 +73,34 @@ async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
         assert await responder.respond_for_link(live, b"\xff{") == await responder.respond_for_node(
             b""
         )
+        await link.nothing_heard()
+
+
+@pytest.mark.parametrize(
+    "change", [{"width": -5}, {"height": 0}, {"quality": 96}, {"rate": -1}, {"rate": float("inf")}]
+)
+@pytest.mark.gen_test
+async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
+    nodes: list[Service], change: dict[str, Any]
+) -> None:
+    here, _ = nodes
+    wish = NextPicture(
+        organization_id=here.organization_id,
+        machine_id="desk-1",
+        viewer=uuid4(),
+        width=640,
+        height=None,
+        quality=70,
+        rate=5,
+    )
+    machine = await here.new_machine()
+    async with machine.connected() as link:
+        live = await machine.until_live()
+        responder = here.server.services.neighbourhood.responder
+        message = json.dumps(wish.model_dump(mode="json") | change).encode()
+        assert b'"refused"' in await responder.respond_for_link(live, message)
+        assert responder.refused == {"malformed": 1}
+        assert live.watched_screen is None or not live.watched_screen.viewers
         await link.nothing_heard()
 
 
