@@ -89,6 +89,8 @@ class Cluster:
                 return False
 
             until(is_made, "the three are a replica set", 60)
+            # They take some ten seconds; a node that gives up before would be started again.
+            until(lambda: "primary" in client.admin.command("hello"), "they have a primary", 60)
 
     @contextlib.contextmanager
     def proxy(self) -> Iterator[str]:

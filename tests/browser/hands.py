@@ -55,6 +55,14 @@ class Hands:
         """What the page says of the inputs."""
         return " ".join(self.page.locator(".outcomes p").all_text_contents()).strip()
 
+    def come_back(self, wire: "Wire") -> None:
+        """Let a connection that was cut come back, and wait until something can be sent on it."""
+        before = len(wire.urls)
+        wire.is_held = wire.is_dead = False
+        self.until(lambda: len(wire.urls) > before, "it comes back")
+        # Until then the page says that the connection was lost.
+        expect(self.page.locator(".said")).to_have_text("")
+
     def new(self) -> list[str]:
         return self._desk.arrived()[self._seen :]
 

@@ -80,10 +80,7 @@ def test_modifier_that_is_held_through_a_new_connection_keeps_its_meaning(
     hands, wire = wired
     hold_ctrl(hands, wire)
     wire.cut()
-    wire.is_dead = False
-    hands.until(lambda: len(wire.urls) == 2, "it comes back")
-    # Until then it is said that the connection was lost.
-    hands.until(lambda: not hands.said(), "it is back")
+    hands.come_back(wire)
     press_a(hands)
     assert hands.new()[-1] == "key ctrl+a"
 

@@ -340,8 +340,7 @@ def test_what_was_not_sent_is_named(wired: tuple[Hands, Wire]) -> None:
     page.keyboard.type("f")
     expect(lost).to_have_text(f"{unknown} Look at the screen before you go on. Not sent: 3 keys.")
     assert hands.new() == []
-    wire.is_held = wire.is_dead = False
-    hands.until(lambda: len(wire.urls) > 1, "it is back")
+    hands.come_back(wire)
     page.keyboard.type("z")
     hands.arrive("key z")
     expect(page.locator(".said")).to_have_text("")

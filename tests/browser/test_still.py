@@ -77,9 +77,7 @@ def lose_the_hand(scene: Scene) -> None:
     says(scene.page, "The connection was lost.")
     scene.page.keyboard.press("a")
     says(scene.page, "Not sent: 4 keys.")
-    before = len(scene.wire.urls)
-    scene.wire.is_dead = False
-    scene.hands.until(lambda: len(scene.wire.urls) > before, "it is back")
+    scene.hands.come_back(scene.wire)
 
 
 def lose_the_server(scene: Scene) -> None:

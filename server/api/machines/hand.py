@@ -59,6 +59,8 @@ class HandHandler(ApiHandler, WebSocketHandler):
         """Check who asks, shake hands, then stay with the connection until it ends."""
         self._path = path
         self._caller = caller_of(self)
+        # A machine that is none of theirs is said to be so first, as everywhere.
+        await self.services.control.in_force(*self._lease)
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()
         is_handshake = self.request.method == "GET" and upgrade == "websocket"

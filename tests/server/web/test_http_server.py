@@ -39,6 +39,8 @@ def no_further_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
+# What another test has opened could be closed meanwhile.
+@pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_connection_is_closed_where_no_file_is_left_to_say_why(service: Service) -> None:
     async with connection(service) as client, asyncio.timeout(10):

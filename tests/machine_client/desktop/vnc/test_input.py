@@ -14,7 +14,12 @@ from machine_client.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys, TypeText
 from schemas.inputs.outcomes import Point
 from tests.desktop import Terminal, Witness, set_layout, somebody_else
-from tests.machine_client.desktop.vnc.plain_server import ONE_PIXEL, plain_server, rectangle
+from tests.machine_client.desktop.vnc.plain_server import (
+    ONE_PIXEL,
+    PlainServer,
+    plain_server,
+    rectangle,
+)
 from tests.machine_client.desktop.vnc.xvnc import xvnc
 from tests.machine_client.desktop.x11.rig import X11Witness
 from tests.machine_client.desktop.x11.somebody import pressed
@@ -155,14 +160,20 @@ def test_interrupted_input_says_what_was_read() -> None:
     with plain_server() as server:
         desktop = VncDesktop(VncServer("127.0.0.1", server.port))
         with closing(DesktopInjector(desktop)) as injector:
-            begin = injector.prepare(PressKeys(text=" ".join(["x"] * 500)))
-            threading.Timer(0.05, injector.interrupt).start()
+            begin = injector.prepare(PressKeys(text=" ".join(["x"] * 2000)))
+            threading.Thread(target=interrupt_soon, args=(server, injector)).start()
             with pytest.raises(InjectionFailed) as caught:
                 begin()
             assert caught.value.code == "interrupted"
             downs = sum(message == ours.key_event(0x78, down=True) for message in server.said)
-            assert caught.value.injected_at_least == 2 * downs < 1000
+            assert caught.value.injected_at_least == 2 * downs < 4000
             injector.release_all()
+
+
+def interrupt_soon(server: PlainServer, injector: DesktopInjector) -> None:
+    """Interrupt an input once the first keys are down."""
+    server.until_said(lambda said: said.count(ours.key_event(0x78, down=True)) > 5)
+    injector.interrupt()
 
 
 def test_first_foreign_characters_of_a_new_server_are_not_taken_for_one_another(
