@@ -184,11 +184,12 @@ def test_proxy_logs_no_lease_however_its_address_is_spelled(tmp_path: Path) -> N
             connection.request("GET", f"/v1/machines/desk-1/{spelling}{lease}")
             assert connection.getresponse().read()
         connection.close()
-        until((tmp_path / "farhand.log").read_text, "nginx has logged")
-        logged = [line.split() for line in (tmp_path / "farhand.log").read_text().splitlines()]
+        log = tmp_path / "farhand.log"
+        until(lambda: log.read_text().count("\n") == len(spellings), "nginx has logged all of them")
+        logged = [line.split() for line in log.read_text().splitlines()]
     assert [line[2:5] for line in logged] == [['"GET', '/v1/machines/..."', "502"]] * len(spellings)
-    for log in tmp_path.glob("*.log"):
-        assert lease not in log.read_text()
+    for each in tmp_path.glob("*.log"):
+        assert lease not in each.read_text()
 
 
 def test_prometheus_takes_the_settings_and_the_rules(tmp_path: Path) -> None:
