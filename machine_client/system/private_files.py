@@ -31,11 +31,11 @@ def make_private_directory(directory: Path) -> None:
         if not directory.exists():
             directory.mkdir(parents=True, exist_ok=True)
             _keep_to_user(directory)
-        return
-    # One after another: the modes of those above would be whatever the umask leaves.
-    for each in (*reversed(directory.parents), directory):
-        with suppress(FileExistsError):
-            each.mkdir(mode=0o700)
+    else:
+        # One after another: the modes of those above would be whatever the umask leaves.
+        for each in (*reversed(directory.parents), directory):
+            with suppress(FileExistsError):
+                each.mkdir(mode=0o700)
     if not directory.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(directory))
 
