@@ -79,11 +79,12 @@ _RESERVED: list[socket.socket] = []
 def free_port() -> int:
     """A port for a program, which may leave it and come back to it as long as this process runs.
 
-    It is below those that systems give to whoever asks for any, and that a server gives its NATS.
+    It is below those that systems give to whoever asks for any, and that a server gives its NATS;
+    and above 10080, the last that browsers refuse.
     No other process of tests here is given it: the name of a socket that stands for it is taken.
     """
     for _ in range(1000):
-        port = random.randint(10_000, 19_999)
+        port = random.randint(10_081, 19_999)
         name = socket.socket(socket.AF_UNIX)
         try:
             name.bind(f"\0farhand-tests-port-{port}")
@@ -93,7 +94,7 @@ def free_port() -> int:
         else:
             _RESERVED.append(name)
             return port
-    raise AssertionError("no port from 10000 to 19999 is free")
+    raise AssertionError("no port from 10081 to 19999 is free")
 
 
 class Program:

@@ -139,15 +139,11 @@ class MachineControl:
     ) -> UUID | None:
         """A new hand, which takes the place of every other of this lease; None where it is over.
 
-        Raises StoreUnavailable, and a problem where there is no such machine.
+        Raises StoreUnavailable.
         """
-        hand = uuid4()
-        proof = caller.proof(lease)
-        if await self._controls.open_hand(organization_id, machine_id, proof, hand):
-            return hand
-        if await self._machines.get(organization_id, machine_id) is None:
-            raise unknown_machine(machine_id)
-        return None
+        hand, proof = uuid4(), caller.proof(lease)
+        is_open = await self._controls.open_hand(organization_id, machine_id, proof, hand)
+        return hand if is_open else None
 
     async def in_force(
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str

@@ -50,7 +50,13 @@ export class ControlBar {
   told = h("p", { class: "said", role: "status" });
   losses = new Losses();
   /** What became of the inputs, below the picture. */
-  outcome = h("div", { class: "outcomes" }, h("div", {}, this.told, this.losses.words), this.losses.dismiss);
+  outcome = h(
+    "div",
+    { class: "outcomes" },
+    // What is too long for its place is read by scrolling, with the keyboard too.
+    h("div", { role: "group", "aria-label": "What became of your inputs", tabindex: "0" }, this.losses.words, this.told),
+    this.losses.dismiss,
+  );
 
   /** @param {ControlParts} parts */
   constructor({ machine, scopes, surface, typing, placeOf, touchpad, changed, read, signal }) {

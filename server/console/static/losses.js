@@ -1,6 +1,6 @@
 /** What a person did that was not sent, or of which nobody knows: said until they have read it. */
 
-import { h, setAttribute, setText } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { add, named, noneUndone } from "./undone.js";
 
 /** A line with a button that dismisses it; what comes meanwhile is added. */
@@ -40,7 +40,5 @@ export class Losses {
     ];
     setText(this.words, sentences.filter(Boolean).join(" "));
     this.dismiss.hidden = !unknown && !notSent;
-    // What is too long for its place is read by scrolling.
-    setAttribute(this.words, "tabindex", this.dismiss.hidden ? null : "0");
   }
 }
