@@ -16,7 +16,7 @@ from tests.desktop import Witness as RecordWitness
 from tests.desktop import set_layout
 from tests.end_to_end.system import Workstation
 from tests.machine_client.desktop.contract.rig import Seen, Witness
-from tests.machine_client.desktop.vnc.xvnc import UnsteadyXvnc
+from tests.machine_client.desktop.vnc.xvnc import UnsteadyXvnc, keeps_buttons
 from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.rig import WaylandWitness
 from tests.machine_client.desktop.x11.rig import X11Witness
@@ -43,7 +43,8 @@ class OtherDesktop:
 
     ``named`` are the settings by which a machine client finds it, besides its ``display``.
     ``watched`` makes a witness of it.  ``tells_left_pressed`` is whether a client tells what an
-    earlier one had left pressed, ``lets_go_at`` where it does that, if not where the pointer is.
+    earlier one had left pressed, ``lets_go_at`` where it does that, if not where the pointer is;
+    ``keeps_buttons`` whether there is any such thing.
     """
 
     name: Name
@@ -52,6 +53,7 @@ class OtherDesktop:
     watched: Callable[[], AbstractContextManager[Witness]]
     tells_left_pressed: bool
     lets_go_at: tuple[int, int] | None = None
+    keeps_buttons: bool = True
     named: Mapping[str, str] = field(default_factory=dict)
 
     def machine(self, workstation: Workstation) -> Workstation:
@@ -109,6 +111,8 @@ def _vnc(directory: Path) -> Iterator[OtherDesktop]:
 
     server.start()
     try:
+        with watched() as witness:
+            keeps = keeps_buttons(server.port, witness.held)
         yield OtherDesktop(
             "vnc",
             "",
@@ -117,6 +121,7 @@ def _vnc(directory: Path) -> Iterator[OtherDesktop]:
             tells_left_pressed=False,
             # A button needs a place, and this server does not say where the pointer is.
             lets_go_at=(640, 400),
+            keeps_buttons=keeps,
             named={"vnc": f"127.0.0.1:{server.port}"},
         )
     finally:

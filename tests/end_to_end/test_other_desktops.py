@@ -6,7 +6,7 @@ what comes of a desktop that ends or stands still in the middle of an input.
 
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,10 @@ class Row:
     after: tuple[str, ...] = ()
     operation: str = "mouse/click"
 
+    def where_nothing_stays(self) -> "Row":
+        """The same on a desktop that lets go of buttons too when their client is gone."""
+        return replace(self, before=[*self.before, *self.after], held=(), after=())
+
     @property
     def body(self) -> dict[str, Any]:
         if self.operation == "keyboard/type":
@@ -116,7 +120,7 @@ ROWS = [
     Row("after-events", "outcome-unknown", CLICK),
     Row("after-done", "completed", CLICK),
     Row("before-report", "completed", CLICK),
-    # Of both desktops it is true that keys go up with their client, and buttons do not.
+    # On both desktops keys go up with their client.  Buttons do not, but on a newer Xvnc.
     Row(
         "after-press@3",
         "outcome-unknown",
@@ -128,8 +132,12 @@ ROWS = [
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_client_killed_on_an_inputs_way(machine: Workstation, witness: Witness, row: Row) -> None:
+def test_client_killed_on_an_inputs_way(
+    machine: Workstation, witness: Witness, desktop: OtherDesktop, row: Row
+) -> None:
     key = f"{machine.machine}-{row}"
+    if not desktop.keeps_buttons:
+        row = row.where_nothing_stays()
     point, _, passes = row.point.partition("@")
     first = "after-done" if point == "before-report" else point
     with machine.joined(failpoints=f"{first}=kill@{passes or 1}") as killed:
@@ -163,13 +171,13 @@ def test_drag_whose_client_is_killed_is_unknown_and_ends_with_the_next_start(
         sees(witness, 60)
         client.kill()
     assert drag.result().status == 504
-    assert witness.held() == {"left"}
+    holds_only(witness, *(["left"] if desktop.keeps_buttons else []))
     happened = witness.take()
-    assert strokes(happened) == ["down left"]
+    assert strokes(happened) == (["down left"] if desktop.keeps_buttons else CLICK)
     with machine.joined() as client:
         assert witness.held() == frozenset()
         released = witness.take()
-        assert strokes(released) == ["up left"]
+        assert strokes(released) == (["up left"] if desktop.keeps_buttons else [])
         at = desktop.lets_go_at or (happened[-1].x, happened[-1].y)
         assert {(each.x, each.y) for each in released} == {at}
         tells = "had left pressed: the left button" in client.output

@@ -7,6 +7,10 @@ from machine_client.desktop.vnc.rfb import clipboard as texts
 from machine_client.desktop.vnc.rfb.conversation import Copied
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES, utf8_length
 
+_NO_CHARACTER = "\N{REPLACEMENT CHARACTER}"
+"""TigerVNC takes it for the mark of a text that is no UTF-8, drops that, and keeps what was copied
+before: seen of 1.15 (Debian 13), not of 1.12.  Nobody is told, so nobody is sent one."""
+
 ANSWER_SECONDS = 5.0
 """For whoever has copied something at the other end to give it away."""
 
@@ -23,6 +27,11 @@ class Clipboard:
         said = self._connection.said
         text = texts.plain_lines(text)
         if said.has_extended_clipboard:
+            if _NO_CHARACTER in text:
+                raise ClipboardError(
+                    "clipboard_text_unsupported",
+                    "VNC servers drop a text with U+FFFD, which stands for what cannot be read",
+                )
             with self._connection.changed:
                 said.offered = text
                 self._ours = (said.copied.changes, text)

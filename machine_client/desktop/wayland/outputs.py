@@ -89,12 +89,16 @@ class Outputs:
         connection.round_trip()
 
     def current(self) -> list[Output]:
-        """Those that show something, at least one.  Raises DesktopError."""
+        """Those that show something, at least one, from left to right.  Raises DesktopError.
+
+        A compositor announces them in any order, another one with each version.
+        """
         found = [
             output
-            for _, output in sorted(self._outputs.items())
+            for output in self._outputs.values()
             if output.pixels[0] and output.region.width > 0
         ]
+        found.sort(key=lambda output: output.place)
         if not found:
             raise DesktopError("display_unknown", "The Wayland compositor has no screen now")
         return found

@@ -1,6 +1,6 @@
 """What a journal knows and says, on a disk and in memory alike."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -33,8 +33,11 @@ DAY = 24 * 3600.0
 
 
 @pytest.fixture(params=["disk", "memory"])
-def storage(request: pytest.FixtureRequest, tmp_path: Path) -> JournalStorage:
-    return JournalFile(tmp_path / "journal") if request.param == "disk" else JournalMemory()
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JournalStorage]:
+    on_disk = request.param == "disk"
+    storage = JournalFile(tmp_path / "journal") if on_disk else JournalMemory()
+    yield storage
+    storage.close()
 
 
 @pytest.fixture

@@ -74,8 +74,9 @@ class Rig:
     cannot know of them, which its documentation then says.
     ``leave_held`` carries inputs out in a machine client of its own and kills it with SIGKILL; what
     stays pressed then is always released by the next one, and told where ``tells_left_pressed``.
-    ``lacks`` has names of keys that it refuses, and ``copied`` is what becomes of a text that is
-    copied: both only where the desktop has no say in it, which its documentation says.
+    ``lacks`` has names of keys, and characters of copied texts, that it refuses; ``copied`` is what
+    becomes of a text that is copied: both only where the desktop has no say in it, which its
+    documentation says.
     """
 
     desktop: Desktop

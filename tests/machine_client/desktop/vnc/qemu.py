@@ -56,7 +56,7 @@ _EVENT = re.compile(
     r"|event_btn con -?\d+, button (?P<button>[\w-]+), down (?P<button_down>\d)"
     r"|event_abs con -?\d+, axis (?P<axis>[xy]), value 0x(?P<value>[0-9a-f]+)"
     r"|event_rel con -?\d+, axis (?P<step_axis>[xy]), value (?P<step>-?\d+)"
-    r"|(?P<sync>event_sync)|(?P<kind>mouse_mode) absolute (?P<places>\d))"
+    r"|(?P<sync>event_sync))"
 )
 
 KEYS = {
@@ -96,7 +96,6 @@ class Qemu:
         self._place = self._next = (-1, -1)
         self._held: set[str] = set()
         self._seen: list[Seen] = []
-        self.knows_places: bool | None = None
         self.steps: list[int] = []
         self._process = self._running.enter_context(
             running(
@@ -105,7 +104,7 @@ class Qemu:
                 *("-vnc", f"127.0.0.1:{self.port - 5900}{self._vnc}"),
                 *("-drive", "file=disk,format=raw,if=floppy", "-serial", "file:serial"),
                 *("-qmp", "unix:qmp,server=on,wait=off", "-D", "trace"),
-                *("-trace", "enable=input_event_*", "-trace", "enable=input_mouse_mode"),
+                *("-trace", "enable=input_event_*"),
                 *self._options,
                 cwd=self._directory,
             )
@@ -139,6 +138,11 @@ class Qemu:
                     lines.flush()
                     answer = _heard(lines, "return")
         return answer["return"]
+
+    @property
+    def knows_places(self) -> bool:
+        """Whether its mouse takes places, and not steps, now."""
+        return any(mouse["current"] and mouse["absolute"] for mouse in self.tell("query-mice"))
 
     def typed(self) -> str:
         """What its program has read so far."""
@@ -193,8 +197,6 @@ class Qemu:
             self._add("move", set(), event)
         elif event["step"] and event["step"] != "0":
             self.steps.append(int(event["step"]))
-        elif event["kind"]:
-            self.knows_places = event["places"] == "1"
         elif (button := event["button"]) and button.startswith("wheel-"):
             if event["button_down"] == "1":
                 self._add("wheel", {button.removeprefix("wheel-")}, event)

@@ -50,7 +50,7 @@ def vnc_rig(display: str, port: int, witness: Witness, directory: Path) -> Itera
             {},
             leave_held,
             tells_left_pressed=False,
-            lacks=TAKEN_FOR_OTHERS,
+            lacks=TAKEN_FOR_OTHERS | {"\N{REPLACEMENT CHARACTER}"},
             copied=lambda text: re.sub("\r\n?", "\n", text),
         )
     finally:

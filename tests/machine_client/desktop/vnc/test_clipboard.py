@@ -36,9 +36,20 @@ def test_copied_text_is_pasted_there(vnc: tuple[str, int], injector: DesktopInje
     draw = random.Random(6)
     with pasting(vnc[0]) as paster:
         # It takes 256 KiB unless its setting MaxCutText says more.
-        for text in (*(any_text(draw) for _ in range(20)), "漢" * 65536):
+        drawn = (any_text(draw).replace("\ufffd", "") for _ in range(20))
+        for text in (*drawn, "漢" * 65536):
             injector.prepare(WriteClipboard(text=text))()
             assert (paster.paste() or b"").decode() == plain_lines(text)
+
+
+def test_text_that_a_newer_server_drops_is_refused(
+    desktop: VncDesktop, injector: DesktopInjector
+) -> None:
+    injector.prepare(WriteClipboard(text="before"))()
+    with pytest.raises(InjectionFailed, match=r"U\+FFFD") as caught:
+        injector.prepare(WriteClipboard(text="a\ufffdb"))()
+    assert caught.value.code == "clipboard_text_unsupported"
+    assert desktop.read_clipboard("clipboard") == "before"
 
 
 def is_read(desktop: VncDesktop, text: str) -> bool:

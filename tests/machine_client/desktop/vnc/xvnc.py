@@ -5,11 +5,12 @@ import os
 import random
 import select
 import socket
+import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 
 from tests.desktop import running
-from tests.waiting import WAIT_SECONDS
+from tests.waiting import WAIT_SECONDS, eventually
 
 NO_PASSWORD = ("-SecurityTypes", "None")
 
@@ -50,6 +51,36 @@ def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
     return port
+
+
+def keeps_buttons(port: int, held: Callable[[], Set[str]]) -> bool:
+    """Whether a button stays down when its client has gone, as it does until TigerVNC 1.13.
+
+    ``held`` says what is down.
+    """
+    with _connected(port) as client:
+        client.sendall(struct.pack(">BBHH", 5, 1, 0, 0))
+        eventually(lambda: held() or None, "the button is down")
+    # By the time that a second client is served the first has been seen to go.
+    with _connected(port) as client:
+        keeps = bool(held())
+        client.sendall(struct.pack(">BBHH", 5, 0, 0, 0))
+        eventually(lambda: not held() or None, "the button is up")
+    return keeps
+
+
+@contextlib.contextmanager
+def _connected(port: int) -> Iterator[socket.socket]:
+    """A client that has shaken hands as RFC 6143 says, without a password."""
+    with socket.create_connection(("127.0.0.1", port), WAIT_SECONDS) as client:
+        client.sendall(client.recv(12, socket.MSG_WAITALL))
+        client.recv(client.recv(1)[0], socket.MSG_WAITALL)
+        client.sendall(b"\1")
+        client.recv(4, socket.MSG_WAITALL)
+        client.sendall(b"\1")
+        *_, name_length = client.recv(24, socket.MSG_WAITALL)
+        client.recv(name_length, socket.MSG_WAITALL)
+        yield client
 
 
 class UnsteadyXvnc:

@@ -27,6 +27,9 @@ seat * xcursor_theme default 24
 seat seat0 fallback true
 swaybg_command -
 for_window [app_id="farhand-witness"] fullscreen enable
+workspace 1 output HEADLESS-1
+workspace 2 output HEADLESS-2
+workspace typing output HEADLESS-1
 """
 
 

@@ -26,10 +26,10 @@ def screens() -> Iterator[Sway]:
         yield compositor
 
 
-def test_screens_are_told_in_the_coordinates_of_inputs(screens: Sway) -> None:
+def test_screens_are_told_in_the_coordinates_of_inputs_from_left_to_right(screens: Sway) -> None:
     assert look_at_displays(screens.name) == [
-        Display(x=0, y=0, width=1280, height=800, scale=1),
         Display(x=-300, y=-500, width=300, height=500, scale=2),
+        Display(x=0, y=0, width=1280, height=800, scale=1),
         Display(x=1280, y=0, width=800, height=600, scale=1.5),
     ]
 

@@ -120,6 +120,14 @@ class WitnessProgram:
         screen.surface.commit()
         self._kept += [extended, role, window]
 
+    def _at(self, x: int, y: int) -> Screen:
+        """The screen at a place; they are announced in any order."""
+        for screen in self._screens:
+            (left, top), (width, height) = screen.place, screen.size
+            if left <= x < left + width and top <= y < top + height:
+                return screen
+        raise ValueError(f"no screen is at {x}, {y}")
+
     def _show(self, screen: Screen, painted: tuple[list[int], list[int]] | None) -> None:
         """Draw the whole screen black, but for a painted rectangle."""
         width, height = screen.size
@@ -129,8 +137,8 @@ class WitnessProgram:
         if painted is not None:
             (left, top, across, down), (red, green, blue) = painted
             row = bytes((blue, green, red, 255)) * across
-            for line in range(top, top + down):
-                start = (line * width + left) * 4
+            for line in range(top - screen.place[1], top - screen.place[1] + down):
+                start = (line * width + left - screen.place[0]) * 4
                 memory[start : start + len(row)] = row
         pool = self._globals["wl_shm"].create_pool(file, width * height * 4)
         buffer = pool.create_buffer(0, width, height, width * 4, WlShm.format.xrgb8888.value)
@@ -239,7 +247,8 @@ class WitnessProgram:
             return "".join(typed)
         if command == "paint":
             rectangle, colour = values
-            self._show(self._screens[0], (rectangle, colour) if colour else None)
+            screen = self._at(*rectangle[:2])
+            self._show(screen, (rectangle, colour) if colour else None)
             self._display.roundtrip()
         return {
             "seen": self._events,
