@@ -7,7 +7,7 @@ import ssl
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -262,10 +262,13 @@ async def machine_client(
     """Run a machine client; cancelled with the block, if it has not ended by itself."""
     read = MachineSettings(server=address, state_dir=state, token=token, **settings)
     journal = journal_in(read.journal_file)
-    client = MachineClient(read, read.read_token(), journal, open_injector, open_view, clipboard)
-    task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
-    try:
-        yield task
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+    with closing(journal):
+        client = MachineClient(
+            read, read.read_token(), journal, open_injector, open_view, clipboard
+        )
+        task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
+        try:
+            yield task
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
