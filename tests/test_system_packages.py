@@ -1,0 +1,82 @@
+"""What cannot be installed is said in one sentence, before anything is."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parent.parent / ".ci" / "system-packages"
+
+OLD_PYTHON = """#!/bin/sh
+case $2 in *version_info*) exit 1 ;; *) echo 3.10.2 ;; esac
+"""
+APT_GET = """#!/bin/sh
+# Stands for Debian's, on a system that has no package of one name.
+echo "$*" >> "$(dirname "$0")/asked"
+case $* in *--simulate*chromium*) exit 100 ;; esac
+"""
+SUDO = """#!/bin/sh
+shift
+exec "$@"
+"""
+
+
+@pytest.fixture
+def commands(tmp_path: Path) -> Path:
+    """A directory of programs, the only ones that are found."""
+    for name, text in {"apt-get": APT_GET, "sudo": SUDO, "python": OLD_PYTHON}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o700)
+    for name in ("bash", "sh", "grep", "dirname"):
+        found = next(
+            path for path in (Path("/bin") / name, Path("/usr/bin") / name) if path.exists()
+        )
+        (tmp_path / name).symlink_to(found)
+    return tmp_path
+
+
+def said(commands: Path, group: str, python: str = "python3") -> tuple[int, str]:
+    """The exit code of the script, and what it says."""
+    ended = subprocess.run(
+        ["bash", str(SCRIPT), group],
+        env={**os.environ, "PATH": str(commands), "PYTHON": python},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.parametrize(("python", "found"), [("python", "3.10.2"), ("python9", "not there")])
+def test_python_that_does_not_fit_is_named(commands: Path, python: str, found: str) -> None:
+    code, error = said(commands, "build", python)
+    assert code == 1
+    assert error == (
+        f"Farhand needs Python 3.11 to 3.14, and {python} is {found}: name another one, as in "
+        "make install PYTHON=python3.13\n"
+    )
+    assert not (commands / "asked").exists()
+
+
+def test_package_that_apt_does_not_have_is_named_before_others_are_installed(
+    commands: Path,
+) -> None:
+    code, error = said(commands, "tests")
+    assert code == 1
+    assert error.startswith("apt can install no chromium-headless-shell here, ")
+    assert error.count("\n") == 1
+    asked = (commands / "asked").read_text().splitlines()
+    assert [line for line in asked if "install" in line and "--simulate" not in line] == []
+
+
+def test_what_is_missing_is_installed(commands: Path) -> None:
+    (commands / "chromium-headless-shell").write_text("")
+    (commands / "chromium-headless-shell").chmod(0o700)
+    code, error = said(commands, "tests")
+    assert code == 0
+    assert error.startswith("installing xterm ")
+    installed = (commands / "asked").read_text().splitlines()[-1]
+    assert " xterm " in installed
+    assert "chromium" not in installed
