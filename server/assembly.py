@@ -43,6 +43,7 @@ from server.metrics import Metrics
 from server.node import Node
 from server.nodes.presence import Presence
 from server.process.body_memory import BodyMemory
+from server.process.long_answers import LongAnswers
 from server.process.throttle import BlockingThrottle
 from server.services import Neighbourhood, Services
 from server.settings import ServerSettings
@@ -141,6 +142,7 @@ def assemble(
         sessions=_sessions(settings, background, database, authenticator, failed_attempts),
         body_memory=BodyMemory(settings.body_memory),
         blocking_throttle=BlockingThrottle(),
+        long_answers=LongAnswers(),
         console=Assets(),
         registry=parts.registry,
         admission=parts.admission,

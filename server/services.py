@@ -24,6 +24,7 @@ from server.metrics import Metrics
 from server.node import Node
 from server.nodes.presence import Presence
 from server.process.body_memory import BodyMemory
+from server.process.long_answers import LongAnswers
 from server.process.throttle import BlockingThrottle
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
@@ -77,6 +78,7 @@ class Services:
     sessions: Sessions
     body_memory: BodyMemory
     blocking_throttle: BlockingThrottle
+    long_answers: LongAnswers
     console: Assets
     registry: LinkRegistry
     admission: Admission

@@ -156,7 +156,10 @@ class ServerSettings(ProgramSettings):
     body_memory: int = Field(
         64 * 1024 * 1024, ge=16 * 1024 * 1024, description="For all request bodies together."
     )
-    body_timeout: Seconds = Field(60, description="For a whole request body to arrive.")
+    body_timeout: Seconds = Field(
+        60,
+        description="For a whole request body to arrive, and for a part of an answer to be read.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: LogFormat = Field("text", description="json: one object for each line.")
 

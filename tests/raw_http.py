@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -63,6 +64,21 @@ def head(
     authorization = [] if token is None else [f"Authorization: Bearer {token or service.token}"]
     fields = ["Host: x", f"Content-Type: application/{media}", *authorization, *lines]
     return "\r\n".join([f"{request} HTTP/1.1", *fields, "", ""]).encode()
+
+
+@asynccontextmanager
+async def reluctant(service: Service) -> AsyncIterator[RawConnection]:
+    """A connection that takes next to nothing before somebody reads."""
+    host, port = service.url.removeprefix("http://").split(":")
+    taking = socket.socket()
+    taking.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    taking.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(taking, (host, int(port)))
+    reader, writer = await asyncio.open_connection(sock=taking, limit=4096)
+    try:
+        yield RawConnection(reader, writer)
+    finally:
+        writer.close()
 
 
 def chunks(pieces: Iterable[bytes]) -> Iterable[bytes]:

@@ -1,22 +1,43 @@
 """Answers that are written piece by piece, no faster than they are read."""
 
+import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
+from typing import Any, Final
 
 from tornado.iostream import StreamClosedError
 
+from schemas.http import problems
+from schemas.http.problems import ProblemError
+from server.process.long_answers import MOST_OF_A_CALLER, TooManyLongAnswersError
 from server.store.errors import StoreError
 from server.web.closing import close_connection
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 64 * 1024
+RETRY_SECONDS: Final = "5"
 
 
 class StreamingHandler(ApiHandler):
-    """A handler whose answers can be larger than what should be in memory."""
+    """A handler whose answers can be larger than what should be in memory.
+
+    What it reads and writes for a GET has one of a few places, from before anything is read until
+    the last byte is taken; a reader that takes nothing for too long is cut off.
+    """
+
+    async def perform(
+        self,
+        endpoint: Endpoint,
+        function: Callable[..., Awaitable[None]],
+        path: Mapping[str, str],
+    ) -> None:
+        """See `ApiHandler.perform`."""
+        reads = self.request.method in ("GET", "HEAD")
+        await super().perform(endpoint, _in_a_place(function) if reads else function, path)
 
     async def stream(self, pieces: AsyncGenerator[bytes, None]) -> None:
         """Write pieces as they come, and wait whenever the reader is slower than the database.
@@ -41,7 +62,7 @@ class StreamingHandler(ApiHandler):
                     waiting += len(piece)
                     if waiting >= CHUNK_BYTES:
                         waiting, is_begun = 0, True
-                        await self.flush()
+                        await self._written(self.flush())
             except StoreError:
                 if not is_begun:
                     self.clear()
@@ -49,4 +70,30 @@ class StreamingHandler(ApiHandler):
                 logger.exception("request=%s an answer broke off", self.request_id)
                 close_connection(self.request)
                 return
-        self.finish()
+        await self._written(self.finish())
+
+    async def _written(self, writing: Awaitable[None]) -> None:
+        """Wait until everything so far is on its way; cut off whoever does not read it."""
+        try:
+            async with asyncio.timeout(self.services.settings.body_timeout):
+                await writing
+        except TimeoutError:
+            logger.info("request=%s closing, as its answer is not read", self.request_id)
+            close_connection(self.request)
+            raise StreamClosedError from None
+
+
+def _in_a_place(function: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def read(handler: StreamingHandler, **arguments: Any) -> None:
+        try:
+            async with handler.services.long_answers.place(handler.principal.token_id):
+                await function(handler, **arguments)
+        except TooManyLongAnswersError:
+            raise ProblemError(
+                problems.TOO_MANY_STREAMS,
+                f"this token, which may have {MOST_OF_A_CALLER} long answers open, or all together "
+                "have as many open as may be: read them to their end",
+                headers={"Retry-After": RETRY_SECONDS},
+            ) from None
+
+    return read

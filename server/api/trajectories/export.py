@@ -1,5 +1,6 @@
 """Trajectories as JSON lines, to be kept elsewhere or imported again."""
 
+from schemas.http import problems
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import ExportQuery
 from server.web.endpoint import Endpoint, endpoint
@@ -16,6 +17,7 @@ class ExportHandler(StreamingHandler):
             scope=Scope.TRAJECTORIES_READ,
             query=ExportQuery,
             answers={200: None},
+            problems=(problems.TOO_MANY_STREAMS,),
             media_type="application/jsonl",
         )
     )

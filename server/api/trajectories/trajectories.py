@@ -53,6 +53,7 @@ class TrajectoriesHandler(AnsweringHandler):
             scope=Scope.TRAJECTORIES_READ,
             query=TrajectoryQuery,
             answers={200: TrajectoryPage},
+            problems=(problems.TOO_MANY_STREAMS,),
         )
     )
     async def get(self, query: TrajectoryQuery) -> None:
@@ -98,7 +99,7 @@ class TrajectoryHandler(AnsweringHandler):
             query=IncludeQuery,
             headers=ReadHeaders,
             answers={200: TrajectoryWithIncluded, 304: None},
-            problems=(problems.NOT_FOUND,),
+            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
             answer_headers=TAGGED,
         )
     )
@@ -241,7 +242,7 @@ class LatestTrajectoryHandler(AnsweringHandler):
             scope=Scope.TRAJECTORIES_READ,
             path=WorkflowPath,
             answers={200: LatestTrajectory},
-            problems=(problems.NOT_FOUND,),
+            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
             answer_headers=TAGGED,
         )
     )

@@ -1,9 +1,6 @@
 """Answers to lines: for clients that read at once, that read at the end, and that never do."""
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -12,25 +9,10 @@ from server.store.errors import StoreError, StoreUnavailable
 from server.web import line_answers
 from server.web.bodies.lines import WAITING_BYTES
 from tests.imports import CHUNKED, REQUEST, imported, kept, line, outcomes, send
-from tests.raw_http import RawConnection, connection, head
+from tests.raw_http import connection, head, reluctant
 from tests.service import Service, until
 
 WRONG = b"wrong\n"
-
-
-@asynccontextmanager
-async def reluctant(service: Service) -> AsyncIterator[RawConnection]:
-    """A connection that takes next to nothing before somebody reads."""
-    host, port = service.url.removeprefix("http://").split(":")
-    taking = socket.socket()
-    taking.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    taking.setblocking(False)
-    await asyncio.get_running_loop().sock_connect(taking, (host, int(port)))
-    reader, writer = await asyncio.open_connection(sock=taking, limit=4096)
-    try:
-        yield RawConnection(reader, writer)
-    finally:
-        writer.close()
 
 
 @pytest.mark.gen_test

@@ -1,14 +1,19 @@
 """Answers that are longer than one chunk: whole, of one version, or cut off."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
 from tornado.simple_httpclient import HTTPStreamClosedError
 
+from server.process import long_answers
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.trajectories.parts import PartStore
-from tests.service import Service
+from tests.raw_http import head, reluctant
+from tests.service import Reply, Service, until
 from tests.trajectories import WORKFLOW, sent
 
 MEGABYTE = 1024 * 1024
@@ -88,3 +93,66 @@ async def test_long_answer_within_a_document_is_whole(service: Service) -> None:
     read = await service.get(made.headers["Location"])
     assert read.body == made.body
     assert json.loads(read.body)["trajectory_data"] == steps
+
+
+@asynccontextmanager
+async def unread(service: Service, count: int, token: str = "") -> AsyncIterator[None]:
+    """So many exports are asked for, and none is read."""
+    async with AsyncExitStack() as readers:
+        for _ in range(count):
+            reader = await readers.enter_async_context(reluctant(service))
+            await reader.say(
+                head(service, "GET /v1/trajectories/export?is_generated=null", token=token)
+            )
+        yield
+
+
+@pytest.mark.gen_test
+async def test_caller_who_reads_nothing_has_few_places_and_leaves_others_theirs(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_answers, "WAIT_SECONDS", 0.2)
+    path = await grown(service)
+    other = (await service.post("/v1/tokens", {"name": "o", "scopes": ["trajectories:read"]})).json
+    services = service.server.services
+    async with unread(service, long_answers.MOST_OF_A_CALLER + 4, other["token"]):
+        await until(lambda: services.under_way == long_answers.MOST_OF_A_CALLER)
+        for address in (path, "/v1/trajectories", "/v1/trajectories/export"):
+            refused = await service.get(address, token=other["token"])
+            assert (refused.status, refused.problem) == (429, "too-many-streams")
+            assert refused.headers["Retry-After"] == "5"
+            assert (await service.get(address)).status == 200
+    # Whoever goes away leaves their place.
+    await until(lambda: services.under_way == 0)
+    assert (await service.get(path, token=other["token"])).status == 200
+
+
+@pytest.mark.gen_test
+async def test_one_who_waits_for_a_place_gets_it_when_another_is_read(service: Service) -> None:
+    path = await grown(service)
+
+    async def read() -> Reply:
+        return await service.get(path)
+
+    async with unread(service, long_answers.MOST_OF_A_CALLER):
+        await until(lambda: service.server.services.under_way == long_answers.MOST_OF_A_CALLER)
+        waiting = service.server.services.background.start(read(), "read")
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+    assert (await waiting).status == 200
+
+
+@pytest.mark.parametrize("settings", [{"body_timeout": 0.6}])
+@pytest.mark.gen_test
+async def test_reader_that_takes_nothing_is_cut_off(
+    service: Service, settings: dict[str, Any]
+) -> None:
+    assert settings
+    await grown(service, steps=8)
+    services = service.server.services
+    async with reluctant(service) as reader:
+        await reader.say(head(service, "GET /v1/trajectories/export?is_generated=null"))
+        await until(lambda: services.under_way == 1)
+        await until(lambda: services.under_way == 0)
+        answer = await reader.rest()
+    assert 0 < len(answer) < 8 * MEGABYTE
