@@ -59,7 +59,13 @@ WALLS = {
     },
     "server.web": {
         *("server.web", "server.services", "server.identity", "server.store", "server.console"),
-        *("server.tasks", "server.settings", "server.process.throttle", "schemas"),
+        *(
+            "server.tasks",
+            "server.settings",
+            "server.process.long_answers",
+            "server.process.throttle",
+            "schemas",
+        ),
         # What makes two requests with one key the same, for inputs and for all that is stored.
         *("server.dispatch.fingerprints", "server.dispatch.refusals"),
     },

@@ -3,8 +3,10 @@
 import contextlib
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -115,10 +117,10 @@ class Site:
                 )
             )
             window.says("open\n")
-            client = stack.enter_context(
-                joined(self.server.url, token, directory, display, reconnect_longest="1")
+            join = partial(
+                joined, self.server.url, token, directory, display, reconnect_longest="1"
             )
-            yield Desk(machine, display, window, client)
+            yield Desk(machine, display, window, stack.enter_context(join()), join)
 
 
 def _answer(websocket: ClientConnection) -> None:
@@ -140,6 +142,8 @@ class Desk:
     display: str
     window: Program
     client: Program
+    join: Callable[[], AbstractContextManager[Program]]
+    """Runs another client in the place of one that has ended."""
 
     def arrived(self) -> list[str]:
         """What the window has told so far, line by line."""

@@ -442,12 +442,25 @@ def test_machine_that_goes_and_comes_back_is_seen_to(operator: Visit) -> None:
     with site.desk("Wanderer") as desk:
         operator.go(f"/machines/{desk.machine}")
         expect(page.get_by_text("Live. The picture changes")).to_be_visible()
-        Hands(page, desk).take()
-        desk.client.terminate()
+        hands = Hands(page, desk)
+        hands.take()
+        desk.client.kill()
         expect(page.locator(".lead")).to_contain_text("Offline")
-        expect(page.locator(".sign")).to_contain_text("Control has ended: ")
+        sign = page.locator(".sign")
+        expect(sign).to_contain_text(
+            "You keep control of Wanderer, which takes no input now: The connection broke."
+        )
         expect(page.locator(".veil")).to_contain_text("not connected")
-        expect(page.get_by_text("Control needs a machine that is online.")).to_be_visible()
+        page.keyboard.press("x")
+        expect(page.locator(".lost")).to_contain_text("Not sent: 1 key.")
+        with desk.join():
+            # A link that was lost ends nobody's control (docs/control.md).
+            expect(sign).to_contain_text("You are in control of Wanderer")
+            expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+            page.mouse.click(*hands.over(200, 150))
+            hands.arrive("click left 200,150")
+        page.get_by_role("button", name="Give back").click()
+        expect(sign).to_contain_text("Control needs a machine that is online.")
 
 
 def test_removed_machine_is_said_to_be_gone(operator: Visit) -> None:

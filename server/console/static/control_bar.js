@@ -136,12 +136,6 @@ export class ControlBar {
     const { machine } = this;
     const lease = this.#lease;
     if (!lease) return;
-    if (!isThere(machine)) {
-      this.#words = `Control has ended: ${sentence(machine.reason)}`;
-      this.#letGo();
-      void lease.giveBack();
-      return;
-    }
     const holder = machine.control;
     if (holder?.since === lease.since && holder.by === lease.by) return;
     if (holder && holder.since > lease.since) lease.lose();
@@ -289,9 +283,7 @@ export class ControlBar {
     setAttribute(this.button, "aria-busy", this.#isTaking);
     this.takingOver.hidden = !this.#offered || inControl || obstacle !== "";
     const words = [this.#words, obstacle].filter(Boolean).join(" ");
-    const said = inControl
-      ? `You are in control of ${machine.name}: mouse and keys go there. ${LEAVING} gives it back.`
-      : words;
+    const said = inControl ? `${this.#whereHandsGo()} ${LEAVING} gives it back.` : words;
     setText(this.sign, said);
     setAttribute(this.sign, "title", said);
     this.sign.classList.toggle("quiet", !inControl);
@@ -301,6 +293,13 @@ export class ControlBar {
     if (!inControl) this.keys.unlatch();
     this.touchpad.update(inControl);
     this.changed(inControl);
+  }
+
+  /** What one in control may expect; a machine that comes back keeps to the lease. */
+  #whereHandsGo() {
+    const { machine } = this;
+    if (isThere(machine)) return `You are in control of ${machine.name}: mouse and keys go there.`;
+    return `You keep control of ${machine.name}, which takes no input now: ${sentence(machine.reason)}`;
   }
 
   /** @type {(words: string, kind: Kind) => void} */

@@ -80,7 +80,7 @@ class Machine:
             return self.reason
         if self.connected_at is None:
             return "it has never connected"
-        return "its last link ended with its server, and the next is not made yet"
+        return "its last link has ended, and the next is not made yet"
 
 
 MachineKey = tuple[UUID, str]

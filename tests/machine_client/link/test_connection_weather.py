@@ -181,8 +181,11 @@ async def stranger(behaviour: Behaviour) -> AsyncIterator[int]:
     """Something that is no Farhand server; its port."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await behaviour(reader, writer)
-        writer.close()
+        try:
+            await behaviour(reader, writer)
+        finally:
+            # A client that is stopped meanwhile may have said nothing.
+            writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
