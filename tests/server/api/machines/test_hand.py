@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -435,6 +436,35 @@ async def test_websocket_that_nobody_reads_ends(
         await link.obey()
         hand.websocket.transport.pause_reading()
         assert does(await link.obey())[1] == {"button": "left", "down": False}
+        hand.websocket.transport.resume_reading()
+        assert (await hand.closed())[0] == 4002
+
+
+class Clock:
+    """One that a test puts forward."""
+
+    ahead = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead
+
+
+@pytest.mark.gen_test
+async def test_websocket_is_silent_after_four_seconds(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(hand_module, "time", clock)
+    monkeypatch.setattr(hand_module, "LOOK_SECONDS", 0.05)
+    async with desk(service) as (_, link), hand_on(service, link) as hand:
+        hand.websocket.transport.pause_reading()
+        began = time.monotonic()
+        while time.monotonic() - began < 3 * hand_module.LOOK_SECONDS:
+            clock.ahead = 3.5 - (time.monotonic() - began)
+            await asyncio.sleep(0.01)
+        assert len(service.server.services.hands) == 1
+        clock.ahead = 4.5
+        await until(lambda: not service.server.services.hands)
         hand.websocket.transport.resume_reading()
         assert (await hand.closed())[0] == 4002
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -65,6 +66,41 @@ async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[
     await machine.until_closed()
     async with machine.connected():
         await until_reached(there, machine)
+
+
+@pytest.mark.gen_test
+async def test_link_that_ends_while_it_is_stated_has_ended(
+    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = nodes
+    monkeypatch.setattr(neighbours, "STATE_SECONDS", 1000.0)
+    machine = await here.new_machine()
+    neighbourhood = here.server.services.neighbourhood
+    store, stated = neighbourhood.neighbours._machines, []
+    link_again = store.link_again
+
+    async def is_linked() -> bool:
+        stored = await machines_of(there).get(here.organization_id, "desk-1")
+        assert stored is not None
+        return stored.is_linked
+
+    async with machine.connected() as link:
+        await until_reached(there, machine)
+
+        async def ends_meanwhile(*facts: Any) -> bool:
+            await link.websocket.close()
+            await machine.until_closed()
+            stated.append(await link_again(*facts))
+            return stated[-1]
+
+        monkeypatch.setattr(store, "link_again", ends_meanwhile)
+        await machines_of(there).end_links_of(neighbourhood.node.node_id, "its node is gone")
+        neighbourhood.neighbours.state_links()
+        await until(lambda: stated)
+        assert stated == [True]
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await is_linked():
+                pass
 
 
 @pytest.mark.gen_test

@@ -200,6 +200,16 @@ async def test_nobody_is_told_that_another_s_document_was_changed(
 
 
 @async_test
+async def test_update_that_changes_nothing_is_none(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
+        collection = database.collection("things")
+        await collection.insert_many(DOCUMENTS)
+        updates = grouped_updates(database, collection)
+        change = ({"_id": 1}, {"$set": {"is": "changed"}})
+        assert [await updates.make(change), await updates.make(change)] == [True, False]
+
+
+@async_test
 async def test_update_that_is_refused_is_its_own(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         collection = database.collection("things")
