@@ -134,10 +134,6 @@ class Worker:
 
     def _outcome(self, command: Input, begin_by: float) -> Outcome:
         command_id, fingerprint = command.command_id, command.fingerprint
-        # Without an earlier id, `intend` looks whether the command is known: one look is enough.
-        if command.earlier is not None and (known := self._known(command)) is not None:
-            self._note_under_todays_id(command, known)
-            return known
         prepared = self._prepare(command)
         if isinstance(prepared, Refused | Failed):
             if self._journal.refuse(command_id, fingerprint, prepared):
@@ -185,40 +181,20 @@ class Worker:
 
     def _known_or_barred(self, question: Resolve) -> Outcome:
         if (known := self._known(question)) is not None:
-            self._note_under_todays_id(question, known)
             return known
         self._journal.bar(question.command_id)
         return self._known(question) or NotCarriedOut()
 
-    def _note_under_todays_id(self, asked: Input | Resolve, known: Outcome) -> None:
-        """Have the journal know an outcome under the id that will be asked about from now on."""
-        self._journal.refuse(asked.command_id, asked.fingerprint or "", known)
-
     def _known(self, asked: Input | Resolve) -> Outcome | None:
-        """What the journal has of a command, under its id or an older server's; None if nothing."""
-        command_ids = [asked.command_id]
-        if asked.earlier is not None:
-            command_ids.append(asked.earlier.command_id)
-        found = [self._journal.find(command_id) for command_id in command_ids]
-        entries = [entry for entry in found if entry is not None]
-        return _outcome_of(entries, asked) if entries else None
+        """What the journal has of a command; None if nothing."""
+        entry = self._journal.find(asked.command_id)
+        return None if entry is None else _outcome_of(entry, asked)
 
 
-def _outcome_of(entries: list[Entry], asked: Input | Resolve) -> Outcome:
-    """What the entries under a command's ids say of it, if one of them is of the same request.
-
-    An older server may have taken two spellings of a key for two commands.  So an entry with the
-    request's own fingerprint comes before one without any, which only bars its id.
-    """
-    if asked.fingerprint is None:
-        return entries[0].final_outcome()
-    own = {asked.fingerprint}
-    if asked.earlier is not None:
-        own.add(asked.earlier.fingerprint)
-    for fingerprints in (own, {""}):
-        for entry in entries:
-            if entry.fingerprint in fingerprints:
-                return entry.final_outcome()
+def _outcome_of(entry: Entry, asked: Input | Resolve) -> Outcome:
+    """What an entry says of a command, if it is of the same request, or only bars its id."""
+    if entry.fingerprint in (asked.fingerprint, ""):
+        return entry.final_outcome()
     return Refused(
         code="idempotency_key_reused",
         message="this key was used for another request; use a new key for a new request",

@@ -92,7 +92,7 @@ def assemble(
     bus: Bus,
 ) -> Services:
     """Everything that handlers work with."""
-    fingerprints = Fingerprints(installation.secret, knows_earlier=installation.has_earlier_records)
+    fingerprints = Fingerprints(installation.secret)
     subjects = Subjects(installation.secret)
     events = _event_hub(settings, background, database, installation, bus, subjects)
     metrics = Metrics()

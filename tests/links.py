@@ -1,7 +1,6 @@
 """Helpers for tests of the link: scripts for its state machine, and messages that fit together."""
 
 import itertools
-from typing import Any
 from uuid import UUID
 
 from schemas.inputs.bodies import Operation
@@ -106,9 +105,11 @@ def submitted(message: Input, answer_by: float = 1e9) -> InputSubmitted:
     return InputSubmitted(message, answer_by)
 
 
-def about(command_id: UUID, **known: Any) -> Resolve:
-    """The question what became of a command; ``known`` is what else the server says of it."""
-    return Resolve(command_id=command_id, server_time=SERVER_TIME, **known)
+def about(command_id: UUID, *, mark: UUID | None = None, fingerprint: str = "f") -> Resolve:
+    """The question what became of a command."""
+    return Resolve(
+        command_id=command_id, mark=mark, fingerprint=fingerprint, server_time=SERVER_TIME
+    )
 
 
 def ack(command_id: UUID, outcome: Outcome = COMPLETED, sequence: int = 1) -> MessageReceived:

@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from schemas.inputs.bodies import Operation
 from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.outcomes import Point
-from schemas.link.messages import Capability, Display, EarlierCommand, Quality, Rate, Side
+from schemas.link.messages import Capability, Display, Quality, Rate, Side
 from schemas.link.picture_frames import PictureFormat, Region, Size
 from schemas.resources.machines import MAX_VIEWER_NAMES, MachineState
 
@@ -66,7 +66,6 @@ class ForwardedCommand(MachineRequest):
     minimal: bool
     token_id: UUID | None
     token_name: str | None
-    earlier: EarlierCommand | None = None
     forward_id: UUID
     proof: str | None = Field(None, description="Of the control lease that it came with.")
     text_at: UUID | None = Field(

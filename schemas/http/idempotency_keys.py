@@ -35,13 +35,6 @@ def _one_spelling(text: str) -> str:
     return text if bare.startswith('"') else bare
 
 
-def quoted(key: str) -> str:
-    """The quoted spelling of a key."""
-    if key.startswith('"'):
-        return key
-    return '"' + re.sub(r'(["\\])', r"\\\1", key) + '"'
-
-
 IdempotencyKey = Annotated[
     str,
     AfterValidator(_one_spelling),

@@ -220,13 +220,6 @@ class Welcome(_Message):
     )
 
 
-class EarlierCommand(_Message):
-    """The names that an older server gave to a request, of which there may still be a record."""
-
-    command_id: UUID
-    fingerprint: str = Field(max_length=64)
-
-
 class Input(_Message):
     """A command to carry out, after all earlier ones and not after ``expires_at``.
 
@@ -243,9 +236,6 @@ class Input(_Message):
     expires_at: int
     server_time: int
     request_id: str = Field("", max_length=64, description="For the logs of both sides.")
-    earlier: EarlierCommand | None = Field(
-        None, description="Where the journal knows this one, it has the outcome of this input."
-    )
 
 
 class Resolve(_Message):
@@ -254,15 +244,13 @@ class Resolve(_Message):
     ``mark`` is the last mark of the journal that the server had heard of when the command was sent.
     A journal that lacks it is a copy from another branch: there the outcome is unknown.
 
-    ``fingerprint`` and ``earlier`` are those of the input that was sent.  An older server tells
-    neither, and then whatever the journal has under the id is the answer.
+    ``fingerprint`` is that of the input that was sent.
     """
 
     type: Literal["resolve"] = "resolve"
     command_id: UUID
     mark: UUID | None = None
-    fingerprint: str | None = Field(None, max_length=64)
-    earlier: EarlierCommand | None = None
+    fingerprint: str = Field(max_length=64)
     server_time: int
 
 

@@ -3,11 +3,10 @@
 from dataclasses import dataclass, replace
 from uuid import UUID, uuid4, uuid5
 
-from schemas.http.idempotency_keys import quoted
 from schemas.inputs.bodies import AnyInput, Operation, WriteClipboard
-from schemas.link.messages import EarlierCommand, Input
+from schemas.link.messages import Input
 from server.clock import server_time
-from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
+from server.dispatch.fingerprints import Fingerprints
 from server.store.commands import CommandRecord
 
 
@@ -19,9 +18,9 @@ class Command:
     to be answered) are milliseconds since 1970: the one clock that nodes share, so that setting it
     moves the ends of what is under way by as much.  A command without a key has an empty
     fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who sent it.
-    ``earlier`` are the names under which an older Farhand may have recorded the same.  ``proof`` is
-    that of the control lease that it came with; None where it came with none.  One that is
-    ``in_stretch`` is a part of a hand's work, of which the audit has an entry for all together.
+    ``proof`` is that of the control lease that it came with; None where it came with none.  One
+    that is ``in_stretch`` is a part of a hand's work, of which the audit has an entry for all
+    together.
     """
 
     id: UUID
@@ -36,7 +35,6 @@ class Command:
     minimal: bool
     token_id: UUID | None = None
     token_name: str | None = None
-    earlier: EarlierCommand | None = None
     proof: str | None = None
     in_stretch: bool = False
 
@@ -70,11 +68,11 @@ class Command:
         """
         accepted_at = server_time()
         begin_within = timeout - min(1.0, timeout / 10)
-        command_id, fingerprint, earlier = _names(
-            organization_id, machine_id, body, key, fingerprints
-        )
+        fingerprint = ""
+        if key is not None:
+            fingerprint = fingerprints.of(organization_id, key, (_content(machine_id, body),))
         return cls(
-            id=command_id,
+            id=uuid4() if key is None else uuid5(organization_id, key),
             organization_id=organization_id,
             machine_id=machine_id,
             body=body,
@@ -86,7 +84,6 @@ class Command:
             minimal=minimal,
             token_id=token_id,
             token_name=token_name,
-            earlier=earlier,
             proof=proof,
             in_stretch=in_stretch,
         )
@@ -108,9 +105,7 @@ class Command:
 
     def is_recorded_in(self, record: CommandRecord) -> bool:
         """Whether a record under this command's key is of this request, and of no other."""
-        return record.fingerprint == self.fingerprint or (
-            self.earlier is not None and record.fingerprint == self.earlier.fingerprint
-        )
+        return record.fingerprint == self.fingerprint
 
     def message(self, link_id: UUID) -> Input:
         """What the machine is told on a link."""
@@ -124,35 +119,7 @@ class Command:
             expires_at=self.expires_at,
             server_time=server_time(),
             request_id=self.request_id,
-            earlier=self.earlier,
         )
-
-
-def _names(
-    organization_id: UUID,
-    machine_id: str,
-    body: AnyInput,
-    key: str | None,
-    fingerprints: Fingerprints,
-) -> tuple[UUID, str, EarlierCommand | None]:
-    """A command's id and fingerprint, and those that an older Farhand gave it.
-
-    An older one took the two spellings of a key for two keys, and this request may have come to it
-    in either: the bare one has the same id today.
-    """
-    if key is None:
-        return uuid4(), "", None
-    content = (_content(machine_id, body),)
-    fingerprint = fingerprints.of(organization_id, key, content)
-    earlier = None
-    if fingerprints.knows_earlier:
-        # No older one had a clipboard: a plain hash is recorded nowhere, and would tell too much.
-        had_it = not isinstance(body, WriteClipboard)
-        earlier = EarlierCommand(
-            command_id=uuid5(organization_id, quoted(key)),
-            fingerprint=earlier_fingerprint(content) if had_it else fingerprint,
-        )
-    return uuid5(organization_id, key), fingerprint, earlier
 
 
 def _content(machine_id: str, body: AnyInput) -> bytes:

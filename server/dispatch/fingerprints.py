@@ -6,23 +6,17 @@ never see, and with the key of the request, which is kept nowhere: equal texts u
 have nothing in common, and whoever has a copy of the whole database still lacks a random key.
 """
 
-import hashlib
 import hmac
 from collections.abc import Iterable
 from uuid import UUID
 
 
 class Fingerprints:
-    """Makes the fingerprints of an installation.
+    """Makes the fingerprints of an installation."""
 
-    With ``knows_earlier``, records may still live that were made before fingerprints were keyed
-    and before both spellings of a key were one: they are to be found, too.
-    """
-
-    def __init__(self, secret: bytes, *, knows_earlier: bool = False) -> None:
+    def __init__(self, secret: bytes) -> None:
         # Copied for each fingerprint: to begin anew takes several times as long.
         self._begun = hmac.new(secret, digestmod="sha256")
-        self.knows_earlier = knows_earlier
 
     def of(self, organization_id: UUID, key: str, content: Iterable[bytes]) -> str:
         """The fingerprint of what is asked for under a key, 64 hexadecimal digits."""
@@ -31,11 +25,3 @@ class Fingerprints:
         for piece in content:
             digest.update(piece)
         return digest.hexdigest()
-
-
-def earlier_fingerprint(content: Iterable[bytes]) -> str:
-    """The fingerprint that was made of this before fingerprints were keyed."""
-    digest = hashlib.sha256()
-    for piece in content:
-        digest.update(piece)
-    return digest.hexdigest()

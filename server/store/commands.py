@@ -15,7 +15,6 @@ from uuid import UUID
 
 from pymongo.read_concern import ReadConcern
 
-from schemas.link.messages import EarlierCommand
 from server.store.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
@@ -63,7 +62,6 @@ class CommandRecord:
     where the machine client gives its marks no ids, and no journal at all where the command was
     lost on its way from another node.  ``minimal`` is whether no body was wanted.  Without a key
     the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
-    ``earlier`` are the names under which a journal may know the command from an older server.
     """
 
     command_id: UUID
@@ -87,7 +85,6 @@ class CommandRecord:
     token_id: UUID | None = None
     token_name: str | None = None
     journal_mark: UUID | None = None
-    earlier: EarlierCommand | None = None
 
     @property
     def is_keyed(self) -> bool:
@@ -137,24 +134,6 @@ class CommandStore:
             return standing
         return record
 
-    async def claim_unless_earlier(self, record: CommandRecord, earlier_id: UUID) -> bool:
-        """Claim a command as ``claim`` does, in one step, unless there is a record of either id.
-
-        False where there is one, which may be this attempt's own, after StoreUnavailable.
-        """
-        ids = [record.command_id, earlier_id]
-        try:
-            async with self._database.operation():
-                found = await self._commands.find_one_and_update(
-                    {"_id": {"$in": ids}},
-                    {"$setOnInsert": _document(record)},
-                    projection={"_id": True},
-                    upsert=True,
-                )
-        except AlreadyExists:
-            return False
-        return found is None
-
     async def mark_sent(self, record: CommandRecord) -> bool:
         """Let a claim say SENT; False where it is not this attempt's any more.
 
@@ -180,11 +159,6 @@ class CommandStore:
         async with self._database.operation():
             found = await self._commands.find_one({"_id": command_id})
         return None if found is None else _record(found)
-
-    async def find_any(self, command_ids: list[UUID]) -> list[CommandRecord]:
-        """The records of these commands, as ``find`` would bring each of them."""
-        cursor = self._commands.find({"_id": {"$in": command_ids}})
-        return [_record(found) async for found in self._database.documents(cursor)]
 
     async def finish(
         self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime
@@ -263,7 +237,6 @@ def _document(record: CommandRecord) -> Document:
     document = {
         **vars(record),
         "answer": record.answer and vars(record.answer),
-        "earlier": record.earlier and record.earlier.model_dump(),
     }
     document["_id"] = document.pop("command_id")
     document["lease_until"] = document.pop("claimed_until")
@@ -277,12 +250,11 @@ def _record(document: Document) -> CommandRecord:
     # A newer node beside this one, or before it, may keep more of a command than this one knows.
     # The name that a claim's end has in the database is that of the first edition.
     fields = {name: value for name, value in document.items() if name in _FIELDS or name == "_id"}
-    answer, earlier = fields.pop("answer"), fields.pop("earlier", None)
+    answer = fields.pop("answer")
     fields["claimed_until"] = document["lease_until"]
     return CommandRecord(
         command_id=fields.pop("_id"),
         state=CommandState(fields.pop("state")),
         answer=None if answer is None else Answer(**answer),
-        earlier=None if earlier is None else EarlierCommand(**earlier),
         **fields,
     )

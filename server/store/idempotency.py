@@ -18,33 +18,16 @@ from server.store.times import now
 
 @dataclass(frozen=True)
 class KeyedRequest:
-    """A request under a key; two with the same fingerprint are the same request.
-
-    ``earlier`` is the key and the fingerprint under which an older Farhand may have recorded it.
-    """
+    """A request under a key; two with the same fingerprint are the same request."""
 
     organization_id: UUID
     key: str
     fingerprint: str
-    earlier: tuple[str, str] | None = None
 
     @property
     def id(self) -> bytes:
         """The id of its key's record; each organization has keys of its own."""
-        return self._id_of(self.key)
-
-    @property
-    def ids(self) -> list[bytes]:
-        """The ids that the record of its key may have."""
-        return [self.id] if self.earlier is None else [self.id, self._id_of(self.earlier[0])]
-
-    def is_recorded_in(self, record: Document) -> bool:
-        """Whether the record of its key is of this request, and of no other."""
-        known = {self.fingerprint} if self.earlier is None else {self.fingerprint, self.earlier[1]}
-        return record["fingerprint"] in known
-
-    def _id_of(self, key: str) -> bytes:
-        return self.organization_id.bytes + sha256(key.encode()).digest()
+        return self.organization_id.bytes + sha256(self.key.encode()).digest()
 
 
 class IdempotencyStore:
@@ -76,16 +59,14 @@ class IdempotencyStore:
                 known = await self._find(request)
                 if known is None:
                     raise
-        if not request.is_recorded_in(known):
+        if known["fingerprint"] != request.fingerprint:
             raise KeyReused("The key was used for another request.")
         result: Document = known["result"]
         return result, True
 
     async def _find(self, request: KeyedRequest) -> Document | None:
-        alive = {"_id": {"$in": request.ids}, "delete_at": {"$gt": now()}}
-        found = [record async for record in self._database.documents(self._keys.find(alive))]
-        # An older Farhand may have made two records of one key, for two requests.
-        return max(found, key=request.is_recorded_in, default=None)
+        async with self._database.operation():
+            return await self._keys.find_one({"_id": request.id, "delete_at": {"$gt": now()}})
 
     async def _first(
         self, request: KeyedRequest, work: Callable[[Session], Awaitable[Document]]

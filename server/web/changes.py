@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.http import problems
 from schemas.http.entity_tags import ChangeHeaders
-from schemas.http.idempotency_keys import IdempotencyKey, quoted
+from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.problems import ProblemError
 from schemas.values.json_texts import JsonText
-from server.dispatch.fingerprints import earlier_fingerprint
 from server.dispatch.refusals import key_reused
 from server.store.errors import (
     AlreadyExists,
@@ -70,15 +69,9 @@ class ChangingHandler(ApiHandler):
         if key is None:
             return None
         organization_id = self.principal.organization_id
-        path, fingerprints = (
-            f"{self.request.method} {self.request.path}",
-            self.services.fingerprints,
-        )
-        earlier = None
-        if fingerprints.knows_earlier:
-            earlier = quoted(key), earlier_fingerprint(content(path, body))
-        fingerprint = fingerprints.of(organization_id, key, content(path, body))
-        return KeyedRequest(organization_id, key, fingerprint, earlier)
+        address = f"{self.request.method} {self.request.path}"
+        fingerprint = self.services.fingerprints.of(organization_id, key, content(address, body))
+        return KeyedRequest(organization_id, key, fingerprint)
 
 
 def content(address: str, body: BaseModel) -> Iterator[bytes]:

@@ -114,7 +114,9 @@ class Script:
         return LookUpCommand(self._question(command_id, mark))
 
     def _question(self, command_id: UUID, mark: UUID | None) -> Resolve:
-        return Resolve(command_id=command_id, mark=mark, server_time=self.server_time())
+        return Resolve(
+            command_id=command_id, mark=mark, fingerprint="f", server_time=self.server_time()
+        )
 
 
 def hello(journal_sequence: int = 0) -> Hello:

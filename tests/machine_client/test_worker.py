@@ -20,15 +20,12 @@ from schemas.inputs.outcomes import (
     Refused,
     Unknown,
 )
-from schemas.link.messages import EarlierCommand
 from tests.links import about
 from tests.machine_client.fakes import HERE, FakeInjector, move, raising
 from tests.machine_client.journals import JournalMemory
 from tests.store import there
 
-COMMAND, EARLIER, OTHER = UUID(int=0xA), UUID(int=0xB), UUID(int=0xC)
-OF_BEFORE = EarlierCommand(command_id=EARLIER, fingerprint="plain")
-"""The names that an older server gave to what is `COMMAND` today."""
+COMMAND, OTHER = UUID(int=0xA), UUID(int=0xC)
 
 NOW = 10.0
 
@@ -160,112 +157,18 @@ def test_id_of_another_fingerprint_is_refused_at_the_header(bench: Bench, begin_
     assert bench.desktop.calls == ["inject 1"]
 
 
-@pytest.mark.parametrize("way", ["carry out", "late", "expire"])
-@pytest.mark.parametrize("is_done", [True, False])
-def test_what_was_begun_under_an_earlier_id_is_answered_from_the_journal(
-    bench: Bench, way: str, is_done: bool
-) -> None:
-    bench.journal.intend(EARLIER, "plain")
-    if is_done:
-        bench.journal.finish(EARLIER, Expired())
-    command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
-    if way == "expire":
-        ended = bench.worker.expire(command)
-    else:
-        ended = bench.worker.carry_out(command, NOW + 1 if way == "carry out" else NOW - 1)
-        # Whoever asks about today's id afterwards is told the same.
-        assert bench.worker.look_up(about(COMMAND)).outcome == ended.outcome
-    assert ended.outcome == (Expired() if is_done else Unknown())
-    assert bench.desktop.calls == []
-
-
-def test_earlier_id_of_another_request_is_refused_and_an_unknown_one_hinders_nothing(
-    bench: Bench,
-) -> None:
-    command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
-    bench.journal.intend(EARLIER, "another")
-    refused = bench.worker.carry_out(command, NOW + 1).outcome
-    assert isinstance(refused, Refused)
-    assert refused.code == "idempotency_key_reused"
-    assert bench.desktop.calls == []
-    unknown = EarlierCommand(command_id=UUID(int=0xC), fingerprint="plain")
-    other = move(UUID(int=0xD)).model_copy(update={"earlier": unknown})
-    assert isinstance(bench.worker.carry_out(other, NOW + 1).outcome, Completed)
-
-
-def test_fingerprint_of_before_is_recognised_under_the_same_id(bench: Bench) -> None:
-    bench.journal.intend(COMMAND, "plain")
-    command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
-    assert bench.worker.carry_out(command, NOW + 1).outcome == Unknown()
-    assert bench.desktop.calls == []
-
-
-@pytest.mark.parametrize("is_done", [True, False])
-def test_what_was_begun_under_an_earlier_id_is_known_to_whoever_asks_about_todays(
-    bench: Bench, is_done: bool
-) -> None:
-    """The server, or this client, died before the worker could note it under today's id."""
-    bench.journal.intend(EARLIER, "plain")
-    if is_done:
-        bench.journal.finish(EARLIER, Expired())
-    mark = bench.journal.mark().id
-    question = about(COMMAND, mark=mark, fingerprint="f", earlier=OF_BEFORE)
-    known = Expired() if is_done else Unknown()
-    assert bench.worker.look_up(question).outcome == known
-    # And whoever asks without the earlier names, or has it carried out, is told the same.
-    assert bench.worker.look_up(about(COMMAND)).outcome == known
-    assert bench.carry_out() == known
-    assert bench.desktop.calls == []
-
-
-def test_mark_counts_for_what_an_earlier_id_says_too(bench: Bench) -> None:
-    bench.journal.refuse(EARLIER, "plain", Expired())
-    question = about(COMMAND, mark=uuid4(), fingerprint="f", earlier=OF_BEFORE)
-    assert bench.worker.look_up(question).outcome == Unknown()
-    assert bench.journal.find(COMMAND) is None
-
-
-def test_what_neither_id_is_known_of_is_barred(bench: Bench) -> None:
-    question = about(COMMAND, fingerprint="f", earlier=OF_BEFORE)
-    assert bench.worker.look_up(question).outcome == NotCarriedOut()
+def test_what_is_not_known_is_barred(bench: Bench) -> None:
+    assert bench.worker.look_up(about(COMMAND)).outcome == NotCarriedOut()
     assert bench.carry_out() == NotCarriedOut()
     assert bench.desktop.calls == []
 
 
-@pytest.mark.parametrize("command_id", [COMMAND, EARLIER])
-def test_outcome_of_another_request_is_no_answer_to_who_asks(
-    bench: Bench, command_id: UUID
-) -> None:
+def test_outcome_of_another_request_is_no_answer_to_who_asks(bench: Bench) -> None:
     """A key that the ledger had forgotten was used for something else, which never began."""
-    bench.journal.intend(command_id, "another")
-    question = about(COMMAND, fingerprint="f", earlier=OF_BEFORE)
-    refused = bench.worker.look_up(question).outcome
+    bench.journal.intend(COMMAND, "another")
+    refused = bench.worker.look_up(about(COMMAND)).outcome
     assert isinstance(refused, Refused)
     assert refused.code == "idempotency_key_reused"
-
-
-def test_older_server_that_tells_no_fingerprint_gets_what_the_id_has(bench: Bench) -> None:
-    done = bench.carry_out(fingerprint="another")
-    assert bench.worker.look_up(about(COMMAND)).outcome == done
-
-
-@pytest.mark.parametrize("is_asked", [True, False])
-@pytest.mark.parametrize(
-    ("done_under", "barred"), [(COMMAND, EARLIER), (EARLIER, COMMAND)], ids=["today", "earlier"]
-)
-def test_id_that_was_barred_does_not_hide_what_the_other_one_did(
-    bench: Bench, done_under: UUID, barred: UUID, is_asked: bool
-) -> None:
-    """An older server took the two spellings of a key for two commands."""
-    bench.journal.refuse(done_under, "plain", Expired())
-    bench.journal.bar(barred)
-    if is_asked:
-        question = about(COMMAND, fingerprint="f", earlier=OF_BEFORE)
-        assert bench.worker.look_up(question).outcome == Expired()
-    else:
-        command = move(COMMAND).model_copy(update={"earlier": OF_BEFORE})
-        assert bench.worker.carry_out(command, NOW + 1).outcome == Expired()
-    assert bench.desktop.calls == []
 
 
 @pytest.mark.parametrize("begin_by", [NOW + 1, NOW - 1], ids=["in time", "late"])

@@ -4,7 +4,7 @@ import asyncio
 import gc
 import socket
 import stat
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,7 @@ from tests.service import (
     running_service,
     until,
 )
-from tests.store import ORGANIZATION, there
+from tests.store import there
 
 
 @pytest.fixture
@@ -149,25 +149,6 @@ async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_
         again = Service(server, service.organization_id, service.token)
         assert (await again.get(f"/v1/workflows/{workflow['id']}")).json == workflow
         assert (await again.get("/v1/machines/desk-1")).status == 200
-
-
-@pytest.mark.gen_test
-async def test_upgraded_server_knows_that_records_of_before_may_live(
-    mongodb: str, data_dir: Path, database_name: str
-) -> None:
-    async with running_server(mongodb, data_dir, database_name) as server:
-        fingerprints, database = server.services.fingerprints, server.services.database
-        assert not fingerprints.knows_earlier
-        await database.collection("schema").update_one({}, {"$set": {"version": 2}})
-    async with running_server(mongodb, data_dir, database_name) as server:
-        assert server.services.fingerprints.knows_earlier
-        command = (ORGANIZATION, "key", [b"content"])
-        assert server.services.fingerprints.of(*command) == fingerprints.of(*command)
-        long_ago = {"at": datetime.now(UTC) - timedelta(days=31)}
-        facts = server.services.database.collection("installation")
-        await facts.update_one({"_id": "upgrade"}, {"$set": long_ago})
-    async with running_server(mongodb, data_dir, database_name) as server:
-        assert not server.services.fingerprints.knows_earlier
 
 
 @pytest.mark.gen_test

@@ -1,7 +1,7 @@
 """The machine's disk: what a process has written, and what of it has been flushed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from uuid import UUID, uuid4
 
@@ -63,12 +63,6 @@ class Disk:
         self._unflushed.clear()
         self.entries = dict(self._flushed)
         self.sequence = self._flushed_sequence
-
-    def rename(self, command_id: UUID, name: UUID, fingerprint: str) -> None:
-        """Have an entry been made under another id, and of another fingerprint; all is flushed."""
-        self._keep(len(self._unflushed))
-        self.entries[name] = replace(self.entries.pop(command_id), fingerprint=fingerprint)
-        self._flushed = dict(self.entries)
 
     def intents(self) -> list[UUID]:
         """The commands that have begun and not ended, as far as the file says."""

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from schemas.inputs.bodies import AnyInput
 from schemas.programs.failpoints import Failpoint
-from server.dispatch.command import Command
 from server.dispatch.forwarding.neighbours import STATE_SECONDS
 from tests.simulation.bus import Exchange
 from tests.simulation.callers import Callers, KeyHistory
@@ -21,7 +20,7 @@ from tests.simulation.inputs import MOST_INPUTS, random_input, steps_of
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import Mongo
 from tests.simulation.network import Proxy
-from tests.simulation.node import FINGERPRINTS_AFTER_AN_UPGRADE, Node
+from tests.simulation.node import Node
 from tests.simulation.verdict import Verdict
 from tests.simulation.world import World
 
@@ -285,11 +284,10 @@ class _Run:
         """Days later the ledger has forgotten the keys; the journal has not."""
         world = self.world
         lossless = {each.machine_id for each in self.machines if each.replaced_at < 0}
-        is_upgraded = world.chance(0.5)
+        are_killed = world.chance(0.5)
         for machine in self.machines:
             machine.keeps_its_journal = True
-        for node in self.nodes if is_upgraded else ():
-            node.fingerprints = FINGERPRINTS_AFTER_AN_UPGRADE
+        for node in self.nodes if are_killed else ():
             if world.chance(0.5):
                 node.kill_at(world.random.choice((Failpoint.AFTER_SENT, Failpoint.AFTER_BYTES)), 1)
         for history in self.histories:
@@ -301,8 +299,6 @@ class _Run:
                 continue
             world.facts["keys used again when they had expired"] += 1
             self.mongo.expire(command_id)
-            if is_upgraded:
-                self._have_been_named_otherwise(history)
             history.earlier.append((record.answer.status, record.answer.body))
             history.answers.clear()
             history.answered_bodies.clear()
@@ -316,31 +312,6 @@ class _Run:
         self._must_be_done("final again")
         if not world.violations:
             self._check()
-
-    def _have_been_named_otherwise(self, history: KeyHistory) -> None:
-        """An older server had named the command as it named those whose keys were quoted."""
-        (disk,) = (each.disk for each in self.machines if each.machine_id == history.machine_id)
-        for body in history.bodies.values():
-            command = Command.accept(
-                organization_id=ORGANIZATION,
-                machine_id=history.machine_id,
-                body=body,
-                key=history.key,
-                fingerprints=FINGERPRINTS_AFTER_AN_UPGRADE,
-                timeout=history.timeout,
-                request_id="",
-                minimal=False,
-            )
-            entry, earlier = disk.entries.get(command.id), command.earlier
-            if (
-                earlier is not None
-                and entry is not None
-                and entry.fingerprint in ("", command.fingerprint)
-            ):
-                self.world.facts["keys used again after an upgrade"] += 1
-                disk.rename(
-                    command.id, earlier.command_id, entry.fingerprint and earlier.fingerprint
-                )
 
     def _remove_machines(self, limit: float) -> None:
         """What was answered stays the answer when the machine is no more."""

@@ -59,7 +59,6 @@ from tests.simulation.world import Process, World
 TOKEN_ID = UUID(int=1)
 PERSON = Caller(UUID(int=2), "a person")
 FINGERPRINTS = Fingerprints(b"simulated")
-FINGERPRINTS_AFTER_AN_UPGRADE = Fingerprints(b"simulated", knows_earlier=True)
 METRICS = Metrics()
 """Of all nodes, as nobody reads them, and it takes long to make new ones."""
 BY_HAND = "by hand"
@@ -176,7 +175,6 @@ class Node:
         self.name = name
         self.connections: dict[Connection, LinkSocket] = {}
         self.links: list[tuple[Connection, LinkSocket]] = []
-        self.fingerprints = FINGERPRINTS
         self._mongo = mongo
         self._exchange = exchange
         self._organization_id = organization_id
@@ -251,7 +249,7 @@ class Node:
             is_alive=self._presence.is_alive,
             machines=machines,
             ledger=ledger,
-            fingerprints=self.fingerprints,
+            fingerprints=FINGERPRINTS,
             recorder=recorder,
             input_timeout=INPUT_TIMEOUT,
             most_viewers=0,
@@ -449,7 +447,7 @@ class Node:
             machine_id=machine_id,
             body=body,
             key=key,
-            fingerprints=self.fingerprints,
+            fingerprints=FINGERPRINTS,
             timeout=timeout,
             request_id=f"r-{uuid4().hex[:8]}",
             minimal=False,

@@ -91,15 +91,6 @@ class SimulatedCommandStore(CommandStore):
             return standing
         return record
 
-    async def claim_unless_earlier(self, record: CommandRecord, earlier_id: UUID) -> bool:
-        def insert() -> bool:
-            if {record.command_id, earlier_id} & self._stored.records.keys():
-                return False
-            self._stored.put(record)
-            return True
-
-        return await self._perform(insert)
-
     async def mark_sent(self, record: CommandRecord) -> bool:
         return await self._put_in_place(record, record.attempt)
 
@@ -108,10 +99,6 @@ class SimulatedCommandStore(CommandStore):
 
     async def find(self, command_id: UUID) -> CommandRecord | None:
         return await self._perform(lambda: self._read(command_id))
-
-    async def find_any(self, command_ids: list[UUID]) -> list[CommandRecord]:
-        found = [await self.find(command_id) for command_id in command_ids]
-        return [record for record in found if record is not None]
 
     async def finish(
         self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime

@@ -22,10 +22,9 @@ from server.dispatch.ledger.answers import final_answer
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.reconciler import Reconciler
-from server.dispatch.ledger.resolver import Resolver, ask, context_of
+from server.dispatch.ledger.resolver import Resolver, context_of
 from server.machines.admission import Admission
 from server.machines.link.link import Link
-from server.machines.pending_outcomes import Question
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState
 from tests.simulation import control_rules, forwarding_rules, hand_rules
@@ -118,16 +117,6 @@ def ask_a_lost_journal(patch: pytest.MonkeyPatch) -> None:
     """Another journal, or an old copy, is believed."""
     patch.setattr(resolver, "journal_is_lost", lambda _record, _link: False)
     patch.setattr(reconciler, "journal_is_lost", lambda _record, _link: False)
-
-
-def ask_about_todays_id_alone(patch: pytest.MonkeyPatch) -> None:
-    """A journal is not told under which names an older server sent the same."""
-
-    def asked(record: CommandRecord, link: MachineLink) -> Question:
-        return ask(replace(record, earlier=None), link)
-
-    patch.setattr(resolver, "ask", asked)
-    patch.setattr(reconciler, "ask", asked)
 
 
 async def do_nothing(_self: Reconciler, _link: MachineLink) -> None:
@@ -302,7 +291,6 @@ BROKEN: list[tuple[Break, str, int]] = [
     (write_no_tombstone, "not carried out", 1430),
     (mark_no_link, "not carried out", 190),
     (ask_a_lost_journal, "not carried out", 170),
-    (ask_about_todays_id_alone, "was done", 80),
     (believe_a_copy_of_another_branch, "not carried out", 2770),
     (mark_nothing_lost_on_connect, "not carried out", 80),
     (reconcile_nothing_on_connect, "left open", 80),

@@ -50,7 +50,6 @@ def forwarded(command: Command) -> ForwardedCommand:
         minimal=command.minimal,
         token_id=command.token_id,
         token_name=command.token_name,
-        earlier=command.earlier,
         forward_id=uuid4(),
         proof=command.proof,
         in_stretch=command.in_stretch,
@@ -76,7 +75,6 @@ def command_of(message: ForwardedCommand) -> Command:
         minimal=message.minimal,
         token_id=message.token_id,
         token_name=message.token_name,
-        earlier=message.earlier,
         proof=message.proof,
         in_stretch=message.in_stretch,
     )

@@ -10,7 +10,6 @@ from server.dispatch.command import Command
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.refusals import in_progress
 from server.store.commands import CommandRecord, CommandState, CommandStore
-from server.store.errors import StoreUnavailable
 from server.store.retrying import retry
 from server.store.times import now
 
@@ -63,18 +62,14 @@ class Claims:
         await self._commands.forget(command_id, record.attempt)
 
     async def find(self, command: Command) -> CommandRecord | None:
-        """The record of a command, under the name that an older Farhand gave it too, or None."""
-        if command.earlier is None:
-            return await self._commands.find(command.id)
-        records = await self._commands.find_any([command.id, command.earlier.command_id])
-        # An older Farhand may have made two records of one key, for two requests.
-        return max(records, key=command.is_recorded_in, default=None)
+        """The record of a command, or None."""
+        return await self._commands.find(command.id)
 
     async def _standing(self, own: CommandRecord, command: Command) -> CommandRecord:
         """The record that stands in the end: one's own, or another's that is no mere claim."""
         while True:
             standing = await retry(
-                lambda: self._claim(own, command), is_worthwhile=lambda: has_time(command)
+                lambda: self._commands.claim(own), is_worthwhile=lambda: has_time(command)
             )
             if (
                 standing.is_of(own)
@@ -83,8 +78,6 @@ class Claims:
             ):
                 return standing
             left = (standing.claimed_until - now()).total_seconds()
-            if left <= 0 and standing.command_id != command.id:
-                return standing  # An older Farhand's, which is long gone: it is only resolved.
             if left <= 0:
                 abandoned = standing
                 if await retry(
@@ -96,16 +89,6 @@ class Claims:
                 raise in_progress()
             else:
                 await asyncio.sleep(min(left, CLAIM_POLL_SECONDS))
-
-    async def _claim(self, own: CommandRecord, command: Command) -> CommandRecord:
-        if command.earlier is None:
-            return await self._commands.claim(own)
-        if await self._commands.claim_unless_earlier(own, command.earlier.command_id):
-            return own
-        standing = await self.find(command)
-        if standing is None:
-            raise StoreUnavailable("The command is just being claimed.")
-        return standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +138,6 @@ def new_record(command: Command, sent_on: SentOn, state: CommandState) -> Comman
         expires_at=from_milliseconds(command.expires_at),
         token_id=command.token_id,
         token_name=command.token_name,
-        earlier=command.earlier,
     )
 
 

@@ -90,7 +90,6 @@ def ask(record: CommandRecord, link: MachineLink) -> Question:
             command_id=record.command_id,
             mark=record.journal_mark,
             fingerprint=record.fingerprint,
-            earlier=record.earlier,
             server_time=server_time(),
         )
     )

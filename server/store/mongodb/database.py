@@ -32,7 +32,6 @@ from server.store.mongodb.indexes import INDEXES
 from server.store.mongodb.migrations import migrate, note_schema, stored_schema
 from server.store.mongodb.operation import Operation
 from server.store.mongodb.suitability import check_mongodb, clock_difference, hosts_of
-from server.store.times import now
 from server.tasks import Tasks
 
 DEFAULT_TIMEOUT: Final = 10.0
@@ -185,7 +184,7 @@ class Database:
         await asyncio.gather(*(self._make_indexes(*each) for each in INDEXES.items()))
         if stored is not None:
             async with translate_errors():
-                await migrate(self._database, stored, now())
+                await migrate(self._database, stored)
         async with self.operation():
             await note_schema(self._database)
 

@@ -3,7 +3,6 @@
 Each step may be done again, after a start that was cut short, and by several nodes at once.
 """
 
-from datetime import datetime
 from typing import Final
 
 import pymongo
@@ -52,14 +51,13 @@ async def note_schema(collections: Collections) -> None:
     )
 
 
-async def migrate(collections: Collections, version: int, moment: datetime) -> None:
-    """Change what is stored since schema ``version``; ``moment`` is now."""
+async def migrate(collections: Collections, version: int) -> None:
+    """Change what is stored since schema ``version``."""
     with pymongo.timeout(STEP_SECONDS):
         if version < 2:
             await _mark_unindexed(collections)
         if version < 3:
             await _give_organizations_a_parent(collections)
-            await _note_upgrade(collections, moment)
             await _move_input_counts(collections)
 
 
@@ -83,13 +81,6 @@ async def _give_organizations_a_parent(collections: Collections) -> None:
             {"parent_id": {"$exists": False}, "is_default": {"$ne": True}},
             {"$set": {"parent_id": default["_id"]}},
         )
-
-
-async def _note_upgrade(collections: Collections, moment: datetime) -> None:
-    """Since schema 3 keyed requests are named in another way; see `Installation`."""
-    await collections["installation"].update_one(
-        {"_id": "upgrade"}, {"$setOnInsert": {"at": moment}}, upsert=True
-    )
 
 
 async def _move_input_counts(collections: Collections) -> None:

@@ -59,7 +59,7 @@ def test_clients_message_survives_the_wire(message: BaseModel) -> None:
     [
         WELCOME.message,
         input_message(),
-        Resolve(command_id=COMMAND, server_time=1),
+        Resolve(command_id=COMMAND, fingerprint="f", server_time=1),
         Heartbeat(sequence=1, server_time=1),
     ],
 )

@@ -1,7 +1,7 @@
 import asyncio
 import hashlib
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 import pytest
 
@@ -11,11 +11,10 @@ from schemas.inputs.bodies import (
     DragMouse,
     MoveMouse,
     TypeText,
-    WriteClipboard,
 )
 from server.dispatch.command import Command
 from server.dispatch.fingerprints import Fingerprints
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 
 LINK = UUID(int=9)
 
@@ -84,29 +83,6 @@ def test_fingerprint_says_nothing_of_the_text_to_whoever_lacks_the_secret_or_the
     for other in others:
         assert accepted(TypeText(text="hunter2"), **other).fingerprint != typed.fingerprint
     assert accepted(TypeText(text="hunter2")).fingerprint == typed.fingerprint
-
-
-def test_names_of_before_are_known_as_long_as_they_may_live() -> None:
-    assert accepted().earlier is None
-    assert accepted().message(LINK).earlier is None
-    upgraded = Fingerprints(b"secret", knows_earlier=True)
-    assert accepted(key=None, fingerprints=upgraded).earlier is None
-    # No older server had a clipboard, and from its plain hash a text could be guessed; but the key
-    # may have been another request's.
-    copying = accepted(WriteClipboard(text="a"), fingerprints=upgraded)
-    names = there(copying.earlier)
-    assert (names.command_id, names.fingerprint) == (
-        uuid5(ORGANIZATION, '"key-1"'),
-        copying.fingerprint,
-    )
-    command = accepted(fingerprints=upgraded)
-    earlier = there(command.earlier)
-    assert (command.id, command.fingerprint) == (accepted().id, accepted().fingerprint)
-    # What the first edition made of the header "key-1", quotation marks and all, for this request.
-    assert earlier.command_id == uuid5(ORGANIZATION, '"key-1"')
-    content = b'mouse.move\ndesk-1\n{"x":3,"y":4}'
-    assert earlier.fingerprint == hashlib.sha256(content).hexdigest()
-    assert command.message(LINK).earlier == earlier
 
 
 def test_fingerprint_does_not_depend_on_how_the_answer_is_wanted() -> None:

@@ -1,6 +1,4 @@
-import hashlib
-
-from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
+from server.dispatch.fingerprints import Fingerprints
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 
 SECRETS = (b"one", b"two")
@@ -26,7 +24,3 @@ def test_fingerprint_is_of_the_content_and_not_of_its_pieces() -> None:
     assert fingerprints.of(ORGANIZATION, "ka", [b"b"]) != fingerprints.of(
         ORGANIZATION, "k", [b"ab"]
     )
-
-
-def test_earlier_fingerprint_is_a_plain_hash() -> None:
-    assert earlier_fingerprint([b"a", b"b"]) == hashlib.sha256(b"ab").hexdigest()

@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.link.messages import EarlierCommand
 from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
 from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
@@ -76,7 +75,7 @@ def sent(**changes: Any) -> CommandRecord:
 @async_test
 async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> None:
     async with open_store() as commands:
-        record = sent(earlier=EarlierCommand(command_id=uuid4(), fingerprint="e" * 64))
+        record = sent()
         assert await commands.claim(record) is record
         assert await commands.find(record.command_id) == record
         assert await commands.find(uuid4()) is None
@@ -91,7 +90,7 @@ async def test_record_of_an_older_or_a_newer_node_is_understood(mongodb: str) ->
             {"_id": record.command_id},
             {
                 "$set": {"what_only_a_newer_node_knows": 1},
-                "$unset": {"journal_mark": 1, "earlier": 1},
+                "$unset": {"journal_mark": 1},
             },
         )
         assert await commands.find(record.command_id) == replace(record, journal_mark=None)
@@ -115,34 +114,6 @@ async def test_own_claim_is_recognised_until_it_is_resolved(open_store: OpenStor
         assert (await commands.claim(record)).is_of(record)
         await commands.finish(record, CommandState.UNKNOWN, ANSWER, NOW)
         assert not (await commands.claim(record)).is_of(record)
-
-
-@async_test
-async def test_nothing_is_claimed_where_an_earlier_id_has_a_record(open_store: OpenStore) -> None:
-    async with open_store() as commands:
-        earlier, record = sent(), sent()
-        await commands.claim(earlier)
-        assert not await commands.claim_unless_earlier(record, earlier.command_id)
-        assert await commands.find_any([record.command_id, earlier.command_id]) == [earlier]
-        assert await commands.claim_unless_earlier(record, uuid4())
-        assert await commands.find(record.command_id) == record
-        # Again, as after an answer that was lost; and by somebody else.
-        for attempt in (record.attempt, uuid4()):
-            again = replace(record, attempt=attempt)
-            assert not await commands.claim_unless_earlier(again, uuid4())
-        assert await commands.find_any([record.command_id, uuid4()]) == [record]
-
-
-@async_test
-async def test_of_many_claims_beside_an_earlier_id_one_wins(open_store: OpenStore) -> None:
-    async with open_store() as commands:
-        earlier_id, first = uuid4(), sent()
-        claims = [replace(first, attempt=uuid4()) for _ in range(12)]
-        won = await asyncio.gather(
-            *(commands.claim_unless_earlier(claim, earlier_id) for claim in claims)
-        )
-        assert sum(won) == 1
-        assert await commands.find(first.command_id) == claims[won.index(True)]
 
 
 @async_test

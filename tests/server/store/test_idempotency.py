@@ -1,5 +1,4 @@
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -65,25 +64,6 @@ async def test_same_key_of_another_request_is_refused_and_of_another_organizatio
         with pytest.raises(KeyReused):
             await keys.once(request(fingerprint="g"), work)
         await keys.once(request(of=OTHER_ORGANIZATION, fingerprint="g"), work)
-        assert await work.done() == 2
-
-
-@async_test
-async def test_record_of_before_is_found_by_its_key_and_fingerprint(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        keys, work = IdempotencyStore(database, DAY), Work(database)
-        first, _ = await keys.once(request('"k"', "old"), work)
-        today = KeyedRequest(ORGANIZATION, "k", "new", ('"k"', "old"))
-        assert await keys.once(today, work) == (first, True)
-        with pytest.raises(KeyReused):
-            await keys.once(replace(today, earlier=('"k"', "other")), work)
-        # Once there were two keys, each with its own record.
-        second, _ = await keys.once(request("k", "old too"), work)
-        assert await keys.once(today, work) == (first, True)
-        other = replace(today, earlier=('"k"', "old too"))
-        assert await keys.once(other, work) == (second, True)
         assert await work.done() == 2
 
 

@@ -10,7 +10,6 @@ from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError, ProblemType
 from schemas.resources.trajectories import ChangedTrajectory, Duplicate, NewSteps
 from schemas.resources.workflows import ChangedWorkflow
-from server.dispatch.fingerprints import Fingerprints, earlier_fingerprint
 from server.store.errors import (
     AlreadyExists,
     InUse,
@@ -21,8 +20,6 @@ from server.store.errors import (
     VersionMismatch,
     WrongState,
 )
-from server.store.idempotency import KeyedRequest
-from server.web import changes
 from server.web.changes import content, refusals
 from tests.service import Reply, Service, new_key
 from tests.trajectories import imported, sent
@@ -177,30 +174,6 @@ async def test_malformed_key_is_422(service: Service, kind: str) -> None:
         reply = await service.post(path, body, headers={"Idempotency-Key": key})
         ((loc, _),) = reply.faults
         assert loc == ["header", "Idempotency-Key"]
-
-
-@creations
-@pytest.mark.gen_test
-async def test_what_an_older_farhand_made_under_a_key_is_not_made_again(
-    service: Service, kind: str
-) -> None:
-    path, body, _ = await creation(service, kind)
-    key, services = new_key(), service.server.services
-    today = services.fingerprints
-    services.fingerprints = Fingerprints(b"of today", knows_earlier=True)
-    with pytest.MonkeyPatch.context() as older:
-        # It took the header as it was, and hashed what was asked for without a secret.
-        older.setattr(changes, "quoted", lambda _key: "never used")
-        older.setattr(KeyedRequest, "id", property(lambda each: each._id_of(f'"{each.key}"')))
-        older.setattr(
-            Fingerprints, "of", lambda _self, _of, _key, asked: earlier_fingerprint(asked)
-        )
-        first = await service.post(path, body, headers={"Idempotency-Key": key})
-    before = await made(service)
-    for spelling in (f'"{key}"', key):
-        assert_same(first, await service.post(path, body, headers={"Idempotency-Key": spelling}))
-    assert await made(service) == before
-    services.fingerprints = today
 
 
 @pytest.mark.gen_test

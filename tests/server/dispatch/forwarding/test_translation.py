@@ -39,7 +39,6 @@ from server.store.errors import StoreUnavailable
 
 
 @pytest.mark.parametrize("key", [None, "k"])
-@pytest.mark.parametrize("knows_earlier", [False, True])
 @pytest.mark.parametrize(
     "body",
     [
@@ -48,15 +47,13 @@ from server.store.errors import StoreUnavailable
         DragMouse(start_x=0, start_y=0, to_x=5, to_y=5, duration=1.5),
     ],
 )
-def test_command_is_the_same_on_the_other_node(
-    body: AnyInput, key: str | None, knows_earlier: bool
-) -> None:
+def test_command_is_the_same_on_the_other_node(body: AnyInput, key: str | None) -> None:
     command = Command.accept(
         organization_id=uuid4(),
         machine_id="desk-1",
         body=body,
         key=key,
-        fingerprints=Fingerprints(b"secret", knows_earlier=knows_earlier),
+        fingerprints=Fingerprints(b"secret"),
         timeout=10,
         request_id="r-1",
         minimal=True,
@@ -75,7 +72,7 @@ def test_no_field_of_a_command_is_lost_on_the_way() -> None:
             machine_id="desk-1",
             body=MoveMouse(x=1, y=2),
             key="k",
-            fingerprints=Fingerprints(b"secret", knows_earlier=True),
+            fingerprints=Fingerprints(b"secret"),
             timeout=10,
             request_id="r-1",
             minimal=True,

@@ -5,7 +5,6 @@ from uuid import uuid4
 from server.store.machines.input_counts import InputCount, InputCountStore
 from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
-from server.store.mongodb.installation import Installation
 from server.store.mongodb.migrations import SCHEMA_VERSION
 from server.store.organizations import OrganizationStore
 from server.store.times import now
@@ -38,22 +37,6 @@ async def test_organizations_of_before_belong_to_the_default_one(
         assert default.parent_id is None
         schema = there(await database.collection("schema").find_one())
         assert schema["version"] == SCHEMA_VERSION
-
-
-@async_test
-async def test_upgrade_is_noted_once_and_only_where_there_was_one(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        assert (await Installation.open(database)).upgraded_at is None
-        await made_by_schema(database, 2)
-        before = now()
-        await database.prepare()
-        first = there((await Installation.open(database)).upgraded_at)
-        assert before <= first <= now()
-        await made_by_schema(database, 2)
-        await database.prepare()
-        assert (await Installation.open(database)).upgraded_at == first
 
 
 @async_test
