@@ -128,7 +128,8 @@ def test_text_that_the_machine_does_not_get_is_not_pasted(hands: Hands) -> None:
     page = hands.page
     page.evaluate("navigator.clipboard.writeText('a'.repeat(1024 * 1024 + 1))")
     page.keyboard.press("Control+V")
-    hands.until(lambda: "1 MiB at most. Not sent: 2 keys." in hands.said(), "it is refused")
+    hands.until(lambda: "1 MiB at most." in hands.said(), "it is refused")
+    assert hands.said().startswith("Not sent: 2 keys.")
     page.keyboard.press("x")
     hands.arrive("key ctrl", "key x")
 
