@@ -25,6 +25,11 @@ help:
 	@echo "make screenshots the pictures of the console in docs/images"
 	@echo "make simulation  100,000 simulated lives (ARGS='--seed 7' for one, told in full)"
 
+# What a command needs of the system comes first, in one go, or is named before anything is half done.
+.NOTPARALLEL:
+needs-%:
+	@PYTHON=$(PYTHON) .ci/system-packages $(if $(wildcard $(VENV)/installed),,build )$(subst -, ,$*)
+
 install: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml config/constraints.txt
@@ -58,16 +63,13 @@ $(VENV)/clients/installed: .ci/clients config/constraints.txt | $(VENV)/installe
 	done < .ci/clients
 	@touch $@
 
-demo: install
-	@.ci/system-packages run
+demo: needs-run install
 	@$(BIN)/farhand demo $(ARGS)
 
-test: install $(VENV)/clients/installed
-	@.ci/system-packages run tests
+test: needs-run-tests install $(VENV)/clients/installed
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-test-windows: install
-	@.ci/system-packages run wine
+test-windows: needs-run-wine install
 	@$(BIN)/python -m tests.wine $(ARGS)
 
 test-systems: install
@@ -84,16 +86,13 @@ format: install
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-bench: install
-	@.ci/system-packages run
+bench: needs-run install
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-faults: install
-	@.ci/system-packages run tests
+faults: needs-run-tests install
 	@$(BIN)/python -m tests.faults $(ARGS)
 
-screenshots: install
-	@.ci/system-packages run tests
+screenshots: needs-run-tests install
 	@$(BIN)/python -m tests.browser $(ARGS)
 
 simulation: install

@@ -19,6 +19,13 @@ PYTHON = """#!/bin/sh
 mkdir -p .venv/bin && cp "$0" .venv/bin/python
 """
 
+PACKAGES = """#!/bin/sh
+# Stands for what installs packages of the system, or names those that it cannot.
+test -e no-packages || exit 0
+echo "packages: $*"
+exit 1
+"""
+
 CHECKER = """#!/bin/sh
 # Stands for each program that checks, and for npm; what fails is named in a file.
 echo "${0##*/} at work: $*"
@@ -32,7 +39,8 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / ".ci" / "javascript").mkdir(parents=True)
     (tmp_path / "config").mkdir()
     for name, text in {
-        ".ci/system-packages": "#!/bin/sh\n",
+        ".ci/system-packages": PACKAGES,
+        ".ci/clients": "client==1\n",
         ".ci/javascript/package.json": "",
         "failing": "",
         "python": PYTHON,
@@ -88,14 +96,35 @@ def test_what_is_installed_is_not_installed_again(checkout: Path) -> None:
     assert ANNOUNCEMENT not in said
 
 
-def lint(checkout: Path) -> tuple[int, list[str]]:
-    """The exit code of ``make lint``, and the beginnings of what it says."""
-    (checkout / ".venv" / "bin").mkdir(parents=True, exist_ok=True)
-    for name in ("ruff", "mypy", "npm", "tsc", "oxlint"):
-        (checkout / ".venv" / "bin" / name).write_text(CHECKER)
-        (checkout / ".venv" / "bin" / name).chmod(0o700)
+@pytest.mark.parametrize(
+    ("command", "groups"),
+    [
+        ("demo", "run"),
+        ("bench", "run"),
+        ("test", "run tests"),
+        ("faults", "run tests"),
+        ("screenshots", "run tests"),
+        ("test-windows", "run wine"),
+    ],
+)
+def test_what_the_system_lacks_is_named_before_anything_is_half_done(
+    checkout: Path, command: str, groups: str
+) -> None:
+    (checkout / "no-packages").touch()
+    assert made(checkout, command) == (2, [f"packages: build {groups}"])
+    assert not (checkout / ".venv").exists()
+    (checkout / "no-packages").unlink()
+    with (checkout / "log").open("wb") as log:
+        install(checkout, log.fileno())
+    # What is installed needs no compiler any more.
+    (checkout / "no-packages").touch()
+    assert made(checkout, command) == (2, [f"packages: {groups}"])
+
+
+def made(checkout: Path, *arguments: str) -> tuple[int, list[str]]:
+    """The exit code of ``make`` with these arguments, and what it says."""
     ended = subprocess.run(
-        [program("make"), "--silent", "lint", "PYTHON=./python"],
+        [program("make"), "--silent", *arguments, "PYTHON=./python"],
         cwd=checkout,
         capture_output=True,
         text=True,
@@ -103,6 +132,15 @@ def lint(checkout: Path) -> tuple[int, list[str]]:
         timeout=60,
     )
     return ended.returncode, ended.stdout.splitlines()
+
+
+def lint(checkout: Path) -> tuple[int, list[str]]:
+    """The exit code of ``make lint``, and the beginnings of what it says."""
+    (checkout / ".venv" / "bin").mkdir(parents=True, exist_ok=True)
+    for name in ("ruff", "mypy", "npm", "tsc", "oxlint"):
+        (checkout / ".venv" / "bin" / name).write_text(CHECKER)
+        (checkout / ".venv" / "bin" / name).chmod(0o700)
+    return made(checkout, "lint")
 
 
 def test_what_checks_javascript_is_installed_once_and_only_for_lint(checkout: Path) -> None:
