@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from tests.systems.bare_root import NoBareRootError, bare_root
-from tests.systems.report import PACKAGES, Seen, read_results, told
+from tests.systems.report import MOST_DEMO_SECONDS, PACKAGES, Seen, read_results, told
 
 TESTS = (
     *(
@@ -22,6 +22,7 @@ TESTS = (
     *("tests/test_services.py", "tests/test_packaging.py", "tests/test_cluster.py"),
 )
 """Those of desktops, browsers, services and packaging, whose real parts come from the system."""
+MOST_TEST_SECONDS = 3 * 3600.0
 RESULTS = "/srv/results.xml"
 
 
@@ -30,9 +31,11 @@ def try_on(suite: str, mirror: str, log: Path, tests: tuple[str, ...]) -> Seen:
     seen = Seen()
     with bare_root(suite, mirror, log) as root:
         began = time.monotonic()
-        if root.succeeds("make demo ARGS=--once"):
+        if root.succeeds("make demo ARGS=--once", 5 * MOST_DEMO_SECONDS):
             seen.demo_seconds = time.monotonic() - began
-        root.succeeds(f"make test ARGS='--junitxml={RESULTS} {' '.join(tests)}'")
+        seen.did_tests_end_well = root.succeeds(
+            f"make test ARGS='--junitxml={RESULTS} {' '.join(tests)}'", MOST_TEST_SECONDS
+        )
         seen.tests = read_results(root.file(RESULTS))
         installed = root.output(
             f"dpkg-query --show --showformat='${{Package}} ${{Version}}\\n' {' '.join(PACKAGES)}"

@@ -6,13 +6,16 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent.parent
 CLONE = "/srv/farhand"
 BEYOND_THE_BASE = ("git", "make", "python3", "ca-certificates")
 """What the README takes for granted: the rest is for its commands to install."""
+
+QUESTION_SECONDS = 60.0
+SCRIPTS = Path("/usr/share/debootstrap/scripts")
 
 _OF_THE_HOST = ("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt")
 """By which it reaches the same network, through proxies that have certificates of their own."""
@@ -23,6 +26,12 @@ root=$1
 shift
 exec chroot "$root" "$@"
 """
+_INTO_IT: Sequence[str] = (
+    *("unshare", "--mount", "--pid", "--fork", "--kill-child"),
+    *("sh", "-ec", _INSIDE, "sh"),
+)
+"""Before the directory and a command.  Mounts and processes end with the namespaces, whatever
+becomes of this process, and with their first process where a command takes too long."""
 
 
 class NoBareRootError(Exception):
@@ -36,25 +45,30 @@ class BareRoot:
         self._directory = directory
         self._log = log
 
-    def succeeds(self, command: str) -> bool:
-        """Run a command in the clone, with its output in the log; whether it ended well."""
+    def succeeds(self, command: str, seconds: float) -> bool:
+        """Run a command in the clone, with its output in the log; whether it ended well in time."""
         with self._log.open("ab") as log:
-            return self._run(command, log.fileno()).returncode == 0
+            try:
+                return self._run(command, log.fileno(), seconds).returncode == 0
+            except subprocess.TimeoutExpired:
+                log.write(f"\n{command} did not end within {seconds:g} s\n".encode())
+                return False
 
     def output(self, command: str) -> str:
         """What a command prints."""
-        return self._run(command, subprocess.PIPE).stdout.decode()
+        return self._run(command, subprocess.PIPE, QUESTION_SECONDS).stdout.decode()
 
     def file(self, path: str) -> Path:
         """Where one of its files is for us."""
         return self._directory / path.lstrip("/")
 
-    def _run(self, command: str, output: int) -> "subprocess.CompletedProcess[bytes]":
-        # Mounts and processes end with the namespaces, whatever becomes of this process.
+    def _run(
+        self, command: str, output: int, seconds: float
+    ) -> "subprocess.CompletedProcess[bytes]":
         return subprocess.run(
             [
-                *("unshare", "--mount", "--pid", "--fork", "--kill-child"),
-                *("sh", "-ec", _INSIDE, "sh", self._directory),
+                *_INTO_IT,
+                str(self._directory),
                 *("env", "-i", *(f"{name}={value}" for name, value in _environment().items())),
                 *("bash", "-c", f"cd {CLONE} && {command}"),
             ],
@@ -62,6 +76,7 @@ class BareRoot:
             stdout=output,
             stderr=subprocess.STDOUT,
             check=False,
+            timeout=seconds,
         )
 
 
@@ -78,7 +93,8 @@ def bare_root(suite: str, mirror: str, log: Path) -> Iterator[BareRoot]:
         packages = ",".join(BEYOND_THE_BASE)
         with log.open("wb") as output:
             for command in (
-                f"debootstrap --variant=minbase --include={packages} {suite} {name} {mirror}",
+                f"debootstrap --variant=minbase --include={packages} {suite} {name} {mirror}"
+                f" {_script(suite)}",
                 f"git clone --quiet {shlex.quote(str(PROJECT))} {name}{CLONE}",
             ):
                 if subprocess.run(
@@ -89,6 +105,11 @@ def bare_root(suite: str, mirror: str, log: Path) -> Iterator[BareRoot]:
             if Path(path).exists():
                 shutil.copy(path, directory / path.lstrip("/"))
         yield BareRoot(directory, log)
+
+
+def _script(suite: str) -> str:
+    """How a suite is made; one that is newer than debootstrap is made as Debian's others are."""
+    return suite if (SCRIPTS / suite).exists() else "sid"
 
 
 def _check() -> None:
