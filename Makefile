@@ -11,7 +11,7 @@ ARGS ?=
 # Compiled once, not again by each of the many processes that a run starts.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install demo test test-windows test-systems lint format bench faults simulation screenshots clean
+.PHONY: help install demo test test-windows test-systems test-images lint format bench faults simulation screenshots clean
 
 help:
 	@echo "make install     the environment alone (.venv)"
@@ -19,6 +19,7 @@ help:
 	@echo "make test        the whole test suite (ARGS='-k keys' for a part)"
 	@echo "make test-windows what is for Windows, on a Windows Python under Wine (ARGS=--short, or '-k keys', for a part)"
 	@echo "make test-systems both commands on bare Debian 12 and 13, as root (ARGS=--whole for all tests, ARGS=forky for another)"
+	@echo "make test-images builds both images of config/Containerfile and runs them, as root"
 	@echo "make lint        formatting, linting, types, of the console's JavaScript too"
 	@echo "make bench       the benchmarks, each beside its floor"
 	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less, '--nodes 3' for more servers)"
@@ -74,6 +75,9 @@ test-windows: needs-run-wine install
 
 test-systems: install
 	@$(BIN)/python -m tests.systems $(ARGS)
+
+test-images:
+	@.ci/images
 
 lint: install $(JAVASCRIPT)/installed
 	$(BIN)/ruff format --check
