@@ -4,14 +4,20 @@ Taking them needs little of the program, and MongoDB's recovery takes longer tha
 a start: the rest of the program is loaded meanwhile.
 """
 
+import errno
+import logging
 import os
 import socket
+import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
 from server.data_directory import ADDRESS_FILE
 from server.settings import ServerSettings
 from server.store.embedded.mongod import EmbeddedMongoDB
+
+logger = logging.getLogger(__name__)
 
 BACKLOG: Final = 1024
 """Connections that may wait to be accepted: all machines of a server come back at once."""
@@ -168,14 +174,33 @@ def _cannot_listen(host: str, port: int, error: OSError) -> StartError:
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory that only its owner enters, unless it is there already."""
+    """Make a directory, and those above it, for their owner alone, where they are not there.
+
+    One of ours that is there, and into which others can write, is closed for them.
+    """
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # One after another: the modes of those above would be whatever the umask leaves.
+        for each in (*reversed(directory.parents), directory):
+            with suppress(FileExistsError):
+                each.mkdir(mode=0o700)
+        _keep_others_from_writing(directory)
     except OSError as error:
         raise StartError(
             f"cannot use the data directory {directory}: {error.strerror}; choose another with "
             "--data-dir"
         ) from None
+
+
+def _keep_others_from_writing(directory: Path) -> None:
+    """Let nobody else write into a directory, unless it is somebody else's, or one like /tmp."""
+    found = directory.stat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    is_open = bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+    if not is_open or found.st_mode & stat.S_ISVTX or found.st_uid != os.geteuid():
+        return
+    directory.chmod(stat.S_IMODE(found.st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
+    logger.warning("others could write into %s, and cannot any more", directory)
 
 
 def write_private(file: Path, text: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from machine_client.service.base import Run, ServiceError, ServiceState, checked, run_program
+from machine_client.system.private_files import make_private_directory, make_private_file
 
 NAME: Final = "farhand-machine.service"
 
@@ -44,7 +45,9 @@ class SystemdService:
         # First of all, whether it can be asked: where it cannot, nothing is left behind.
         checked(self._run, ["systemctl", "--user", "show-environment"])
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_private_directory(file.parent)
+            # Whoever can write into it chooses what runs here.
+            make_private_file(file)
             file.write_text(_UNIT.format(command=" ".join(map(_quoted, command))))
         except OSError as error:
             raise ServiceError(f"cannot write {file}: {error.strerror}") from None

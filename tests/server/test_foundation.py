@@ -1,11 +1,13 @@
 """What a server takes before anything else, and gives back."""
 
+import os
 import socket
+import stat
 from pathlib import Path
 
 import pytest
 
-from server.foundation import Foundation, StartError, bind
+from server.foundation import Foundation, StartError, bind, make_private
 from server.settings import ServerSettings
 from tests.store import async_test
 
@@ -56,6 +58,39 @@ async def test_what_was_taken_is_free_again(tmp_path: Path) -> None:
     assert (await again.mongodb_uri()).startswith("mongodb://")
     await again.release()
     assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o000])
+def test_data_directory_and_those_made_above_it_are_for_their_owner_alone(
+    tmp_path: Path, umask: int
+) -> None:
+    own = tmp_path / "above" / "own"
+    before = os.umask(umask)
+    try:
+        make_private(own)
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (own.parent, own)] == [0o700] * 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "after"), [(0o777, 0o755), (0o770, 0o750), (0o755, 0o755), (0o1777, 0o1777)]
+)
+def test_data_directory_that_is_there_is_not_for_others_to_write_into(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, after: int
+) -> None:
+    tmp_path.chmod(mode)
+    make_private(tmp_path)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == after
+    closed = f"others could write into {tmp_path}, and cannot any more"
+    assert caplog.messages == [closed] * (mode != after)
+
+
+def test_file_in_the_place_of_the_data_directory_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for directory in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(StartError, match=r"file.*: Not a directory; .*--data-dir"):
+            make_private(directory)
 
 
 def test_host_with_two_addresses_has_one_port(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """A unit of the user's systemd: its file is read by systemd itself, and systemctl is played."""
 
+import os
+import stat
 import subprocess
 from pathlib import Path
 
@@ -37,6 +39,17 @@ def test_unit_is_what_systemd_understands_and_is_started(unit: Path) -> None:
     )
     assert NAME not in verified.stderr, verified.stderr
     assert r'"/home/Jörg \"Müller\"/100%% $$HOME\\x"' in unit.read_text()
+
+
+def test_what_is_made_for_the_unit_is_for_its_user_alone_whatever_the_umask(unit: Path) -> None:
+    before = os.umask(0)
+    try:
+        SystemdService(Runs()).install(COMMAND, elevated=False)
+    finally:
+        os.umask(before)
+    made = (unit.parent, unit.parent.parent, unit.parent.parent.parent)
+    assert [stat.S_IMODE(each.stat().st_mode) for each in made] == [0o700] * 3
+    assert not stat.S_IMODE(unit.stat().st_mode) & 0o022
 
 
 def test_uninstalled_is_ended_and_gone_and_twice_is_fine(unit: Path) -> None:
