@@ -13,7 +13,7 @@ from schemas.resources.trajectories import (
     TrajectoryQuery,
 )
 from schemas.values.json_texts import JsonObjects
-from server.store.errors import WrongState
+from server.store.errors import AlreadyExists, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.store import TrajectoryStore
@@ -91,10 +91,7 @@ class Trajectories:
         """
         made = new_trajectory(organization_id, user_id, new)
         if request is None:
-            if made.is_main:
-                made = without_second_main(made, await self._store.mains(*_workflow_of(made)))
-            await self._store.insert(made)
-            return self._answer(made), False
+            return self._answer(await self._inserted(made)), False
 
         async def work(transaction: Transaction) -> dict[str, Any]:
             trajectories = transaction.trajectories
@@ -107,6 +104,24 @@ class Trajectories:
         # The same request says the same again; what it does not say is in the key's record.
         first, is_replayed = await self._transactions.run_once(request, work)
         return self._answer(replace(made, **first)), is_replayed
+
+    async def _inserted(self, made: StoredTrajectory) -> StoredTrajectory:
+        """Insert it, as its workflow's main one where that has none."""
+        new = await self._with_one_main(made)
+        try:
+            await self._store.insert(new)
+        except AlreadyExists:
+            if not new.is_main:
+                raise
+            # Another one may have become the main one meanwhile; if it is the id, it still is.
+            new = await self._with_one_main(made)
+            await self._store.insert(new)
+        return new
+
+    async def _with_one_main(self, made: StoredTrajectory) -> StoredTrajectory:
+        if not made.is_main:
+            return made
+        return without_second_main(made, await self._store.mains(*_workflow_of(made)))
 
     async def change(
         self,

@@ -1,9 +1,11 @@
 """The operations on trajectories with a real database, and the answers as JSON."""
 
+import asyncio
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +20,7 @@ from schemas.values.json_texts import JsonObjects
 from server.store.errors import AlreadyExists, KeyReused, NotFound, VersionMismatch, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.mongodb.database import Database
+from server.store.trajectories.store import TrajectoryStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
 
@@ -127,6 +130,39 @@ async def test_imported_trajectory_keeps_its_id_and_times(mongodb: str, database
         with pytest.raises(AlreadyExists):
             await library.trajectories.create(ORGANIZATION, None, line)
         await library.trajectories.create(OTHER_ORGANIZATION, None, line)
+
+
+@async_test
+async def test_of_two_main_trajectories_made_at_once_both_are_made_and_one_is_main(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(mongodb, database_name) as database:
+        library, both_have_looked = TrajectoryLibrary(database), asyncio.Barrier(2)
+        look = TrajectoryStore.mains
+        looks = 0
+
+        async def look_together(
+            self: TrajectoryStore, organization_id: UUID, workflow_ids: Iterable[UUID]
+        ) -> set[UUID]:
+            nonlocal looks
+            looks += 1
+            found = await look(self, organization_id, workflow_ids)
+            if looks <= 2:
+                await both_have_looked.wait()
+            return found
+
+        monkeypatch.setattr(TrajectoryStore, "mains", look_together)
+        made = await asyncio.gather(
+            *(
+                library.trajectories.create(ORGANIZATION, None, imported(is_main=True))
+                for _ in range(2)
+            )
+        )
+        assert sorted(json.loads(each.whole())["is_main"] for each, _ in made) == [False, True]
+        # A taken id is said as one, also of what would be the main one.
+        taken = imported(id=str(made[0][0].id), is_main=True, workflow_id=str(uuid4()))
+        with pytest.raises(AlreadyExists):
+            await library.trajectories.create(ORGANIZATION, None, taken)
 
 
 @async_test
