@@ -22,6 +22,8 @@ from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE, default_data_d
 
 PAGE = 1000
 """The most things that the server lists in one answer."""
+OVERLAP = 10
+"""So many may be removed between two pages before anything is missed."""
 
 REQUEST_SECONDS = 120.0
 CONNECT_SECONDS = 10.0
@@ -55,13 +57,22 @@ class Api:
             raise click.ClickException(self._stranger("its answer is not JSON")) from None
 
     def call_list(self, path: str) -> dict[str, Any]:
-        """Read a list of any length, page by page, and return it as one answer."""
-        items: list[Any] = []
+        """Read a list of any length, page by page, and return it as one answer.
+
+        What moves from one page to another meanwhile is neither missed nor repeated.
+        """
+        found: dict[str, Any] = {}
+        skip = 0
         while True:
-            page = self.call("GET", f"{path}?limit={PAGE}&skip={len(items)}")
-            items += page["items"]
-            if not page["items"] or len(items) >= page["total"]:
-                return {**page, "items": items, "skip": 0, "limit": max(PAGE, len(items))}
+            page = self.call("GET", f"{path}?limit={PAGE}&skip={skip}")
+            found |= {item["id"]: item for item in page["items"]}
+            end = skip + len(page["items"])
+            if not page["items"] or end >= page["total"]:
+                items = [*found.values()]
+                whole = {"items": items, "total": len(items), "skip": 0}
+                return {**page, **whole, "limit": max(PAGE, len(items))}
+            # What is removed draws forward what comes after it.
+            skip = max(skip + 1, end - OVERLAP)
 
     def _refused(self, reply: Reply) -> str:
         """Why a request was refused, in the words of the command that sent it."""

@@ -2,12 +2,15 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from server.cli.client import OVERLAP, PAGE, Api
 from tests.commandline import Served, run, run_process
 from tests.processes import free_port
 
@@ -23,6 +26,37 @@ def test_options_come_before_the_environment_and_the_data_directory(served: Serv
     wrong = served.run("machine", "list", "--token", "fh_wrong")
     assert wrong.exit_code == 1
     assert "No valid token" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _there: None,
+        lambda there: there.insert(0, -len(there)),
+        lambda there: there.pop(0),
+        lambda there: there.__delitem__(slice(0, OVERLAP)),
+    ],
+    ids=["still", "added", "removed", "several removed"],
+)
+def test_list_that_changes_between_its_pages_misses_and_repeats_nothing(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[list[int]], object]
+) -> None:
+    there = [*range(2 * PAGE + 1)]
+
+    def call(_self: Api, _method: str, path: str) -> Any:
+        query = parse_qs(urlsplit(path).query)
+        skip, limit = int(query["skip"][0]), int(query["limit"][0])
+        items = [{"id": str(each)} for each in there[skip : skip + limit]]
+        answer = {"items": items, "total": len(there), "skip": skip, "limit": limit}
+        change(there)
+        return answer
+
+    monkeypatch.setattr(Api, "call", call)
+    whole = Api("http://x", "t", as_json=True).call_list("/v1/things")
+    ids = [item["id"] for item in whole["items"]]
+    assert len(ids) == len({*ids}) == whole["total"]
+    assert {*ids} >= {str(each) for each in range(2 * PAGE + 1)}
+    assert (whole["skip"], whole["limit"]) == (0, len(ids))
 
 
 def test_url_may_end_with_a_slash(served: Served) -> None:

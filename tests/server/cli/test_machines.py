@@ -2,10 +2,13 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
+import pymongo
 import pytest
 
+from server.cli.client import PAGE
 from server.cli.machines import ago, described
 from tests.commandline import Served
 
@@ -47,6 +50,27 @@ def test_machine_is_paused_and_resumed(served: Served) -> None:
     result = served.run("machine", "resume", machine_id)
     assert (result.exit_code, result.stdout) == (0, "offline: it has never connected\n")
     assert not json.loads(served.run("machine", "resume", machine_id, "--json").stdout)["paused"]
+
+
+def test_list_is_whole_however_long_it_is(served: Served, mongodb: str) -> None:
+    organization = served.run("organization", "add", "Many machines").stdout.strip()
+    token = served.run(
+        "token", "create", "--name", "lists", "--organization", organization,
+        "--scope", "machines:read", "--scope", "machines:write",
+    ).stdout.strip()  # fmt: skip
+    assert served.run("machine", "add", "desk", "--token", token).exit_code == 0
+    with pymongo.MongoClient[dict[str, Any]](mongodb) as client:
+        # Added one by one they take most of a minute.
+        stored = client["test_command_line"]["machines"]
+        one = stored.find_one({"machine_id": "desk"}, {"_id": False}) or {}
+        stored.insert_many({**one, "machine_id": f"desk-{number}"} for number in range(PAGE))
+    machines = {"desk", *(f"desk-{number}" for number in range(PAGE))}
+    listed = json.loads(served.run("machine", "list", "--token", token, "--json").stdout)
+    assert len(listed["items"]) == listed["total"] == len(machines)
+    assert {each["id"] for each in listed["items"]} == machines
+    table = served.run("machine", "list", "--token", token)
+    assert table.exit_code == 0
+    assert machines <= {*table.stdout.split()}
 
 
 @pytest.mark.parametrize("verb", ["show", "pause", "resume"])
