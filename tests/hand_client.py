@@ -14,6 +14,10 @@ SUBPROTOCOL = "farhand.hand.v1"
 PATIENCE_SECONDS = 20.0
 
 
+LEASE_SPELLINGS = ("control/", "%63ontrol/", "control%2F", "/control/", "%2563ontrol/", "x?")
+"""What may stand before a lease in the address of a machine, and what is none but looks like it."""
+
+
 def hand_path(machine: str, lease: str) -> str:
     return f"/v1/machines/{machine}/control/{lease}/hand"
 

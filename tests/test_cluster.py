@@ -18,6 +18,7 @@ from pymongo.errors import OperationFailure
 from server.bus.nats_server import find_nats_server
 from server.store.embedded.mongod import find_mongod
 from tests.desktop import program, virtual_display
+from tests.hand_client import LEASE_SPELLINGS
 from tests.processes import SCRIPTS, Program, ServedApi, joined, running, until
 
 CLUSTER = Path(__file__).parent.parent / "config" / "cluster"
@@ -169,6 +170,22 @@ def test_cluster_serves_while_its_parts_end_and_come_back(tmp_path: Path) -> Non
             until(works, f"without {part}", 60)
         # The others may still look for another NATS than the one that ended, or for the primary.
         until(lambda: all(works() for _ in range(6)), "every node has the machine", 60)
+
+
+def test_proxy_logs_no_lease_however_its_address_is_spelled(tmp_path: Path) -> None:
+    cluster, lease = Cluster(tmp_path), "secret-of-a-lease"
+    with cluster.proxy() as url:  # and no node behind it, which is an error
+        api = ServedApi(url, "")
+        for spelling in LEASE_SPELLINGS:
+            assert api.call("GET", f"/v1/machines/desk-1/{spelling}{lease}").status == 502
+        api.close()
+        log = tmp_path / "proxy" / "access.log"
+        count = len(LEASE_SPELLINGS)
+        until(lambda: log.read_text().count("\n") == count, "nginx has logged all of them")
+        logged = [line.split()[2:5] for line in log.read_text().splitlines()]
+    assert logged == [['"GET', '/v1/machines/..."', "502"]] * count
+    for each in (tmp_path / "proxy").glob("*log"):
+        assert lease not in each.read_text()
 
 
 def test_images_have_what_the_files_ask_for() -> None:
