@@ -307,6 +307,30 @@ def test_renewed_control_counts_from_when_that_was_asked(looking: Visit, desk: D
     until(lambda: holder(site, desk) is None, "control is given back")
 
 
+def test_control_counts_from_when_it_was_asked_for(looking: Visit, desk: Desk) -> None:
+    """The server may have given it any time since then."""
+    site, page = looking.site, looking.page
+    stop_the_clock(page)
+    release = held_up(page, "**/control", "POST")
+    with page.expect_request("**/control"):
+        page.get_by_role("button", name="Take control").click()
+    page.clock.run_for(5_000)
+    page.route("**/control/*", lambda route: route.abort())
+    with page.expect_response("**/control"):
+        release()
+    sign(page).to_contain_text("You are in control of Reception")
+    page.clock.run_for(22_000)
+    sign(page).to_contain_text("You are in control of Reception")
+    page.clock.run_for(3_000)
+    sign(page).to_contain_text("Control has ended: it ran out")
+    page.unroute_all()
+    page.clock.resume()
+    page.get_by_role("button", name="Take control").click()
+    page.get_by_role("button", name="Take over").click()
+    page.get_by_role("button", name="Give back").click()
+    until(lambda: holder(site, desk) is None, "control is given back")
+
+
 def test_refusal_is_said_beside_the_button(looking: Visit) -> None:
     page = looking.page
     refusals: list[tuple[int, dict[str, str], str]] = [

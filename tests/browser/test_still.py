@@ -80,6 +80,14 @@ def lose_the_hand(scene: Scene) -> None:
     scene.hands.come_back(scene.wire)
 
 
+def lose_the_machine(scene: Scene) -> None:
+    scene.desk.client.kill()
+    says(scene.page, "You keep control of Reception, which takes no input now")
+    says(scene.page, "The machine is not connected")
+    scene.page.keyboard.press("a")
+    says(scene.page, "Not sent: ")
+
+
 def lose_the_server(scene: Scene) -> None:
     scene.site.process.terminate()
     says(scene.page, "No connection to the server")
@@ -130,17 +138,28 @@ def test_picture_stays_where_it_is_whatever_is_said(
         visit.page.mouse.move(*place)
         assert scene.box[2:] == before[2:]
         still = scene.box
-        for number, message in enumerate(MESSAGES, 1):
-            message(scene)
-            assert scene.box == still, message.__name__
-            # Where the mouse was before it was said.
-            if message is lose_control:
-                visit.page.mouse.move(*place)
+
+        def click(number: int) -> None:
+            """Click where the mouse was before anything was said."""
             visit.page.mouse.down()
             visit.page.mouse.up()
             hands.until(partial(arrived, hands, number), "a click arrives there")
-        lose_the_server(scene)
-        assert scene.box == still
+
+        for number, message in enumerate(MESSAGES, 1):
+            message(scene)
+            assert scene.box == still, message.__name__
+            if message is lose_control:
+                visit.page.mouse.move(*place)
+            click(number)
+        lose_the_machine(scene)
+        assert scene.box == still, "the machine is lost"
+        with desk.join():
+            says(visit.page, "You are in control of Reception")
+            says(visit.page, "Live. The picture changes")
+            assert scene.box == still, "the machine is back"
+            click(len(MESSAGES) + 1)
+            lose_the_server(scene)
+            assert scene.box == still, "the server is lost"
 
 
 @contextmanager
