@@ -1,10 +1,15 @@
 """Coming to the console: with a token, by a link, again, and no more."""
 
+import re
+from pathlib import Path
 from urllib.parse import quote
 
 from playwright.sync_api import Browser, expect
 
+from tests.browser.hands import Hands
 from tests.browser.rig import Visit
+
+CONSOLE = (Path(__file__).parent.parent.parent / "docs" / "console.md").read_text()
 
 
 def test_first_visit_asks_for_a_token_and_says_where_it_is(visit: Visit) -> None:
@@ -12,9 +17,33 @@ def test_first_visit_asks_for_a_token_and_says_where_it_is(visit: Visit) -> None
     page = visit.page
     expect(page.get_by_role("heading", name="Sign in to Farhand")).to_be_visible()
     expect(page.get_by_label("Token")).to_be_focused()
-    expect(page.get_by_text("cat ~/.local/share/farhand/admin-token")).to_be_visible()
-    expect(page.get_by_text("farhand token create --name my-console")).to_be_visible()
+    expect(page.get_by_text("the file admin-token in its data directory")).to_be_visible()
+    # Which one that is, strangers need not know.
+    assert str(visit.site.server.directory) not in page.content()
     assert "token=" not in page.url
+
+
+def test_token_of_the_first_pages_command_has_all_that_the_console_can_use(visit: Visit) -> None:
+    visit.go()
+    page = visit.page
+    command = page.locator(".command code").text_content()
+    documented = re.search(r"^farhand token create (?:.*\\\n)*.*$", CONSOLE, re.MULTILINE)
+    assert command is not None
+    assert documented is not None
+    assert command.split() == documented[0].replace("\\\n", " ").split()
+    scopes = command.split(" --scope ")[1:]
+    with visit.site.desk("Reception") as desk:
+        token = visit.site.new_token(*scopes)["token"]
+        visit.sign_in(f"/machines/{desk.machine}", token)
+        expect(page.get_by_text("Live. The picture changes")).to_be_visible()
+        expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+        expect(page.get_by_role("link", name="Trajectories", exact=True)).to_be_visible()
+        expect(page.get_by_role("link", name="Activity", exact=True)).to_be_visible()
+        hands = Hands(page, desk)
+        hands.take()
+        expect(page.get_by_text("lacks the scope")).to_have_count(0)
+        page.mouse.click(*hands.over(200, 150))
+        hands.arrive("click left 200,150")
 
 
 def test_token_is_asked_for_once(visit: Visit) -> None:

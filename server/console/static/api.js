@@ -136,7 +136,7 @@ function wordsFor(status, content) {
     return `That cannot be sent: ${places.join("; ")}.`;
   }
   if (status === 403 && content.scope)
-    return `Your token lacks the scope ${content.scope}. Sign in with one that has it: farhand token create --name NAME --scope ${content.scope}`;
+    return `Your token lacks the scope ${content.scope}. Sign out, and in again with a token that has it.`;
   if (content.detail) return sentence(String(content.detail));
   if (status === 502 || status === 503 || status === 504)
     return `The server cannot be reached through the proxy (HTTP ${status}). Check that farhand serve runs.`;
