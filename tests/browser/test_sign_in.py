@@ -1,6 +1,7 @@
 """Coming to the console: with a token, by a link, again, and no more."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,12 +27,14 @@ def test_first_visit_asks_for_a_token_and_says_where_it_is(visit: Visit) -> None
 def test_token_of_the_first_pages_command_has_all_that_the_console_can_use(visit: Visit) -> None:
     visit.go()
     page = visit.page
-    command = page.locator(".command code").text_content()
+    shown = page.locator(".command code").text_content()
     documented = re.search(r"^farhand token create (?:.*\\\n)*.*$", CONSOLE, re.MULTILINE)
-    assert command is not None
+    assert shown is not None
     assert documented is not None
-    assert command.split() == documented[0].replace("\\\n", " ").split()
-    scopes = command.split(" --scope ")[1:]
+    # As a shell reads them.
+    words, wanted = (each.replace("\\\n", " ").split() for each in (shown, documented[0]))
+    assert words == wanted
+    scopes = [word for before, word in pairwise(words) if before == "--scope"]
     with visit.site.desk("Reception") as desk:
         token = visit.site.new_token(*scopes)["token"]
         visit.sign_in(f"/machines/{desk.machine}", token)

@@ -71,7 +71,7 @@ export function signInPage(signIn, words) {
     form,
     h("h2", {}, "Where is a token?"),
     h("p", {}, "Make one for yourself, which can be revoked alone. On the server:"),
-    commandLine(["farhand token create --name my-console", ...SCOPES].join(" --scope ")),
+    commandLine(["farhand token create --name my-console", ...SCOPES].join(" \\\n  --scope ")),
     // Which directory that is, is not for strangers, and nobody has signed in yet.
     h(
       "p",
