@@ -71,6 +71,15 @@ def test_package_that_apt_does_not_have_is_named_before_others_are_installed(
     assert [line for line in asked if "install" in line and "--simulate" not in line] == []
 
 
+def test_package_that_the_tests_alone_need_keeps_nobody_from_the_demo(commands: Path) -> None:
+    code, error = said(commands, "run")
+    assert (code, error.count("\n")) == (0, 1)
+    assert error.startswith("installing ")
+    installed = (commands / "asked").read_text().splitlines()[-1]
+    assert " xvfb" in installed
+    assert "chromium" not in installed
+
+
 def test_what_is_missing_is_installed(commands: Path) -> None:
     (commands / "chromium-headless-shell").write_text("")
     (commands / "chromium-headless-shell").chmod(0o700)
