@@ -4,18 +4,14 @@ from tests.model.control.protocol import Configuration
 from tests.model.control.state import Faults
 
 
-def _one_taker(name: str, left: Faults, *, is_older: bool = False) -> Configuration:
-    return Configuration(name, left, has_two_takers=False, is_older=is_older)
+def _one_taker(name: str, left: Faults) -> Configuration:
+    return Configuration(name, left, has_two_takers=False)
 
 
 _TWO_INPUTS = _one_taker("two inputs of a program, a new link", Faults(links=1, inputs=(2, 0, 0)))
 _KILL = _one_taker(
     "an input of a program, a kill of the client, a new link",
     Faults(links=1, inputs=(1, 0, 0), kills=1),
-)
-_OLDER = _one_taker(
-    "an input of Ada, an older client, a new link",
-    Faults(links=1, inputs=(0, 1, 0), older_clients=1),
 )
 
 NEW_LINK = _one_taker("an input of a program, a new link", Faults(links=1, inputs=(1, 0, 0)))
@@ -39,7 +35,6 @@ CONFIGURATIONS = (
         "an input of Ada, kills of the client and of a node, a lease runs out, a new link",
         Faults(links=1, inputs=(0, 1, 0), run_outs=1, kills=1, node_kills=1),
     ),
-    _OLDER,
 )
 
 _PROGRAM = _one_taker("an input of a program", Faults(inputs=(1, 0, 0)))
@@ -53,7 +48,6 @@ _HANDED_OVER = Configuration(
     Faults(inputs=(1, 0, 0)),
     has_begun=True,
 )
-_FROM_OLDER = _one_taker("an older client", Faults(inputs=(1, 0, 0)), is_older=True)
 
 _RUNS = "an input of a program without a lease runs, and "
 _HOLDS = "a program without a lease holds something, and Ada has control"
@@ -62,7 +56,6 @@ _STAYS = "Ada has no lease any more, and holds something"
 MUTANTS = {
     "confirmed_before_answered": (_PROGRAM, _RUNS),
     "lost_link_confirms_nothing": (_PROGRAM, _RUNS),
-    "unsupported_is_refused": (_FROM_OLDER, _RUNS),
     "unconfirmed_is_ended": (_PROGRAM, "Ada was refused, and has the lease"),
     "ending_compares_proof": (_BOTH, _RUNS),
     "take_is_conditional": (
@@ -72,7 +65,6 @@ MUTANTS = {
     "run_out_is_ended": (_RUN_OUT, "the lease of Ada has run out, and stands"),
     "beginning_interrupts": (_PROGRAM, _RUNS),
     "end_interrupts": (_ADA, _STAYS),
-    "older_client_is_closed": (_OLDER, _STAYS),
     "new_link_reads": (_KILL, _RUNS),
     "links_look": (_ADA, _STAYS),
     "one_read_at_a_time": (_HANDED_OVER, _RUNS),

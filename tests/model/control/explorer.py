@@ -34,10 +34,8 @@ def beginning(world: World) -> State:
     configuration = world.configuration
     ada, lease = (Taker(HOLDER), ADA) if configuration.has_begun else (Taker(), NOBODY)
     bob = Taker(IDLE if configuration.has_two_takers else REFUSED)
-    is_older = configuration.is_older
-    link = Link(UP, not is_older, epoch=1, has_read=True, knows=lease)
-    machine = Machine(link=0, is_older=is_older)
-    return State(lease, False, 1, (link,), machine, (ada, bob), configuration.left)
+    link = Link(UP, epoch=1, has_read=True, knows=lease)
+    return State(lease, False, 1, (link,), Machine(link=0), (ada, bob), configuration.left)
 
 
 def possible_steps(world: World, state: State) -> list[Step]:

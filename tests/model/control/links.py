@@ -97,9 +97,6 @@ def _restricted(rules: Rules, state: State, number: int, link: Link, read: Read)
             state = with_taker(state, read.reader, taker._replace(stage=WAITING))
     if before == read.lease:
         return state
-    if not link.is_interruptible:
-        is_closed = before != NOBODY and rules.older_client_is_closed
-        return _over(state, number) if is_closed else state
     interrupts = rules.end_interrupts if read.lease == NOBODY else rules.beginning_interrupts
     return _interrupting(state, number) if interrupts else state
 

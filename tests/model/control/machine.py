@@ -42,11 +42,6 @@ def machine_steps(world: World, state: State) -> Iterator[Step]:
     if left.kills:
         fewer = left._replace(kills=left.kills - 1)
         yield Step("machine client is killed", False, _killed(rules, state)._replace(left=fewer))
-    if left.older_clients:
-        fewer = left._replace(older_clients=left.older_clients - 1)
-        killed = _killed(rules, state)
-        older = killed._replace(machine=killed.machine._replace(is_older=True), left=fewer)
-        yield Step("machine client is replaced by one of before control", False, older)
 
 
 def _named(said: Said) -> str:
@@ -56,7 +51,7 @@ def _named(said: Said) -> str:
 def _connected(rules: Rules, state: State) -> State:
     """The machine opens its next link; before, it has released what a killed client had pressed."""
     machine, left = state.machine, state.left
-    link = Link(OPENED, is_interruptible=not machine.is_older)
+    link = Link(OPENED)
     if rules.killed_is_released:
         machine = machine._replace(left=frozenset())
     machine = machine._replace(link=len(state.links))
@@ -155,4 +150,4 @@ def _killed(rules: Rules, state: State) -> State:
     if machine.jobs:
         left |= {machine.jobs[0].sender}
     state = _unheard(rules, state)
-    return with_machine(state, Machine(left=left, is_older=machine.is_older))
+    return with_machine(state, Machine(left=left))

@@ -12,7 +12,7 @@ be told apart, and a node that is never told of a change is one that reads it wh
 pleases; what was not read is lost, and within a link order is kept.  A read of the database takes
 its time, and what it brings may be old by then.  Somebody who waits for a confirmation stops
 waiting when they please; or their node is killed, and they are never answered.  A lease runs out,
-whenever it was taken.  The machine client is killed, also to be followed by one of before control.
+whenever it was taken.  The machine client is killed.
 
 **What is promised** is in ``properties``.
 
@@ -34,8 +34,6 @@ class Rules:
     """201 is answered when no interrupt of the link is open."""
     lost_link_confirms_nothing: bool = True
     """Where the link is over, nothing is confirmed."""
-    unsupported_is_refused: bool = True
-    """On a link whose machine client cannot be interrupted nobody gets control."""
     epoch_is_compared: bool = True
     """No link confirms that is older than the newest of when the lease was stored."""
     proof_is_compared: bool = True
@@ -54,8 +52,6 @@ class Rules:
     """Where a lease begins, the machine is interrupted."""
     end_interrupts: bool = True
     """Where a lease ends and no other begins, the machine is interrupted."""
-    older_client_is_closed: bool = True
-    """Where a lease ends and the machine client cannot be interrupted, its link is closed."""
     new_link_reads: bool = True
     """A link carries inputs when it has read whose the lease is."""
     read_after_counted: bool = True
@@ -96,8 +92,6 @@ class Configuration:
     """Whether Bob takes control as well as Ada."""
     has_begun: bool = False
     """Whether Ada has control in the beginning."""
-    is_older: bool = False
-    """Whether the machine client cannot be interrupted."""
     takes_over: bool = True
     """Whether Bob takes over; else he takes what is free."""
 

@@ -55,7 +55,6 @@ class Link(NamedTuple):
     """
 
     stage: str
-    is_interruptible: bool = True
     epoch: int = 0
     has_read: bool = False
     knows: int = NOBODY
@@ -78,7 +77,6 @@ class Machine(NamedTuple):
     jobs: tuple[Job, ...] = ()
     held: frozenset[int] = frozenset()
     left: frozenset[int] = frozenset()
-    is_older: bool = False
 
 
 class Taker(NamedTuple):
@@ -100,7 +98,6 @@ class Faults(NamedTuple):
     run_outs: int = 0
     kills: int = 0
     node_kills: int = 0
-    older_clients: int = 0
 
 
 class State(NamedTuple):

@@ -86,7 +86,7 @@ def _former(state: State, who: int) -> State:
 def _asking(rules: Rules, state: State, who: int, taker: Taker) -> Iterator[Step]:
     """A link is asked, and reads for whoever takes control."""
     for number, link in enumerate(state.links):
-        if link.stage != UP or (rules.unsupported_is_refused and not link.is_interruptible):
+        if link.stage != UP:
             continue
         if not rules.taker_reads:
             waiting = with_taker(state, who, taker._replace(stage=WAITING, link=number))
