@@ -20,7 +20,7 @@ MOST_UNWRITTEN: Final = 1024 * 1024
 LIARS: Final = 4
 LIE: Final = '{"type":"' + "A" * 250_000 + '"}'
 
-_ACK: Final = HeartbeatAck(sequence=1, journal_sequence=1).model_dump_json().encode()
+_ACK: Final = HeartbeatAck(sequence=1, journal_sequence=1, mark=uuid4()).model_dump_json().encode()
 _FLOODS: Final[Mapping[str, Frame]] = {
     "a flood of heartbeat_ack": Frame(Opcode.TEXT, _ACK),
     "a flood of pings": Frame(Opcode.PING, b""),

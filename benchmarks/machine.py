@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from machine_client.clipboard import MachineClipboard
+from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal
 from machine_client.link.connection import MachineClient
@@ -41,7 +43,8 @@ async def join(server: str, token_file: Path, directory: Path) -> None:
     """Stay joined until the process is ended."""
     settings = MachineSettings(server=server, token_file=token_file, state_dir=directory)
     journal = Journal(JournalFile(settings.journal_file))
-    await MachineClient(settings, settings.read_token(), journal, NoInjector).run()
+    clipboard = MachineClipboard(UnavailableDesktop("there is none"), None, read=False, write=False)
+    await MachineClient(settings, settings.read_token(), journal, NoInjector, clipboard).run()
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ from schemas.link.messages import (
 
 LONGEST_DELAY_SECONDS = 30.0
 OPEN_SECONDS = 15.0
+NONE = Capability(available=False, reason="it has none")
 DONE = Completed(duration_ms=0.1, pointer=Point(x=0, y=0))
 
 
@@ -98,7 +99,9 @@ class SwarmMachine:
                     await websocket.send(Ready().model_dump_json())
                 case Heartbeat(sequence=sequence):
                     self._sequence += 1
-                    mark = HeartbeatAck(sequence=sequence, journal_sequence=self._sequence)
+                    mark = HeartbeatAck(
+                        sequence=sequence, journal_sequence=self._sequence, mark=self._journal_id
+                    )
                     await websocket.send(mark.model_dump_json())
                     if sequence == 1:
                         self._swarm.came(self._id)
@@ -117,8 +120,12 @@ def hello(journal_id: UUID, sequence: int) -> Hello:
         boot_id="simulated",
         displays=[Display(x=0, y=0, width=1280, height=800)],
         input=Capability(available=True),
-        screen=Capability(available=False, reason="it has none"),
+        screen=NONE,
         journal=JournalPosition(id=journal_id, sequence=sequence),
+        yields=False,
+        clipboard_read=NONE,
+        clipboard_write=NONE,
+        desktop=None,
     )
 
 

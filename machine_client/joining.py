@@ -130,6 +130,6 @@ async def _client(machine: JoiningMachine, journal: Journal) -> MachineClient:
         machine.token,
         journal,
         partial(DesktopInjector, desktop, clipboard.can_write.reason),
-        desktop.open_view,
         clipboard,
+        desktop.open_view,
     )

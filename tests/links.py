@@ -44,6 +44,7 @@ from server.machines.link.link import Link
 
 LINK_ID = UUID("00000000-0000-4000-8000-00000000000c")
 JOURNAL_ID = UUID("00000000-0000-4000-8000-00000000000d")
+MARK = UUID("00000000-0000-4000-8000-00000000000e")
 BOOT_ID = "boot-1"
 SERVER_TIME = 1_700_000_000_000
 HEARTBEAT_SECONDS = 20.0
@@ -53,7 +54,9 @@ _NUMBERS = itertools.count(1)
 
 
 SWITCHED_OFF = "not in this test"
-"""Why a machine shows no screen that its owner has switched off."""
+"""Why a machine shows no screen, and has no clipboard, that its owner has switched off."""
+
+NO_CLIPBOARD = Capability(available=False, reason=SWITCHED_OFF, switched_off=True)
 
 
 def hello(
@@ -84,6 +87,8 @@ def hello(
         journal=JournalPosition(id=journal_id, sequence=sequence),
         yields=yields,
         released=released,
+        clipboard_read=NO_CLIPBOARD,
+        clipboard_write=NO_CLIPBOARD,
     )
 
 
@@ -133,7 +138,7 @@ def heartbeat(sequence: int) -> SendMessage:
 
 WELCOME = SendMessage(
     Welcome(
-        protocol=PROTOCOLS[-1],
+        protocol=1,
         link_id=LINK_ID,
         machine_id="desk-1",
         server_time=SERVER_TIME,
@@ -191,6 +196,6 @@ class LinkScript:
         self.on(MachineAdmitted(), WELCOME)
         self.on(MessageReceived(Ready()), LinkReady())
         self.on(MarkRequested(), heartbeat(1))
-        mark = HeartbeatAck(sequence=1, journal_sequence=sequence + 1)
+        mark = HeartbeatAck(sequence=1, journal_sequence=sequence + 1, mark=MARK)
         self.on(MessageReceived(mark), LinkUp())
         self.on(Reconciled())

@@ -40,7 +40,7 @@ from server.app import Server
 from server.identity.tokens import create_token
 from server.machines.socket import LinkSocket
 from server.settings import ServerSettings
-from tests.links import hello
+from tests.links import MARK, hello
 
 SHARED_DATABASE = "test_service"
 PATIENCE_SECONDS = 10.0
@@ -256,7 +256,7 @@ class ScriptedMachine:
         greeting: Hello | None = None,
         *,
         wait_until_live: bool = True,
-        mark: UUID | None = None,
+        mark: UUID = MARK,
     ) -> AsyncIterator["ScriptedLink"]:
         """A link after its greeting, which takes inputs unless the server asks something first."""
         async with self.open_websocket() as websocket:
@@ -307,8 +307,7 @@ class ScriptedLink:
     def __init__(self, websocket: ClientConnection, sequence: int = 0) -> None:
         self.websocket = websocket
         self.sequence = sequence
-        self.mark_id: UUID | None = None
-        """The id of its journal's marks; None as of a machine client that gives them none."""
+        self.mark_id = MARK
 
     async def say(self, message: BaseModel) -> None:
         """Send a message."""

@@ -4,8 +4,8 @@
 the ports of several nodes there are commas; machines come to them as through a load balancer.  Each
 line of the file is a machine's id and its token.  The first ones, a witness for each node, connect
 at once and again as soon as they can.  The others begin at the line ``go``, so many a second as it
-says, and no more at once than it may say.  They come back when the real machine client would: every
-twentieth speaks protocol 1, the others also protocol 2 and so spread as ``welcome`` says.
+says, and no more at once than it may say.  They come back when the real machine client would,
+spread as ``welcome`` says.
 
 It prints lines of JSON: ``witness`` whenever one is back, ``all`` with the times of all when
 everybody is, and an answer to each line ``count`` or ``where``.
@@ -48,11 +48,11 @@ from schemas.link.messages import (
 
 LONGEST_DELAY_SECONDS = 30.0
 WITNESS_SECONDS = 0.05
-PROTOCOL_1_EVERY = 20
 ADDRESSES = 8
 """Connections come from so many addresses: one has too few ports for all that were just closed."""
 
 READY = Ready().model_dump_json().encode()
+MARK = str(UUID(int=1)).encode()
 DONE = Completed(duration_ms=0.1, pointer=Point(x=0, y=0))
 _HEARTBEAT = re.compile(rb'\{"type":\s?"heartbeat",\s?"sequence":\s?(\d+)')
 
@@ -129,7 +129,7 @@ class Machine:
     def hello(self) -> bytes:
         """What it says first."""
         said = Hello(
-            protocols=[1] if self._number % PROTOCOL_1_EVERY == 1 else [1, 2],
+            protocols=[1],
             client_version="0.1.0",
             platform="a simulated machine",
             boot_id="simulated",
@@ -137,12 +137,16 @@ class Machine:
             input=Capability(available=True),
             screen=Capability(available=True),
             journal=JournalPosition(id=UUID(int=self._number), sequence=self.sequence),
+            yields=self._policy.yields,
+            clipboard_read=Capability(available=True),
+            clipboard_write=Capability(available=True),
+            desktop="x11",
         )
         return said.model_dump_json().encode()
 
     def welcomed(self, welcome: Welcome) -> None:
         """The server knows it."""
-        self._spread = welcome.reconnect_spread_seconds or 0.0
+        self._spread = welcome.reconnect_spread_seconds
 
     def beat(self, sequence: int) -> bytes:
         """The answer to a heartbeat."""
@@ -151,9 +155,10 @@ class Machine:
             self._fleet.came(self._number)
         else:
             self._fleet.heartbeats += 1
-        return b'{"type":"heartbeat_ack","sequence":%d,"journal_sequence":%d}' % (
+        return b'{"type":"heartbeat_ack","sequence":%d,"journal_sequence":%d,"mark":"%b"}' % (
             sequence,
             self.sequence,
+            MARK,
         )
 
     def carry_out(self, command_id: UUID) -> Ack:
@@ -181,8 +186,7 @@ class Machine:
             code=websocket.close_code,
             reason=websocket.close_reason,
             by_server=websocket.close_code is not None,
-            was_welcomed=self._spread is not None,
-            spread_seconds=self._spread or None,
+            spread_seconds=self._spread,
             seconds=seconds,
         )
         try:

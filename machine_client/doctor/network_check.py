@@ -195,7 +195,7 @@ def _other_scheme(url: str, port: int | None = None) -> str:
 
 
 def _protocols(websocket: DirectConnection) -> set[int]:
-    """The versions that the server says it speaks; a server that says none speaks the first."""
+    """The versions that the server says it speaks; the first where that was lost on the way."""
     said = websocket.response.headers.get(PROTOCOLS_HEADER, "") if websocket.response else ""
     return {int(each) for each in re.findall(r"[0-9]{1,9}", said)} or {1}
 

@@ -30,7 +30,6 @@ from machine_client.link.events import (
     LookUpCommand,
     MarkJournal,
     MessageReceived,
-    Reconnect,
     ReleaseHeld,
     SendMessage,
     TimePassed,
@@ -79,7 +78,7 @@ class MachineClient:
 
     ``open_injector`` returns one, or raises InjectionUnavailable: then the link is kept all the
     same, so that operators see the reason, and the desktop is tried again.  ``open_view`` makes
-    what the screen is looked at through; None is that there is none, as it is of ``clipboard``.
+    what the screen is looked at through; None is that there is none.
     Raises `failures.MisconfiguredError` where the environment's proxy cannot be one.
     """
 
@@ -89,8 +88,8 @@ class MachineClient:
         token: str,
         journal: Journal,
         open_injector: Callable[[], Injector],
+        clipboard: MachineClipboard,
         open_view: Callable[[], DesktopView] | None = None,
-        clipboard: MachineClipboard | None = None,
     ) -> None:
         self._settings = settings
         self._proxy = proxy_for(settings)
@@ -191,7 +190,6 @@ class MachineClient:
             websocket.close_code,
             websocket.close_reason or "",
             by_server=websocket.was_closed_by_other_side,
-            was_welcomed=welcome is not None,
             spread_seconds=None if welcome is None else welcome.reconnect_spread_seconds,
             seconds=boottime_seconds() - opened_at,
         )
@@ -254,9 +252,6 @@ class MachineClient:
                 | InterruptCommands()
             ):
                 self._executor.obey(effect)
-            case Reconnect(reason):
-                logger.info("closing the link: %s", reason)
-                self._end_link(1000, reason)
             case CloseLink(code, reason):
                 self._close(code, reason)
             case SendScreenMessage(message) | SendFrame(message):
@@ -267,8 +262,7 @@ class MachineClient:
                 self._tasks.start_and_report(self._read(effect), "read the clipboard")
 
     async def _read(self, order: ReadClipboard) -> None:
-        if self._clipboard is not None:
-            self._feed(await self._clipboard.read(order.query))
+        self._feed(await self._clipboard.read(order.query))
 
     def _send(self, message: ClientMessage | bytes) -> None:
         if self._websocket is None:
@@ -289,10 +283,6 @@ class MachineClient:
         if self._websocket is not None and not self._is_closing:
             self._is_closing = True
             logger.error("closing the link (%d): %s", code, reason)
-            self._end_link(code, reason)
-
-    def _end_link(self, code: int, reason: str) -> None:
-        if self._websocket is not None:
             fitting = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
             self._tasks.start_and_report(self._websocket.close(code, fitting), "close the link")
 
@@ -309,7 +299,7 @@ class MachineClient:
             screen=desktop.screen,
             journal=self._journal.position,
             yields=self._reconnect_policy.yields,
-            clipboard_read=None if self._clipboard is None else self._clipboard.can_read,
-            clipboard_write=None if self._clipboard is None else self._clipboard.can_write,
+            clipboard_read=self._clipboard.can_read,
+            clipboard_write=self._clipboard.can_write,
             desktop=self._settings.kind_of_desktop,
         )

@@ -158,13 +158,6 @@ class InterruptCommands:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconnect:
-    """Close the websocket in peace, and say hello on another: there is news for it."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class CloseLink:
     """Close the websocket with this code."""
 
@@ -177,4 +170,4 @@ ExecutorEffect = (
 )
 """What the threads do that touch the desktop and the journal."""
 
-Effect = SendMessage | ExecutorEffect | Reconnect | CloseLink | ScreenEffect | ReadClipboard
+Effect = SendMessage | ExecutorEffect | CloseLink | ScreenEffect | ReadClipboard

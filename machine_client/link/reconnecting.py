@@ -33,15 +33,19 @@ class ClosedLink:
     """How a link ended that had been open for some ``seconds``.
 
     ``by_server`` is whether the other side said so first; the code may be this client's own.
-    ``spread_seconds`` is what the welcome said, if it did, and ``was_welcomed`` whether one came.
+    ``spread_seconds`` is what the welcome said; None where none came.
     """
 
     code: int | None
     reason: str
     by_server: bool
-    was_welcomed: bool
     spread_seconds: float | None
     seconds: float
+
+    @property
+    def was_welcomed(self) -> bool:
+        """Whether the server had taken this machine."""
+        return self.spread_seconds is not None
 
 
 class ReconnectPolicy:
@@ -105,13 +109,13 @@ class ReconnectPolicy:
             self.yields = False
             self._delays = reconnect_delays(self._longest_delay)
         is_moved = closed.by_server and closed.code == CloseCode.MOVED
-        spread = MOVED_SECONDS if is_moved else closed.spread_seconds
+        spread = MOVED_SECONDS if is_moved else closed.spread_seconds or 0.0
         lasting = MOVED_LASTING_SECONDS if is_moved else LASTING_SECONDS
         if closed.seconds < lasting or not closed.was_welcomed:
-            return next(self._delays) + _up_to(spread or 0.0)
+            return next(self._delays) + _up_to(spread)
         self._delays = reconnect_delays(self._longest_delay)
         self._log.clear()
-        return next(self._delays) if spread is None else _up_to(spread)
+        return _up_to(spread)
 
 
 class TroubleLog:

@@ -33,22 +33,8 @@ class ReportedDesktop:
             self._released = None
 
     def news(self) -> DesktopChanged | None:
-        """What to say of the desktop now; None where the server knows it.  Under protocol 2."""
+        """What to say of the desktop now; None where the server knows it."""
         if self._now is None or (self._now == self._told and self._released is None):
             return None
         released, self._released, self._told = self._released, None, self._now
         return self._now.model_copy(update={"released": released})
-
-    def has_come(self) -> bool:
-        """Whether input or the screen has become available since the hello; true only once.
-
-        Protocol 1 has no word for that, but a new hello has, and it is worth a new link.
-        """
-        told, now = self._told, self._now
-        if told is None or now is None:
-            return False
-        pairs = ((told.input, now.input), (told.screen, now.screen))
-        if not any(after.available and not before.available for before, after in pairs):
-            return False
-        self._told = now
-        return True

@@ -36,7 +36,6 @@ from machine_client.link.events import (
     LookUpCommand,
     MarkJournal,
     MessageReceived,
-    Reconnect,
     ReleaseHeld,
     SendMessage,
     TimePassed,
@@ -224,8 +223,6 @@ class Session:
     def _tell_desktop(self) -> list[Effect]:
         if self.welcome is None:
             return []
-        if self.welcome.protocol < 2:
-            return [Reconnect("the desktop is there now")] if self._desktop.has_come() else []
         news = self._desktop.news()
         return [] if news is None else [SendMessage(news)]
 

@@ -168,13 +168,6 @@ CONTROL_FREE = _type(
     "Nobody has control of the machine",
     "Nobody was asked.  Take control.",
 )
-CONTROL_UNSUPPORTED = _type(
-    "control-unsupported",
-    409,
-    "The machine client is too old for control",
-    "Nothing was changed.  Upgrade the machine client: this one cannot end what runs when control "
-    "changes hands.",
-)
 MACHINE_BUSY = _type(
     "machine-busy",
     429,

@@ -123,8 +123,6 @@ class MoveMouse(InputBody):
 
     x: Coordinate
     y: Coordinate
-    # Left away where there is none: an older machine client refuses what it does not know, and an
-    # older server's fingerprint of the same request has none.
     path: Annotated[tuple[PathPoint, ...], Field(max_length=MAX_PATH_POINTS)] | None = Field(
         None,
         exclude_if=lambda path: not path,

@@ -20,7 +20,7 @@ desktop took them, nor where the pointer is but for where it was put.
 
 
 class _Outcome(BaseModel):
-    # A newer client may add fields; they must not make an older server deaf to an acknowledgement.
+    # A later client may add fields: an earlier server must not be deaf to its acknowledgements.
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 

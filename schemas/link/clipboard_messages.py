@@ -1,11 +1,11 @@
-"""The messages about a machine's clipboard, protocol 3.
+"""The messages about a machine's clipboard.
 
 A text can be longer than a message, so it travels in pieces.  One that is to be copied comes before
 its input, all in one go; one that was read comes piece by piece, each when it is asked for, so that
 no acknowledgement waits behind all of it.
 """
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -30,7 +30,6 @@ class InputText(Message):
     a text that is not whole is not copied.
     """
 
-    since: ClassVar[int] = 3
     type: Literal["input_text"] = "input_text"
     link_id: UUID
     command_id: UUID
@@ -43,7 +42,6 @@ class InputText(Message):
 class ClipboardQuery(Message):
     """What is in the clipboard, after all inputs that came before?"""
 
-    since: ClassVar[int] = 3
     type: Literal["clipboard_query"] = "clipboard_query"
     request: int = Field(ge=0, description="Grows with each on a link.")
     selection: Selection
@@ -53,7 +51,6 @@ class ClipboardQuery(Message):
 class ClipboardNext(Message):
     """Go on with the text that is the answer to a query."""
 
-    since: ClassVar[int] = 3
     type: Literal["clipboard_next"] = "clipboard_next"
     request: int = Field(ge=0)
     server_time: int
@@ -62,7 +59,6 @@ class ClipboardNext(Message):
 class ClipboardRead(Message):
     """A piece of what is in the clipboard; with ``more``, the next one waits to be asked for."""
 
-    since: ClassVar[int] = 3
     type: Literal["clipboard_read"] = "clipboard_read"
     request: int = Field(ge=0, lt=2**63)
     text: Piece
@@ -72,7 +68,6 @@ class ClipboardRead(Message):
 class ClipboardFailed(Message):
     """The clipboard could not be read; ``reason`` holds nothing of what is in it."""
 
-    since: ClassVar[int] = 3
     type: Literal["clipboard_failed"] = "clipboard_failed"
     request: int = Field(ge=0, lt=2**63)
     code: str = Field(max_length=64, pattern="^[a-z_]+$")

@@ -11,10 +11,8 @@ class CloseCode(IntEnum):
 
     4000 to 4499 mean that the machine client should reconnect; 4500 to 4999 that it must stop,
     because trying again cannot help.  Where a newer connection with the same token takes over, the
-    older is closed with TAKEN_OVER, after which it comes back as one that ``yields``; under
-    protocol 1, which has no such word, with REPLACED.  MOVED is said by a node that ends while
-    others go on: the machine client comes back at once, one that does not know it as after any
-    other lost link.
+    older is closed with TAKEN_OVER, after which it comes back as one that ``yields``.  MOVED is
+    said by a node that ends while others go on: the machine client comes back at once.
     """
 
     SERVER_STOPPING = 4000
@@ -26,7 +24,6 @@ class CloseCode(IntEnum):
     TAKEN_OVER = 4006
     JOURNAL_FAILED = 4007
     MOVED = 4008
-    REPLACED = 4500
     TOKEN_REVOKED = 4501
     MACHINE_REMOVED = 4502
     PROTOCOL_UNSUPPORTED = 4503

@@ -11,4 +11,4 @@ class Message(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
     since: ClassVar[int] = 1
-    """The first version of the protocol that has this message."""
+    """The first version of the protocol that has this message; earlier links refuse it."""

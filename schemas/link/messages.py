@@ -1,7 +1,7 @@
-"""Every message of the link between a server and a machine client, protocol versions 1 to 3.
+"""Every message of the link between a server and a machine client, protocol version 1.
 
 ``hello`` lists the versions that the client speaks and ``welcome`` chooses the newest that both
-know; what only a newer version has is never sent on a link of an older one.
+know; a message that only a later version has is never sent on a link of an earlier one.
 
 One union for each direction, told apart by ``type``.  Times are milliseconds of the server's clock
 since 1970, lengths of time are seconds.  Both sides ignore fields that they do not know, so that
@@ -10,7 +10,7 @@ are sent only to a client whose ``hello`` says that it can show one; pictures ar
 (`schemas.link.picture_frames`).
 """
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field, TypeAdapter
@@ -30,11 +30,11 @@ from schemas.values.foreign_texts import ForeignReason, ForeignText, ShortForeig
 from schemas.values.scalars import Int32
 
 SUBPROTOCOL = "farhand.machine.v1"
-PROTOCOLS = (1, 2, 3)
+PROTOCOLS: tuple[int, ...] = (1,)
 """The versions of the protocol that this program speaks, the newest last."""
 
 PROTOCOLS_HEADER = "Farhand-Protocols"
-"""In the answer to a handshake: the versions that the server speaks, such as ``1, 2, 3``.
+"""In the answer to a handshake: the versions that the server speaks, such as ``1, 2``.
 
 So a version that does not fit is known without a ``hello``, which would take over the link.
 """
@@ -86,8 +86,8 @@ class Released(_Message):
 class Hello(_Message):
     """The machine client's first message.
 
-    One that ``yields`` was closed with TAKEN_OVER before and never takes over a live link.  One
-    that says nothing of the clipboard has none; what it can do is known when it starts.
+    One that ``yields`` was closed with TAKEN_OVER before and never takes over a live link.  What
+    can be done with the clipboard is known when the client starts.
     """
 
     type: Literal["hello"] = "hello"
@@ -99,19 +99,18 @@ class Hello(_Message):
     input: Capability
     screen: Capability
     journal: JournalPosition
-    yields: bool = False
+    yields: bool
     released: Released | None = None
-    clipboard_read: Capability | None = None
-    clipboard_write: Capability | None = None
+    clipboard_read: Capability
+    clipboard_write: Capability
     desktop: ShortForeignText | None = Field(
-        None, description="Its kind, such as x11; older machine clients do not say."
+        description="Its kind, such as x11; null where there is none to work on."
     )
 
 
 class DesktopChanged(_Message):
     """The desktop came, went or changed while the link stands."""
 
-    since: ClassVar[int] = 2
     type: Literal["desktop_changed"] = "desktop_changed"
     displays: list[Display] = Field(max_length=64)
     input: Capability
@@ -122,7 +121,6 @@ class DesktopChanged(_Message):
 class Interrupted(_Message):
     """The answer to ``interrupt``: nothing runs or waits of what came before, nothing is held."""
 
-    since: ClassVar[int] = 3
     type: Literal["interrupted"] = "interrupted"
     request: UUID
 
@@ -165,7 +163,7 @@ class HeartbeatAck(_Message):
     type: Literal["heartbeat_ack"] = "heartbeat_ack"
     sequence: int
     journal_sequence: int = Field(ge=0, lt=2**63)
-    mark: UUID | None = Field(None, description="The mark's id; older machine clients give none.")
+    mark: UUID = Field(description="The mark's id.")
 
 
 class ScreenFailed(_Message):
@@ -205,7 +203,7 @@ class Welcome(_Message):
     """The server's answer to ``hello``: the machine is known, and says ``ready`` next.
 
     When the link ends, the client waits up to ``reconnect_spread_seconds`` before its first try, so
-    that all the machines of a server do not come back in one moment; protocol 2.
+    that all the machines of a server do not come back in one moment.
     """
 
     type: Literal["welcome"] = "welcome"
@@ -215,9 +213,7 @@ class Welcome(_Message):
     server_time: int
     heartbeat_seconds: float = Field(gt=0)
     limits: Limits
-    reconnect_spread_seconds: float | None = Field(
-        None, ge=0, le=3600, exclude_if=lambda seconds: seconds is None
-    )
+    reconnect_spread_seconds: float = Field(ge=0, le=3600)
 
 
 class Input(_Message):
@@ -242,7 +238,8 @@ class Resolve(_Message):
     """Report what became of a command; one that never arrived must never be carried out.
 
     ``mark`` is the last mark of the journal that the server had heard of when the command was sent.
-    A journal that lacks it is a copy from another branch: there the outcome is unknown.
+    A journal that lacks it is a copy from another branch: there the outcome is unknown.  There is
+    none where the command was lost on its way from another node, which knew no journal.
 
     ``fingerprint`` is that of the input that was sent.
     """
@@ -255,13 +252,12 @@ class Resolve(_Message):
 
 
 class Interrupt(_Message):
-    """End the input that runs, expire those that wait, and release what is held; protocol 3.
+    """End the input that runs, expire those that wait, and release what is held.
 
     Control of the machine changes hands: what comes after it is somebody else's.  The command that
     it ends is acknowledged as failed with the code "interrupted".
     """
 
-    since: ClassVar[int] = 3
     type: Literal["interrupt"] = "interrupt"
     request: UUID
     server_time: int

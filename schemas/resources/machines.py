@@ -104,8 +104,8 @@ class Machine(BaseModel):
     platform: str | None
     client_version: str | None
     desktop: str | None = Field(
-        description="What the machine client works on, such as x11 or vnc; null where an older one "
-        "does not say."
+        description="What the machine client works on, such as x11 or vnc; null where it has not "
+        "connected yet, or has nothing to work on."
     )
     displays: list[Display]
     node: str | None = Field(description="The node that it is connected to.")

@@ -24,7 +24,6 @@ from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.moves import Moves
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import (
-    control_unsupported,
     pending,
     too_many_viewers,
     unavailable,
@@ -228,11 +227,9 @@ class Dispatcher:
 
     async def check_reachable(self, organization_id: UUID, machine_id: str) -> None:
         """Raise a problem where nobody could interrupt a machine now."""
-        link = self._here.find(organization_id, machine_id)
-        if link is not None:
-            if not link.availability.can_be_interrupted:
-                raise control_unsupported()
-        elif not await self._elsewhere.has_link(organization_id, machine_id):
+        if self._here.find(organization_id, machine_id) is not None:
+            return
+        if not await self._elsewhere.has_link(organization_id, machine_id):
             raise await self._not_connected(organization_id, machine_id)
 
     async def control_changed(

@@ -13,7 +13,6 @@ from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import (
     control_ended,
     control_held,
-    control_unsupported,
     not_interrupted,
 )
 from server.machines.admission import Admission
@@ -97,8 +96,6 @@ class MachinesHere:
         Raises a problem where nobody confirms that nothing runs and nothing is held of whoever had
         control before, or where the lease of this ``proof`` is not in force by then.
         """
-        if proof is not None and not link.availability.can_be_interrupted:
-            raise control_unsupported()
         try:
             async with asyncio.timeout(INTERRUPT_SECONDS):
                 await self._admission.restrictions_changed(link)

@@ -80,14 +80,6 @@ def control_free() -> ProblemError:
     return ProblemError(problems.CONTROL_FREE, "nobody has control of the machine")
 
 
-def control_unsupported() -> ProblemError:
-    """A machine whose client cannot be interrupted."""
-    return ProblemError(
-        problems.CONTROL_UNSUPPORTED,
-        "the machine client is too old to end what runs when control changes hands",
-    )
-
-
 def not_interrupted() -> ProblemError:
     """A machine that did not say in time that nothing runs and nothing is held any more."""
     return unavailable(

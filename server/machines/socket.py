@@ -43,7 +43,7 @@ from server.machines.link.events import (
     SettleCommand,
     TimePassed,
 )
-from server.machines.link.greeting import Greeting, LinkTerms, takeover_code
+from server.machines.link.greeting import Greeting, LinkTerms
 from server.machines.link.link import Link
 from server.machines.link.restrictions import Restrictions
 from server.machines.link_timers import LinkTimers
@@ -156,7 +156,7 @@ class LinkSocket:
     @property
     def yields(self) -> bool:
         """Whether the machine client leaves the link to another one that has it."""
-        return self._link.protocol >= 2 and self.greeting.yields
+        return self.greeting.yields
 
     @property
     def is_over(self) -> bool:
@@ -191,7 +191,7 @@ class LinkSocket:
 
     @property
     def journal_mark(self) -> UUID | None:
-        """The id of the journal's last mark that this link has heard of, if marks have ids."""
+        """The id of the journal's last mark that this link has heard of, if there is one."""
         return self._link.journal.mark
 
     @property
@@ -243,7 +243,7 @@ class LinkSocket:
     def give_way(self) -> None:
         """End the link, because a newer one of the same machine takes over."""
         self.close(
-            takeover_code(self._link.protocol),
+            CloseCode.TAKEN_OVER,
             "a newer connection with this machine's token took over; "
             "every machine needs a token of its own",
         )

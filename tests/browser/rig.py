@@ -17,6 +17,7 @@ from websockets.typing import Subprotocol
 
 from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello, Ready
 from tests.desktop import program, virtual_display
+from tests.links import MARK
 from tests.processes import Program, ServedApi, ServerProcess, joined, running, until
 
 PATIENCE_SECONDS = 20.0
@@ -130,7 +131,7 @@ def _answer(websocket: ClientConnection) -> None:
         websocket.send(Ready().model_dump_json())
         for sequence, frame in enumerate(websocket, 1):
             beat = Heartbeat.model_validate_json(frame)
-            answer = HeartbeatAck(sequence=beat.sequence, journal_sequence=sequence)
+            answer = HeartbeatAck(sequence=beat.sequence, journal_sequence=sequence, mark=MARK)
             websocket.send(answer.model_dump_json())
 
 

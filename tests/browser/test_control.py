@@ -334,11 +334,6 @@ def test_control_counts_from_when_it_was_asked_for(looking: Visit, desk: Desk) -
 def test_refusal_is_said_beside_the_button(looking: Visit) -> None:
     page = looking.page
     refusals: list[tuple[int, dict[str, str], str]] = [
-        (
-            409,
-            {"type": "/problems/control-unsupported", "detail": "the machine client is too old"},
-            "The machine client is too old. Upgrade farhand-machine there to take control.",
-        ),
         (503, {"detail": "nobody has control"}, "Nobody has control."),
         (403, {"scope": "machines:control"}, "Your token lacks the scope machines:control."),
     ]

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from machine_client.clipboard import MachineClipboard
+from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal
 from machine_client.link.connection import MachineClient
@@ -70,7 +72,10 @@ def _client(directory: Path, notes: int, machine_id: str, token: str, url: str) 
     state.mkdir(exist_ok=True)
     settings = MachineSettings(server=url, token=token, state_dir=state, screen=False)
     journal = Journal(JournalFile(settings.journal_file))
-    return MachineClient(settings, token, journal, lambda: NotingInjector(machine_id, notes))
+    clipboard = MachineClipboard(UnavailableDesktop("there is none"), None, read=False, write=False)
+    return MachineClient(
+        settings, token, journal, lambda: NotingInjector(machine_id, notes), clipboard
+    )
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from websockets.typing import Subprotocol
 
 from machine_client.clipboard import MachineClipboard
 from machine_client.desktop.base import DesktopView
+from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.link.connection import MachineClient
 from machine_client.settings import MachineSettings
 from machine_client.worker import Injector
@@ -49,6 +50,7 @@ TOKEN = "fh_a-secret-of-the-test"
 WAIT_SECONDS = 10.0
 
 Script = Callable[["Line"], Awaitable[None]]
+NO_CLIPBOARD = MachineClipboard(UnavailableDesktop("there is none"), None, read=False, write=False)
 
 
 class QuietInjector:
@@ -102,13 +104,13 @@ class Line:
     async def say(self, message: ServerMessage) -> None:
         await self.websocket.send(message.model_dump_json())
 
-    async def greet(self, protocol: int = 1, spread_seconds: float | None = None) -> Hello:
-        """Take the hello, welcome the client under a protocol, and take its ready."""
+    async def greet(self, spread_seconds: float = 0.0) -> Hello:
+        """Take the hello, welcome the client, and take its ready."""
         hello = await self.hear()
         assert isinstance(hello, Hello)
         await self.say(
             Welcome(
-                protocol=protocol,
+                protocol=1,
                 link_id=LINK_ID,
                 machine_id="desk",
                 server_time=now(),
@@ -256,7 +258,7 @@ async def machine_client(
     open_injector: Callable[[], Injector] = QuietInjector,
     open_view: Callable[[], DesktopView] | None = None,
     token: str = TOKEN,
-    clipboard: MachineClipboard | None = None,
+    clipboard: MachineClipboard = NO_CLIPBOARD,
     **settings: Any,
 ) -> AsyncIterator[asyncio.Task[None]]:
     """Run a machine client; cancelled with the block, if it has not ended by itself."""
@@ -264,7 +266,7 @@ async def machine_client(
     journal = journal_in(read.journal_file)
     with closing(journal):
         client = MachineClient(
-            read, read.read_token(), journal, open_injector, open_view, clipboard
+            read, read.read_token(), journal, open_injector, clipboard, open_view
         )
         task = asyncio.create_task(client.run(), name="machine client")  # noqa: TID251
         try:

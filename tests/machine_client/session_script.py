@@ -69,7 +69,7 @@ class Script:
     def server_time(self) -> int:
         return SERVER_EPOCH + round(self.clock.now * 1000)
 
-    def welcome(self, protocol: int = 2) -> Welcome:
+    def welcome(self, protocol: int = 1) -> Welcome:
         return Welcome(
             protocol=protocol,
             link_id=self.link_id,
@@ -77,6 +77,7 @@ class Script:
             server_time=self.server_time(),
             heartbeat_seconds=20,
             limits=Limits(unanswered_inputs=64, message_bytes=1000),
+            reconnect_spread_seconds=0,
         )
 
     def input(
@@ -122,7 +123,7 @@ class Script:
 def hello(journal_sequence: int = 0) -> Hello:
     able = Capability(available=True)
     return Hello(
-        protocols=[1, 2],
+        protocols=[1],
         client_version="1",
         platform="test",
         boot_id="boot",
@@ -130,6 +131,10 @@ def hello(journal_sequence: int = 0) -> Hello:
         input=able,
         screen=able,
         journal=JournalPosition(id=JOURNAL, sequence=journal_sequence),
+        yields=False,
+        clipboard_read=able,
+        clipboard_write=able,
+        desktop="x11",
     )
 
 

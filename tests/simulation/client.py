@@ -170,7 +170,10 @@ class Client:
             input=CAN,
             screen=CAN,
             journal=self.journal.position,
+            yields=False,
+            clipboard_read=CAN,
             clipboard_write=CAN,
+            desktop=None,
         )
         self.process.call_later(self.world.between(0, 0.01), self._greet, connection, hello)
 

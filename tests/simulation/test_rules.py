@@ -24,7 +24,7 @@ from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver, context_of
 from server.machines.admission import Admission
-from server.machines.link.link import Link
+from server.machines.link.journal import JournalHeard
 from server.machines.socket import LinkSocket
 from server.store.commands import Answer, CommandRecord, CommandState
 from tests.simulation import control_rules, forwarding_rules, hand_rules
@@ -99,18 +99,12 @@ def mark_no_link(patch: pytest.MonkeyPatch) -> None:
         if not self._heartbeats:
             return []
         number = self._heartbeats.popleft()
-        return [SendMessage(HeartbeatAck(sequence=number, journal_sequence=sequence))]
-
-    greeted = Link._greeted
-
-    def greeted_without_a_mark(self: Link, hello: Any) -> list[Any]:
-        effects = greeted(self, hello)
-        self.journal.greeted_with -= 1
-        return effects
+        answer = HeartbeatAck(sequence=number, journal_sequence=sequence, mark=NO_MARK)
+        return [SendMessage(answer)]
 
     patch.setattr(Journal, "mark", unmarked)
     patch.setattr(Session, "_marked", answered)
-    patch.setattr(Link, "_greeted", greeted_without_a_mark)
+    patch.setattr(JournalHeard, "marked", lambda _journal, _mark: None)
 
 
 def ask_a_lost_journal(patch: pytest.MonkeyPatch) -> None:

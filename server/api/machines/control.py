@@ -30,7 +30,6 @@ class ControlHandler(ApiHandler):
                 problems.NOT_FOUND,
                 problems.CONTROL_HELD,
                 problems.CONTROL_ENDED,
-                problems.CONTROL_UNSUPPORTED,
                 problems.MACHINE_UNAVAILABLE,
             ),
         )

@@ -40,8 +40,7 @@ class MoveMouseHandler(InputHandler):
     @endpoint(
         replace(
             input_endpoint("Move mouse cursor", MoveMouse),
-            description="With a path, the pointer passes its points on the way.  A machine client "
-            "that is too old for paths refuses one before anything happens (422).",
+            description="With a path, the pointer passes its points on the way.",
             max_body_values=VALUES_OF_A_PATH,
         )
     )

@@ -207,8 +207,7 @@ export class ControlBar {
       this.#words = `Take over to end what ${by} does, and to work yourself.`;
       this.#offered = { by, since };
       this.machine.control = this.#offered;
-    } else if (error.problem === "control-unsupported")
-      this.#words += " Upgrade farhand-machine there to take control.";
+    }
   }
 
   /**

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from schemas.inputs.bodies import Operation
-from server.machines.link.clipboard.ability import NO_CLIPBOARD, ClipboardAbility
+from server.machines.link.clipboard.ability import ClipboardAbility
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import NoClipboardError, NoInputError
 from server.machines.link.restrictions import NONE, Restrictions
@@ -15,16 +15,14 @@ STUCK = "its desktop is stuck and has not answered an input in time"
 class Availability:
     """What stands between an input and the desktop of a machine whose link is up.
 
-    ``restrictions`` are what operators have decided, ``can_be_interrupted`` is whether the machine
-    client knows how to end what runs when control changes hands.  ``stuck_since`` is since when its
-    desktop has been late with an answer: milliseconds since 1970, None where it is not so.
+    ``restrictions`` are what operators have decided.  ``stuck_since`` is since when its desktop has
+    been late with an answer: milliseconds since 1970, None where it is not so.
     """
 
     desktop: DesktopState
+    clipboard: ClipboardAbility
     restrictions: Restrictions = NONE
-    can_be_interrupted: bool = False
     stuck_since: int | None = None
-    clipboard: ClipboardAbility = NO_CLIPBOARD
     _recovered_at: int = 0
 
     @property

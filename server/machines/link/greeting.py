@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.link.close_codes import CloseCode
 from schemas.link.messages import MAX_MESSAGE_BYTES, PROTOCOLS, Hello, Limits, Welcome
 from schemas.link.picture_frames import MAX_PICTURE_BYTES
 
@@ -62,22 +61,13 @@ class LinkTerms:
                 message_bytes=MAX_MESSAGE_BYTES,
                 picture_bytes=self.largest_picture,
             ),
-            reconnect_spread_seconds=self.reconnect_spread_seconds if protocol >= 2 else None,
+            reconnect_spread_seconds=self.reconnect_spread_seconds,
         )
 
 
 def reconnect_spread(links: int, per_second: float) -> float:
     """Over how many seconds so many machines should come back when all lose the server at once."""
     return min(max(LEAST_SPREAD_SECONDS, links / per_second), MOST_SPREAD_SECONDS)
-
-
-def takeover_code(protocol: int) -> CloseCode:
-    """How to close a link of this version for a newer one of the same machine.
-
-    A client whose hello has not come yet, and whose version is 0, may speak protocol 2: it is not
-    to end for good.
-    """
-    return CloseCode.REPLACED if protocol == 1 else CloseCode.TAKEN_OVER
 
 
 class NoCommonProtocolError(Exception):

@@ -2,15 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 from uuid import UUID, uuid4
 
 from schemas.link.messages import Interrupt
 from server.machines.link.errors import UnexpectedAnswerError
-
-NOT_INTERRUPTIBLE: Final = "control has ended, and the machine client is too old to be interrupted"
-"""Why a link is closed, where an older client was put back while somebody had control: it releases
-what is held when its link ends, and only then."""
 
 
 @dataclass(slots=True)

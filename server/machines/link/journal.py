@@ -14,7 +14,7 @@ class JournalHeard:
     """The journal as this link knows it.
 
     ``greeted_with`` is its number in the hello, ``sequence`` the highest that was heard since, and
-    ``mark`` the id of its last mark; None for a client whose marks have no ids.
+    ``mark`` the id of its last mark; None until there is one of this link.
     """
 
     greeted_with: int = 0
@@ -39,7 +39,7 @@ class JournalHeard:
             )
         self.sequence = sequence
 
-    def marked(self, mark: UUID | None) -> None:
+    def marked(self, mark: UUID) -> None:
         """A heartbeat was answered: the journal has a mark of this link.
 
         Raises UnexpectedAnswerError where its number is still that of the hello.

@@ -21,7 +21,6 @@ from schemas.link.messages import (
     HeartbeatAck,
     Hello,
     Input,
-    Interrupt,
     Interrupted,
     Ready,
     Report,
@@ -76,7 +75,7 @@ from server.machines.link.greeting import (
     common_protocol,
 )
 from server.machines.link.heartbeats import Heartbeats
-from server.machines.link.interrupts import NOT_INTERRUPTIBLE, Interrupts
+from server.machines.link.interrupts import Interrupts
 from server.machines.link.journal import JournalHeard
 from server.machines.link.questions.questions import Answer, Arrival, LinkQuestions, Sent
 from server.machines.link.restrictions import Restrictions
@@ -230,13 +229,10 @@ class Link:
 
     def _restricted(self, restrictions: Restrictions) -> list[Effect]:
         """Where control changes hands, what runs, waits or is held is of who had it before."""
-        before = self.availability.restrictions.control
         if not self.availability.restrict(restrictions):
             return []
-        if self.availability.can_be_interrupted:
-            self._budget.earn(1)
-            return [SendMessage(self.interrupts.next())]
-        return self._close(CloseCode.SERVER_ERROR, NOT_INTERRUPTIBLE) if before else []
+        self._budget.earn(1)
+        return [SendMessage(self.interrupts.next())]
 
     def _check_inputs_are_taken(self, proof: str | None) -> None:
         """Raise a SubmissionRefusedError where the machine takes no input of this sender."""
@@ -295,8 +291,7 @@ class Link:
         self.journal.greeted(hello.journal.sequence)
         self.availability = Availability(
             DesktopState.greeted(hello, self.server_time()),
-            can_be_interrupted=self.protocol >= Interrupt.since,
-            clipboard=ClipboardAbility.greeted(hello, self.protocol),
+            ClipboardAbility.greeted(hello),
         )
         return [AdmitMachine(hello)]
 

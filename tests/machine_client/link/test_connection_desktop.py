@@ -16,7 +16,6 @@ from schemas.link.messages import (
     Ack,
     DesktopChanged,
     Display,
-    Hello,
     Released,
     RequestFailed,
     Screenshot,
@@ -65,7 +64,7 @@ async def test_desktop_that_comes_and_goes_is_told_on_one_link(tmp_path: Path) -
     desktop = LateDesktop()
 
     async def script(line: Line) -> None:
-        hello = await line.greet(protocol=2)
+        hello = await line.greet()
         assert (hello.input.available, hello.input.reason) == (False, "there is no display :7")
         for is_there in (True, False, True):
             desktop.is_there = True
@@ -89,34 +88,12 @@ async def test_desktop_that_comes_and_goes_is_told_on_one_link(tmp_path: Path) -
 
 
 @async_test
-async def test_older_server_is_greeted_anew_when_the_desktop_appears(tmp_path: Path) -> None:
-    desktop = LateDesktop()
-    hellos: list[Hello] = []
-
-    async def script(line: Line) -> None:
-        hellos.append(await line.greet(protocol=1))
-        desktop.is_there = True
-        if len(hellos) == 1:
-            assert await line.closed() == (1000, "the desktop is there now")
-
-    async with (
-        scripted_server(script, script) as server,
-        machine_client(server.address, tmp_path, open_injector=desktop.open, desktop_check=OFTEN),
-    ):
-        await server.finished()
-    assert [(hello.input.available, hello.input.reason) for hello in hellos] == [
-        (False, "there is no display :7"),
-        (True, None),
-    ]
-
-
-@async_test
 async def test_displays_and_a_screen_that_change_are_told(tmp_path: Path) -> None:
     desktop, view = QuietInjector(), FakeView()
     wide = [Display(x=0, y=0, width=300, height=100)]
 
     async def script(line: Line) -> None:
-        assert (await line.greet(protocol=2)).screen.available
+        assert (await line.greet()).screen.available
         view.failure = DesktopError("screen_unavailable", "it is dark")
         desktop.displays = lambda: wide  # type: ignore[method-assign]
         changed = await line.hear()
@@ -157,7 +134,7 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
         raise InjectionUnavailable("it is gone")
 
     async def script(line: Line) -> None:
-        await line.greet(protocol=2)
+        await line.greet()
         desktop.displays = list  # type: ignore[method-assign]
         if failing == "input":
             desktop.prepare = refuse  # type: ignore[method-assign, assignment]

@@ -251,7 +251,7 @@ async def test_client_that_was_taken_over_comes_back_yielding_until_it_is_welcom
         await line.websocket.close(CloseCode.TAKEN_OVER, "another has the link")
 
     async def admitted(line: Line) -> None:
-        yields.append((await line.greet(protocol=2)).yields)
+        yields.append((await line.greet()).yields)
         await line.websocket.close(CloseCode.SERVER_STOPPING, "later")
 
     async with (
@@ -271,7 +271,7 @@ async def test_first_try_after_a_lost_link_waits_as_the_server_said(
     random.seed(4)
 
     async def script(line: Line) -> None:
-        await line.greet(protocol=2, spread_seconds=3600)
+        await line.greet(spread_seconds=3600)
         await line.websocket.close(CloseCode.SERVER_STOPPING, "later")
 
     async with scripted_server(script) as server, machine_client(server.address, tmp_path):

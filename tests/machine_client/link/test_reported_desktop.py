@@ -1,4 +1,4 @@
-"""What the server is told of a desktop that changes, and under which protocol."""
+"""What the server is told of a desktop that changes."""
 
 import pytest
 
@@ -7,7 +7,6 @@ from machine_client.link.events import (
     LinkLost,
     LinkOpened,
     MessageReceived,
-    Reconnect,
     ReleaseHeld,
     SendMessage,
 )
@@ -34,10 +33,10 @@ def greeting(input_: Capability = YES, screen: Capability = YES) -> Hello:
     return hello().model_copy(update={"input": input_, "screen": screen})
 
 
-def linked(said: Hello, protocol: int) -> Script:
+def linked(said: Hello) -> Script:
     script = Script(linked=False)
     script.on(LinkOpened(said), SendMessage(said))
-    script.on(MessageReceived(script.welcome(protocol)), SendMessage(Ready()))
+    script.on(MessageReceived(script.welcome()), SendMessage(Ready()))
     return script
 
 
@@ -45,7 +44,7 @@ def linked(said: Hello, protocol: int) -> Script:
     "changed", [desktop(NO), desktop(YES, NO), desktop(NO, NO), desktop(width=800)]
 )
 def test_change_is_told_once_and_so_is_the_change_back(changed: DesktopChanged) -> None:
-    script = linked(greeting(), 2)
+    script = linked(greeting())
     script.on(DesktopObserved(desktop()))
     script.on(DesktopObserved(changed), SendMessage(changed))
     script.on(DesktopObserved(changed))
@@ -53,7 +52,7 @@ def test_change_is_told_once_and_so_is_the_change_back(changed: DesktopChanged) 
 
 
 def test_change_is_told_while_a_command_runs() -> None:
-    script = linked(greeting(), 2)
+    script = linked(greeting())
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(DesktopObserved(desktop(NO)), SendMessage(desktop(NO)))
@@ -68,7 +67,7 @@ def test_what_changes_between_hello_and_welcome_is_told_after_ready() -> None:
 
 
 def test_what_changes_without_a_link_is_in_the_next_hello_and_not_told_again() -> None:
-    script = linked(greeting(), 2)
+    script = linked(greeting())
     script.on(LinkLost(), ReleaseHeld())
     script.on(DesktopObserved(desktop(NO, NO)))
     script.on(LinkOpened(greeting(NO, NO)), SendMessage(greeting(NO, NO)))
@@ -76,40 +75,20 @@ def test_what_changes_without_a_link_is_in_the_next_hello_and_not_told_again() -
     script.on(DesktopObserved(desktop(NO, NO)))
 
 
-@pytest.mark.parametrize("before", [(NO, NO), (NO, YES), (YES, NO)])
-def test_under_protocol_1_what_has_come_is_told_by_a_new_link_once(
-    before: tuple[Capability, Capability],
-) -> None:
-    script = linked(greeting(*before), 1)
-    script.on(DesktopObserved(desktop(*before)))
-    script.on(DesktopObserved(desktop(width=800)), Reconnect("the desktop is there now"))
-    script.on(DesktopObserved(desktop(width=801)))
-
-
-@pytest.mark.parametrize(
-    "changed", [desktop(NO), desktop(YES, NO), desktop(NO, NO), desktop(width=800)]
-)
-def test_under_protocol_1_nothing_else_is_told(changed: DesktopChanged) -> None:
-    script = linked(greeting(), 1)
-    script.on(DesktopObserved(changed))
-    script.on(DesktopObserved(desktop()))
-
-
 def test_what_was_released_is_told_once_even_where_nothing_else_has_changed() -> None:
-    script = linked(greeting(), 2)
+    script = linked(greeting())
     opened = desktop(released=RELEASED)
     script.on(DesktopObserved(opened), SendMessage(opened))
     script.on(DesktopObserved(desktop()))
 
 
-@pytest.mark.parametrize("protocol", [1, 2])
-def test_what_was_released_before_the_link_is_in_the_next_hello_alone(protocol: int) -> None:
+def test_what_was_released_before_the_link_is_in_the_next_hello_alone() -> None:
     script = Script(linked=False)
     script.on(DesktopObserved(desktop(released=RELEASED)))
     script.on(DesktopObserved(desktop()))
     said = greeting().model_copy(update={"released": RELEASED})
     script.on(LinkOpened(greeting()), SendMessage(said))
-    script.on(MessageReceived(script.welcome(protocol)), SendMessage(Ready()))
+    script.on(MessageReceived(script.welcome()), SendMessage(Ready()))
     script.on(LinkLost(), ReleaseHeld())
     script.on(LinkOpened(greeting()), SendMessage(greeting()))
 

@@ -88,10 +88,10 @@ def beat(sequence: int, journal_sequence: int) -> SendMessage:
 def test_protocol_that_was_not_offered_closes_the_link() -> None:
     script = Script(linked=False)
     script.session.handle(LinkOpened(hello()))
-    (effect,) = script.session.handle(MessageReceived(script.welcome(protocol=3)))
+    (effect,) = script.session.handle(MessageReceived(script.welcome(protocol=2)))
     assert isinstance(effect, CloseLink)
     assert effect.code is CloseCode.PROTOCOL_UNSUPPORTED
-    assert "protocol 3" in effect.reason
+    assert "protocol 2" in effect.reason
     assert script.session.welcome is None
 
 

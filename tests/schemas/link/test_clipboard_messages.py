@@ -47,11 +47,6 @@ def test_clients_message_survives_the_wire(message: BaseModel) -> None:
     assert CLIENT_MESSAGES.validate_json(message.model_dump_json()) == message
 
 
-def test_all_are_of_protocol_3() -> None:
-    kinds = (InputText, ClipboardQuery, ClipboardNext, ClipboardRead, ClipboardFailed)
-    assert {kind.since for kind in kinds} == {3}
-
-
 def test_short_text_needs_no_message_of_its_own() -> None:
     assert before("short") == ([], "short")
     assert before("") == ([], "")

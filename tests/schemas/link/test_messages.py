@@ -26,7 +26,7 @@ from schemas.link.messages import (
     Report,
     Resolve,
 )
-from tests.links import WELCOME, hello, input_message
+from tests.links import MARK, WELCOME, hello, input_message
 
 COMMAND = uuid4()
 
@@ -44,7 +44,7 @@ OUTCOMES = [
     "message",
     [
         hello(),
-        HeartbeatAck(sequence=1, journal_sequence=0),
+        HeartbeatAck(sequence=1, journal_sequence=0, mark=MARK),
         Ready(),
         Report(command_id=COMMAND, outcome=None, journal_sequence=2),
         *(Ack(command_id=COMMAND, outcome=each, journal_sequence=1) for each in OUTCOMES),

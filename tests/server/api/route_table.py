@@ -141,7 +141,7 @@ TABLE = (
         body={"name": "n"}, takes_body=True),
     Row("DELETE", "/v1/machines/{machine_id}", "machines:write", 204, OTHERS_404, "not-found"),
     Row("POST", "/v1/machines/{machine_id}/control", "machines:control", 503, OTHERS_404,
-        "not-found control-held control-ended control-unsupported machine-unavailable",
+        "not-found control-held control-ended machine-unavailable",
         takes_body=True),
     Row("POST", "/v1/machines/{machine_id}/control/request", "machines:control", 409, OTHERS_404,
         "not-found control-free", takes_body=True),

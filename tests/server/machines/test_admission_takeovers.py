@@ -13,30 +13,6 @@ YIELDING = hello(yields=True)
 
 
 @pytest.mark.gen_test
-async def test_client_of_protocol_1_that_is_taken_over_is_told_to_stop(service: Service) -> None:
-    machine = await service.new_machine()
-    async with (
-        machine.connected(hello(protocols=[1])) as older,
-        machine.connected(wait_until_live=False),
-    ):
-        code, reason = await older.closed()
-        assert code == CloseCode.REPLACED
-        assert "token of its own" in reason
-
-
-@pytest.mark.gen_test
-async def test_client_of_protocol_1_takes_over_and_the_newer_one_may_come_back(
-    service: Service,
-) -> None:
-    machine = await service.new_machine()
-    async with (
-        machine.connected() as older,
-        machine.connected(hello(protocols=[1]), wait_until_live=False),
-    ):
-        assert (await older.closed())[0] == CloseCode.TAKEN_OVER
-
-
-@pytest.mark.gen_test
 async def test_yielding_client_never_takes_over_a_live_link(service: Service) -> None:
     machine = await service.new_machine()
     registry = service.server.services.registry
@@ -117,7 +93,6 @@ async def test_newcomer_takes_over_from_one_that_has_yielded_before(service: Ser
 
 @pytest.mark.gen_test
 async def test_client_that_has_not_greeted_yet_is_not_told_to_stop(service: Service) -> None:
-    """It may speak protocol 2, where nobody ends for good because of another client."""
     machine, registry = await service.new_machine(), service.server.services.registry
     async with machine.open_websocket() as websocket:
         await until(lambda: registry.open_links == 1)

@@ -31,7 +31,7 @@ from server.machines.admission import CLOSINGS_SAID
 from server.machines.link.journal import MAX_ENTRIES_PER_COMMAND
 from server.store.commands import CommandState
 from tests.commands import recorded
-from tests.links import COMPLETED, about, hello
+from tests.links import COMPLETED, MARK, about, hello
 from tests.pictures import frames_of, header
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
@@ -146,7 +146,7 @@ async def lets_its_journal_jump_in_a_report(scene: Scene) -> str:
 
 @misdeed
 async def lets_its_journal_jump_in_a_heartbeat(scene: Scene) -> str:
-    await scene.link.say(HeartbeatAck(sequence=1, journal_sequence=2**62))
+    await scene.link.say(HeartbeatAck(sequence=1, journal_sequence=2**62, mark=MARK))
     return "the journal jumped from 1 to"
 
 
@@ -167,7 +167,7 @@ async def lets_its_journal_go_back_in_a_report(scene: Scene) -> str:
 
 @misdeed
 async def lets_its_journal_go_back_in_a_heartbeat(scene: Scene) -> str:
-    await scene.link.say(HeartbeatAck(sequence=1, journal_sequence=0))
+    await scene.link.say(HeartbeatAck(sequence=1, journal_sequence=0, mark=MARK))
     return "the journal went back from 1 to 0"
 
 
@@ -219,13 +219,13 @@ async def makes_up_a_type_of_message(scene: Scene) -> str:
 
 @misdeed
 async def answers_a_heartbeat_that_was_not_sent(scene: Scene) -> str:
-    await scene.link.say(HeartbeatAck(sequence=7, journal_sequence=await scene.number()))
+    await scene.link.say(HeartbeatAck(sequence=7, journal_sequence=await scene.number(), mark=MARK))
     return "a heartbeat that was not sent"
 
 
 @misdeed
 async def answers_a_heartbeat_twice(scene: Scene) -> str:
-    await scene.link.say(HeartbeatAck(sequence=1, journal_sequence=await scene.number()))
+    await scene.link.say(HeartbeatAck(sequence=1, journal_sequence=await scene.number(), mark=MARK))
     return "or was answered before"
 
 
@@ -416,7 +416,7 @@ async def is_ready_twice(link: ScriptedLink) -> None:
 async def marks_its_journal_before_it_is_ready(link: ScriptedLink) -> None:
     await link.say(hello())
     await link.heard(Welcome)
-    await link.say(HeartbeatAck(sequence=1, journal_sequence=1))
+    await link.say(HeartbeatAck(sequence=1, journal_sequence=1, mark=MARK))
 
 
 @greeting

@@ -31,7 +31,7 @@ from server.machines.link_timers import LinkTimers
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
-from tests.links import COMPLETED, about, hello, input_message
+from tests.links import COMPLETED, MARK, about, hello, input_message
 from tests.service import until
 from tests.store import ORGANIZATION, async_test
 
@@ -102,7 +102,7 @@ async def up(
     await socket.until_ready()
     marking = asyncio.gather(socket.until_up())
     await until(lambda: len(wire.sent) == 2)
-    socket.received(HeartbeatAck(sequence=1, journal_sequence=1).model_dump_json())
+    socket.received(HeartbeatAck(sequence=1, journal_sequence=1, mark=MARK).model_dump_json())
     await marking
     assert socket.is_up
     if reconciled:

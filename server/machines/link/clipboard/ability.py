@@ -2,27 +2,21 @@
 
 from typing import Final, NamedTuple
 
-from schemas.link.clipboard_messages import ClipboardQuery
 from schemas.link.messages import Capability, Hello
 
 UNKNOWN_WHY: Final = "it did not say why"
-_NONE: Final = Capability(
-    available=False, reason="its machine client is too old for the clipboard, or has none"
-)
 
 
 class ClipboardAbility(NamedTuple):
     """Each way is possible, or is not for a reason."""
 
-    read: Capability = _NONE
-    write: Capability = _NONE
+    read: Capability
+    write: Capability
 
     @classmethod
-    def greeted(cls, hello: Hello, protocol: int) -> "ClipboardAbility":
-        """That of a hello, on a link that speaks this version of the protocol."""
-        if protocol < ClipboardQuery.since:
-            return NO_CLIPBOARD
-        ability = cls(hello.clipboard_read or _NONE, hello.clipboard_write or _NONE)
+    def greeted(cls, hello: Hello) -> "ClipboardAbility":
+        """That of a hello."""
+        ability = cls(hello.clipboard_read, hello.clipboard_write)
         # One for all machines that are alike: each would take a kilobyte.
         return _SHARED.get(ability.read.available and ability.write.available, ability)
 
@@ -40,7 +34,5 @@ class ClipboardAbility(NamedTuple):
 def _why_not(capability: Capability) -> str | None:
     return None if capability.available else capability.reason or UNKNOWN_WHY
 
-
-NO_CLIPBOARD: Final = ClipboardAbility()
 
 _SHARED: Final = {True: ClipboardAbility(Capability(available=True), Capability(available=True))}

@@ -16,7 +16,6 @@ from schemas.resources.tokens import Scope
 from server.dispatch import here as here_module
 from server.store.machines import controls as store_module
 from tests.events import listening
-from tests.links import hello
 from tests.service import Reply, ScriptedLink, ScriptedMachine, Service, new_key
 
 CONTROL = "/v1/machines/desk-1/control"
@@ -234,20 +233,6 @@ async def test_machine_that_is_not_there_cannot_be_controlled(service: Service) 
     assert (offline.status, offline.json["reason"]) == (503, "offline")
     unknown = await service.post("/v1/machines/none/control")
     assert (unknown.status, unknown.problem) == (404, "not-found")
-
-
-@pytest.mark.parametrize("protocols", [[1], [1, 2]])
-@pytest.mark.gen_test
-async def test_older_machine_client_cannot_be_controlled(
-    service: Service, protocols: list[int]
-) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(hello(protocols=protocols)) as link:
-        reply = await service.post(CONTROL)
-        assert (reply.status, reply.problem) == (409, "control-unsupported")
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
 
 
 @pytest.mark.gen_test

@@ -32,6 +32,7 @@ from server.machines.link.events import (
 from server.machines.link.restrictions import NONE, Restrictions
 from tests.links import (
     COMPLETED,
+    MARK,
     SERVER_TIME,
     LinkScript,
     about,
@@ -84,7 +85,7 @@ def test_link_refuses_what_is_submitted_before_it_is_reconciled() -> None:
     script.link.handle(MachineAdmitted())
     script.link.handle(MessageReceived(Ready()))
     script.link.handle(MarkRequested())
-    script.link.handle(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)))
+    script.link.handle(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1, mark=MARK)))
     script.link.reserve()
     with pytest.raises(LinkUnsettledError):
         script.link.handle(submitted(input_message()))
@@ -164,7 +165,7 @@ def test_late_command_that_is_asked_about_recovers_with_its_acknowledgement(
     up.on(report(command.command_id, None), CommandRuns(command.command_id))
     up.later(RUNNING_SECONDS + LATE_SECONDS - 0.5)
     assert AvailabilityChanged() not in up.link.handle(TimePassed())
-    up.link.handle(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
+    up.link.handle(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2, mark=MARK)))
     up.later(0.5)
     assert AvailabilityChanged() in up.link.handle(TimePassed())
     up.on(

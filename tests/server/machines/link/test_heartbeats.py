@@ -14,6 +14,7 @@ from server.machines.link.events import (
 from tests.links import (
     COMPLETED,
     HEARTBEAT_SECONDS,
+    MARK,
     LinkScript,
     ack,
     heartbeat,
@@ -35,7 +36,7 @@ def test_round_trip_is_the_time_between_heartbeat_and_its_answer(up: LinkScript)
     up.later(HEARTBEAT_SECONDS)
     up.on(TimePassed(), heartbeat(2))
     up.later(0.25)
-    up.on(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2)))
+    up.on(MessageReceived(HeartbeatAck(sequence=2, journal_sequence=2, mark=MARK)))
     assert up.link.heartbeats.round_trip_seconds == pytest.approx(0.25)
 
 
@@ -71,5 +72,5 @@ def test_acknowledgements_do_not_stand_in_for_a_heartbeat(up: LinkScript) -> Non
 
 
 def test_answer_to_a_heartbeat_that_is_not_open_closes_the_link(up: LinkScript) -> None:
-    answer = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=2))
+    answer = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=2, mark=MARK))
     up.closes_on(answer, CloseCode.MESSAGE_INVALID, "was not sent, or was answered before")

@@ -3,22 +3,16 @@ from uuid import uuid4
 import pytest
 
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import HeartbeatAck, Interrupt, Interrupted, Ready
+from schemas.link.messages import Interrupt, Interrupted
 from server.machines.link.errors import ControlEndedError, MachineControlledError
 from server.machines.link.events import (
-    AdmitMachine,
     InputSubmitted,
-    LinkReady,
-    LinkUp,
-    MachineAdmitted,
-    MarkRequested,
     MessageReceived,
-    Reconciled,
     RestrictionsRead,
     SendMessage,
 )
 from server.machines.link.restrictions import NONE, Control, Restrictions
-from tests.links import SERVER_TIME, LinkScript, heartbeat, hello, input_message
+from tests.links import SERVER_TIME, LinkScript, input_message
 
 ADA = Restrictions(control=Control("of Ada", "Ada", SERVER_TIME))
 BOB = Restrictions(control=Control("of Bob", "Bob", SERVER_TIME))
@@ -74,38 +68,3 @@ def test_holder_alone_may_submit(up: LinkScript) -> None:
         up.link.reserve("of Bob")
     up.link.reserve("of Ada")
     up.on(InputSubmitted(command, 1e9, "of Ada"), SendMessage(command))
-
-
-@pytest.fixture
-def older() -> LinkScript:
-    """A link that is up, of a machine client that knows no interrupts."""
-    script = LinkScript()
-    greeting = hello(protocols=[1, 2])
-    script.on(MessageReceived(greeting), AdmitMachine(greeting))
-    script.link.handle(MachineAdmitted())
-    script.on(MessageReceived(Ready()), LinkReady())
-    script.on(MarkRequested(), heartbeat(1))
-    script.on(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)), LinkUp())
-    script.on(Reconciled())
-    return script
-
-
-def test_client_of_an_older_protocol_is_asked_nothing_and_says_nothing(older: LinkScript) -> None:
-    script = older
-    assert not script.link.availability.can_be_interrupted
-    script.on(RestrictionsRead(ADA))
-    with pytest.raises(MachineControlledError):
-        script.link.reserve()
-    message = MessageReceived(Interrupted(request=uuid4()))
-    script.closes_on(message, CloseCode.MESSAGE_INVALID, "interrupted")
-
-
-@pytest.mark.parametrize("restrictions", [BOB, NONE])
-def test_client_of_an_older_protocol_releases_by_the_end_of_its_link(
-    older: LinkScript, restrictions: Restrictions
-) -> None:
-    """It came while somebody had control, as the client of before was put back in its place."""
-    older.on(RestrictionsRead(ADA))
-    older.on(RestrictionsRead(ADA))
-    reason = "too old to be interrupted"
-    older.closes_on(RestrictionsRead(restrictions), CloseCode.SERVER_ERROR, reason)

@@ -16,6 +16,7 @@ from server.machines.link.events import (
 from server.machines.link.journal import MAX_ENTRIES_PER_COMMAND
 from tests.links import (
     COMPLETED,
+    MARK,
     WELCOME,
     LinkScript,
     about,
@@ -34,7 +35,7 @@ def test_first_heartbeat_without_a_mark_closes_the_link(script: LinkScript) -> N
     script.on(MachineAdmitted(), WELCOME)
     script.on(MessageReceived(Ready()), LinkReady())
     script.on(MarkRequested(), heartbeat(1))
-    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=7))
+    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=7, mark=MARK))
     assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "no mark of this link", "7") == []
     assert script.link.is_over
 

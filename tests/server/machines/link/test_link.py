@@ -33,11 +33,12 @@ from server.machines.link.events import (
     UnreadableReceived,
 )
 from server.machines.link.frame_budget import A_SECOND, BURST
-from server.machines.link.greeting import ADMISSION_SECONDS, GREETING_SECONDS, takeover_code
+from server.machines.link.greeting import ADMISSION_SECONDS, GREETING_SECONDS
 from server.machines.link.screen.screen import LivePictureArrived, LiveScreenEnded
 from tests.links import (
     COMPLETED,
     DESKTOP_CHANGED,
+    MARK,
     SERVER_TIME,
     WELCOME,
     LinkScript,
@@ -61,7 +62,7 @@ def test_link_is_up_once_the_journal_has_a_mark_of_it(script: LinkScript) -> Non
     script.on(TimePassed())
     script.on(MarkRequested(), heartbeat(1))
     assert not script.link.is_up
-    script.on(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)), LinkUp())
+    script.on(MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1, mark=MARK)), LinkUp())
     assert script.link.is_up
     assert script.link.journal.sequence == 1
 
@@ -85,15 +86,6 @@ def test_link_that_does_not_come_up_is_closed(script: LinkScript, steps: int) ->
         assert script.link.handle(event)
     script.later(GREETING_SECONDS)
     assert script.closes_on(TimePassed(), CloseCode.GREETING_MISSED) == []
-
-
-@pytest.mark.parametrize(("offered", "code"), [([1], 4500), ([1, 2], 4006), ([], 4006)])
-def test_takeover_ends_for_good_only_who_knows_no_other_word_for_it(
-    script: LinkScript, offered: list[int], code: int
-) -> None:
-    if offered:
-        script.link.handle(MessageReceived(hello(protocols=offered)))
-    assert takeover_code(script.link.protocol) == code
 
 
 def test_link_is_greeted_from_its_hello_to_its_end(script: LinkScript) -> None:
@@ -120,7 +112,7 @@ def test_desktop_cannot_change_before_welcome(script: LinkScript) -> None:
     [
         ack(input_message().command_id),
         report(input_message().command_id),
-        MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1)),
+        MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1, mark=MARK)),
     ],
 )
 def test_anything_before_hello_closes_the_link(script: LinkScript, event: Event) -> None:
@@ -129,7 +121,7 @@ def test_anything_before_hello_closes_the_link(script: LinkScript, event: Event)
 
 def test_message_while_the_hello_is_being_recorded_closes_the_link(script: LinkScript) -> None:
     script.on(MessageReceived(hello()), AdmitMachine(hello()))
-    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1))
+    event = MessageReceived(HeartbeatAck(sequence=1, journal_sequence=1, mark=MARK))
     assert script.closes_on(event, CloseCode.MESSAGE_INVALID, "after welcome") == []
     script.on(MachineAdmitted())
     assert not script.link.is_up
@@ -182,8 +174,8 @@ def test_replaced_link_abandons_what_it_had_sent_and_asked(up: LinkScript) -> No
     up.on(submitted(command), SendMessage(command))
     question = about(asked)
     up.on(ResolutionRequested(question), SendMessage(question))
-    event = CloseRequested(CloseCode.REPLACED, "a newer one took over")
-    (abandoned,) = up.closes_on(event, CloseCode.REPLACED, "took over")
+    event = CloseRequested(CloseCode.TAKEN_OVER, "a newer one took over")
+    (abandoned,) = up.closes_on(event, CloseCode.TAKEN_OVER, "took over")
     assert isinstance(abandoned, AbandonCommands)
     assert set(abandoned.command_ids) == {command.command_id, asked}
 
@@ -198,7 +190,7 @@ def test_closing_link_ignores_everything_but_its_end(up: LinkScript) -> None:
         MessageReceived(hello()),
         MachineAdmitted(),
         UnreadableReceived("noise"),
-        CloseRequested(CloseCode.REPLACED, "again"),
+        CloseRequested(CloseCode.TAKEN_OVER, "again"),
     ):
         up.on(event)
     up.later(100)

@@ -12,7 +12,7 @@ from server.machines.link.events import MessageReceived, QuestionAsked, SendMess
 from server.machines.link.questions.questions import LinkQuestions
 from server.machines.link.screen.pictures import PictureError
 from server.machines.link.screen.screen import RequestRefused
-from tests.links import SERVER_TIME, LinkScript, hello, input_message, submitted
+from tests.links import SERVER_TIME, SWITCHED_OFF, LinkScript, hello, input_message, submitted
 
 QUERY = ClipboardQuery(request=1, selection="clipboard", server_time=SERVER_TIME)
 SCREENSHOT = Screenshot(request=1, format="png", quality=70, server_time=SERVER_TIME)
@@ -50,7 +50,7 @@ def test_nothing_is_copied_on_a_machine_that_cannot(script: LinkScript) -> None:
     copy = input_message().model_copy(
         update={"operation": Operation.CLIPBOARD_WRITE, "body": {"text": "a"}}
     )
-    with pytest.raises(NoClipboardError, match="too old"):
+    with pytest.raises(NoClipboardError, match=SWITCHED_OFF):
         script.link.handle(submitted(copy))
 
 
