@@ -77,7 +77,7 @@ class Importer:
         for line in given:
             new = ImportedTrajectory.model_validate_json(line)
             document = new_document(self._database, new_trajectory(UUID(int=1), None, new))
-            documents.append({**document, "uncatalogued": None})
+            documents.append({**document, "unindexed": None})
         collection = self._database.collection("trajectories")
         started = time.perf_counter()
         for begin in range(0, len(documents), TOGETHER):
@@ -118,8 +118,8 @@ class Importer:
         """Wait until the list index has everything; the seconds that it took."""
         started = time.perf_counter()
         collection = self._served.collection("trajectories")
-        new = {"uncatalogued": "new"}
-        while await collection.find_one(new, {"_id": True}, hint="uncatalogued") is not None:  # noqa: ASYNC110
+        new = {"unindexed": "new"}
+        while await collection.find_one(new, {"_id": True}, hint="unindexed") is not None:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         return time.perf_counter() - started
 

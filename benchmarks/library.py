@@ -84,7 +84,7 @@ def trajectories(organization_id: UUID, numbers: range, step_bytes: int) -> Iter
                 updated_at=created_at,
                 version=1,
             ),
-            {"search": search_text(own, name, description), "uncatalogued": None},
+            {"search": search_text(own, name, description), "unindexed": None},
         )
 
 

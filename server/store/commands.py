@@ -7,7 +7,6 @@ and its end, are made together with those of others that wait.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import fields as dataclass_fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -18,7 +17,7 @@ from pymongo.read_concern import ReadConcern
 from server.store.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document, machines_of
+from server.store.mongodb.documents import Document, fields_of, machines_of
 from server.store.mongodb.grouped_writes import grouped_inserts, grouped_updates
 
 DEFAULT_LIFETIME: Final = timedelta(hours=24)
@@ -58,10 +57,10 @@ class CommandRecord:
 
     ``attempt`` is random and names the claim, which others may take over after ``claimed_until``
     for as long as nothing was sent.  ``epoch``, ``boot_id``, ``journal_id``, ``journal_sequence``
-    and ``journal_mark`` are those of the link that it was sent on, or was to be; there is no mark
-    where the machine client gives its marks no ids, and no journal at all where the command was
-    lost on its way from another node.  ``minimal`` is whether no body was wanted.  Without a key
-    the fingerprint is empty.  ``token_id`` and ``token_name`` are of who sent it.
+    and ``journal_mark`` are those of the link that it was sent on, or was to be; there is no
+    journal where the command was lost on its way from another node.  ``minimal`` is whether no body
+    was wanted.  Without a key the fingerprint is empty.  ``token_id`` and ``token_name`` are of who
+    sent it.
     """
 
     command_id: UUID
@@ -239,22 +238,11 @@ def _document(record: CommandRecord) -> Document:
         "answer": record.answer and vars(record.answer),
     }
     document["_id"] = document.pop("command_id")
-    document["lease_until"] = document.pop("claimed_until")
     return document
 
 
-_FIELDS: Final = frozenset(field.name for field in dataclass_fields(CommandRecord))
-
-
 def _record(document: Document) -> CommandRecord:
-    # A newer node beside this one, or before it, may keep more of a command than this one knows.
-    # The name that a claim's end has in the database is that of the first edition.
-    fields = {name: value for name, value in document.items() if name in _FIELDS or name == "_id"}
-    answer = fields.pop("answer")
-    fields["claimed_until"] = document["lease_until"]
-    return CommandRecord(
-        command_id=fields.pop("_id"),
-        state=CommandState(fields.pop("state")),
-        answer=None if answer is None else Answer(**answer),
-        **fields,
-    )
+    fields, answer = fields_of(CommandRecord, document), document["answer"]
+    fields["state"] = CommandState(fields["state"])
+    fields["answer"] = None if answer is None else Answer(**fields_of(Answer, answer))
+    return CommandRecord(command_id=document["_id"], **fields)

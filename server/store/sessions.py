@@ -12,7 +12,7 @@ from uuid import UUID
 from pymongo import DESCENDING, WriteConcern
 
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, fields_of
 from server.store.times import now
 
 MAX_FOR_A_TOKEN = 100
@@ -105,4 +105,4 @@ class SessionStore:
 
 
 def _session(document: Document) -> StoredSession:
-    return StoredSession(hash=document.pop("_id"), **document)
+    return StoredSession(hash=document["_id"], **fields_of(StoredSession, document))

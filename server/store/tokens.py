@@ -10,7 +10,7 @@ from pymongo import UpdateOne, WriteConcern
 from schemas.http.queries import PageQuery
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, fields_of
 from server.store.times import now
 
 
@@ -175,5 +175,5 @@ def _revoke_now() -> list[Document]:
 
 def stored_token(document: Document) -> StoredToken:
     """The token that a document of the collection is."""
-    fields = {**document, "scopes": tuple(document["scopes"])}
-    return StoredToken(id=fields.pop("_id"), **fields)
+    fields = fields_of(StoredToken, document) | {"scopes": tuple(document["scopes"])}
+    return StoredToken(id=document["_id"], **fields)

@@ -21,7 +21,6 @@ def first_version(time: datetime) -> int:
 
 def check_version(document: Document, wanted: Versions) -> None:
     """Raise VersionMismatch unless what is stored has one of the versions."""
-    # A document from before there were versions counts as 0; its first change makes it 1.
-    version = document.get("version", 0)
+    version = document["version"]
     if wanted is not None and version not in wanted:
         raise VersionMismatch(f"It has changed: its version is {version}.")

@@ -12,7 +12,7 @@ from uuid import UUID
 from pymongo import ReturnDocument
 
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, fields_of
 
 LEASE_SECONDS: Final = 30.0
 """From its beginning, or from when it was renewed last."""
@@ -180,14 +180,14 @@ class ControlStore:
 
 
 def control_of(machine: Document) -> StoredControl | None:
-    """The lease in a machine's document, which a machine of an older Farhand has none of."""
+    """The lease in a machine's document; None where nobody has taken one."""
     control = machine.get("control")
     return None if control is None else control_from(control)
 
 
 def control_from(control: Document) -> StoredControl:
-    """A lease as it is stored; what only a newer Farhand knows of it stays unread."""
-    return StoredControl(**{name: control[name] for name in _FIELDS if name in control})
+    """A lease as it is stored."""
+    return StoredControl(**fields_of(StoredControl, control))
 
 
 def _with(organization_id: UUID, machine_id: str, proof: str) -> Document:
@@ -197,6 +197,3 @@ def _with(organization_id: UUID, machine_id: str, proof: str) -> Document:
         "deleted_at": None,
         "control.proof": proof,
     }
-
-
-_FIELDS: Final = tuple(StoredControl.__dataclass_fields__)

@@ -370,7 +370,7 @@ _MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OW
 
 
 def _machine(document: Document) -> Machine:
-    """A stored machine; what only a newer or an older Farhand knows of it stays unread."""
+    """A stored machine; what only a later Farhand knows of it stays unread."""
     client, link = document["client"], document.get("link")
     return Machine(
         client=client
@@ -378,13 +378,13 @@ def _machine(document: Document) -> Machine:
             platform=client["platform"],
             client_version=client["client_version"],
             displays=tuple(Display.model_validate(display) for display in client["displays"]),
-            desktop=client.get("desktop"),
+            desktop=client["desktop"],
         ),
         link=link
         and LinkFacts(
             **{name: link[name] for name in _LINK_FIELDS},
             earlier_node_id=link.get("earlier_node_id"),
-            attempt=link.get("attempt"),
+            attempt=link["attempt"],
         ),
         control=control_of(document),
         **{name: document[name] for name in _MACHINE_FIELDS},

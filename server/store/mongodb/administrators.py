@@ -4,19 +4,11 @@ Nobody could make a token with such a scope otherwise, as no token gives away wh
 """
 
 from dataclasses import dataclass
-from typing import Final
 from uuid import UUID
 
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.tokens import StoredToken, stored_token
-
-FIRST_SCOPES: Final = (
-    *("trajectories:read", "trajectories:write", "machines:read", "machines:write"),
-    *("input:send", "screen:read", "tokens:write", "organizations:write"),
-    *("audit:read", "metrics:read"),
-)
-"""What an administrator could have where nothing is written down about it yet."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +26,15 @@ async def grant_new_scopes(
 
     That is the oldest token in force that never ends and has every scope there was: the one of the
     first start or, where that was revoked, its oldest equal.  Where there is none, the scopes stay
-    new until there is one.
+    new until there is one.  To the first start nothing is new.
     """
-    facts, tokens = database.collection("installation"), database.collection("tokens")
+    tokens = database.collection("tokens")
     async with database.operation():
-        noted = await facts.find_one({"_id": "scopes"})
-    known = FIRST_SCOPES if noted is None else noted["known"]
+        noted = await database.collection("installation").find_one({"_id": "scopes"})
+    known = scopes if noted is None else noted["known"]
     new = tuple(scope for scope in scopes if scope not in known)
+    if noted is None:
+        await _note(database, scopes)
     if not new:
         return NewScopes((), None)
     administrators: Document = {
@@ -58,8 +52,12 @@ async def grant_new_scopes(
         )
     if found is None:
         return NewScopes(new, None)
-    async with database.operation():
-        await facts.update_one(
-            {"_id": "scopes"}, {"$addToSet": {"known": {"$each": [*known, *new]}}}, upsert=True
-        )
+    await _note(database, new)
     return NewScopes(new, stored_token(found))
+
+
+async def _note(database: Database, scopes: tuple[str, ...]) -> None:
+    """Write down that an administrator of this installation has these."""
+    change = {"$addToSet": {"known": {"$each": list(scopes)}}}
+    async with database.operation():
+        await database.collection("installation").update_one({"_id": "scopes"}, change, upsert=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Protocol
 from uuid import UUID
 
 import bson
@@ -33,6 +33,17 @@ To make both as the others have them is most of what it costs to decode a trajec
 def encoded(wanted: Document) -> RawBSONDocument:
     """A filter for a collection with ``QUICK_CODEC_OPTIONS``, which encode no UUIDs."""
     return RawBSONDocument(bson.encode(wanted, codec_options=CODEC_OPTIONS))
+
+
+class _Stored(Protocol):
+    """A dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def fields_of(stored: type[_Stored], document: Document) -> Document:
+    """What a document has for a dataclass; what only a later Farhand keeps in it stays unread."""
+    return {name: document[name] for name in stored.__dataclass_fields__ if name in document}
 
 
 def by_organization(keys: Iterable[tuple[UUID, str]]) -> dict[UUID, list[str]]:

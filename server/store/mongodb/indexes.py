@@ -42,10 +42,10 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             [
                 ("organization_id", ASCENDING),
                 *_NEWEST_FIRST,
-                *(_GENERATED, _APPROVED, ("uncatalogued", ASCENDING)),
+                *(_GENERATED, _APPROVED, ("unindexed", ASCENDING)),
             ],
-            name="uncatalogued",
-            partialFilterExpression={"uncatalogued": {"$gt": ""}},
+            name="unindexed",
+            partialFilterExpression={"unindexed": {"$gt": ""}},
         ),
     ],
     "trajectory_entries": [

@@ -125,7 +125,7 @@ class CountedList:
         """How many there are from a position on, before another, that no bucket counts yet."""
         organization_id = self._partition.organization_id
         bounds = [begin.not_older(organization_id), end.older(organization_id)]
-        return await self._count({"$and": [self._wanted, UNINDEXED, *bounds]}, "uncatalogued")
+        return await self._count({"$and": [self._wanted, UNINDEXED, *bounds]}, "unindexed")
 
 
 def _index(wanted: Document) -> str | None:

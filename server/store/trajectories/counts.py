@@ -243,8 +243,8 @@ class TrajectoryCounts:
         numbers = dict.fromkeys(STATES, 0)
         state = {"is_generated": "$is_generated", "is_approved": "$is_approved"}
         group: Document = {"$group": {"_id": state, "count": {"$sum": 1}}}
-        new = {"$and": [wanted, {"uncatalogued": "new"}]}
-        for matched, sign, index in ((wanted, 1, partition.index), (new, -1, "uncatalogued")):
+        new = {"$and": [wanted, {"unindexed": "new"}]}
+        for matched, sign, index in ((wanted, 1, partition.index), (new, -1, "unindexed")):
             cursor = self._trajectories.aggregate(
                 [{"$match": matched}, group], session=session, hint=index
             )

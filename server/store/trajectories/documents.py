@@ -154,9 +154,8 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
         original_input_values=document["original_input_values"],
         created_at=document["created_at"],
         updated_at=document["updated_at"],
-        # A document from before there were versions counts as 0; its first change makes it 1.
-        version=document.get("version", 0),
-        has_been_approved=has_been_approved(document),
+        version=document["version"],
+        has_been_approved=document["has_been_approved"],
         is_main=document.get("is_main", False),
         pieces=tuple(document.get("pieces", ())),
         segments=tuple(
@@ -167,11 +166,6 @@ def stored_trajectory(document: Document) -> StoredTrajectory:
     )
 
 
-def has_been_approved(document: Document) -> bool:
-    """Whether anybody approved it; of an older document only the present approval is known."""
-    return bool(document.get("has_been_approved", document["is_approved"]))
-
-
 def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajectory:
     """The trajectory of an organization in a document decoded by ``QUICK_CODEC_OPTIONS``."""
     user_id, run_id = document["user_id"], document["run_id"]
@@ -180,7 +174,7 @@ def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajec
             "id": uuid_text(document["_id"][16:]),
             "workflow_id": uuid_text(document["workflow_id"]),
             "is_approved": document["is_approved"],
-            "has_been_approved": has_been_approved(document),
+            "has_been_approved": document["has_been_approved"],
             "is_generated": document["is_generated"],
             "is_main": document.get("is_main", False),
             "created_at": _time_text(document["created_at"]),

@@ -1,11 +1,10 @@
 """The list index: what lists and searches know of trajectories, beside the trajectories themselves.
 
-A trajectory that is new or changed is ``uncatalogued: "new"``: it is found by going through all of
+A trajectory that is new or changed is ``unindexed: "new"``: it is found by going through all of
 those, which are few.  Soon after, a transaction indexes it: an entry to search in, and one more in
 the counts.  From then on the mark is null, or ``"long"`` where its texts are too long for an entry
 and go on to be read through.  Whatever changes it unindexes it first, in the same transaction.  So
-every trajectory is either marked or indexed, in every snapshot of the database.  The mark's name in
-the database is older than the word index.
+every trajectory is either marked or indexed, in every snapshot of the database.
 """
 
 import asyncio
@@ -24,10 +23,10 @@ from server.store.trajectories.search import search_text, suffix_keys
 
 logger = logging.getLogger(__name__)
 
-UNINDEXED: Final[Document] = {"uncatalogued": "new"}
+UNINDEXED: Final[Document] = {"unindexed": "new"}
 """The mark of a trajectory that no entry and no count knows, and the filter for those."""
 
-WITHOUT_ENTRY: Final[Document] = {"uncatalogued": {"$gt": ""}}
+WITHOUT_ENTRY: Final[Document] = {"unindexed": {"$gt": ""}}
 """The filter for those, and for the long ones: what a search reads through."""
 
 BATCH: Final = 400
@@ -60,7 +59,7 @@ class TrajectoryIndexer:
 
     async def unindex(self, session: Session, document: Document) -> Document:
         """Take a trajectory out, whose document was read in this transaction; the mark to write."""
-        if document.get("uncatalogued") != "new":
+        if document["unindexed"] != "new":
             await self._counts.remove(session, CountedTrajectory.of(document))
             await self._entries.delete_one({"_id": document["_id"]}, session=session)
         return UNINDEXED
@@ -92,7 +91,7 @@ class TrajectoryIndexer:
 
     async def _index(self, session: Session, limit: int) -> tuple[int, list[bytes]]:
         cursor = self._trajectories.find(
-            UNINDEXED, _READ_FIELDS, limit=limit, hint="uncatalogued", session=session
+            UNINDEXED, _READ_FIELDS, limit=limit, hint="unindexed", session=session
         )
         documents, entries = _batch(await cursor.to_list(None))
         if not documents:
@@ -104,7 +103,7 @@ class TrajectoryIndexer:
         for mark, ids in ((None, indexed), ("long", too_long)):
             if ids:
                 await self._trajectories.update_many(
-                    {"_id": {"$in": list(ids)}}, {"$set": {"uncatalogued": mark}}, session=session
+                    {"_id": {"$in": list(ids)}}, {"$set": {"unindexed": mark}}, session=session
                 )
         return len(documents), await self._counts.add(session, map(CountedTrajectory.of, documents))
 

@@ -89,10 +89,10 @@ class TrajectoryListing:
 
 
 def _may_read_ahead(documents: Sequence[Document]) -> bool:
-    """Whether more may follow and there is memory for it; the oldest documents tell no size."""
+    """Whether more may follow and there is memory for it."""
     if len(documents) < LIST_BATCH:
         return False
-    size: int = sum(document.get("inline_size", _SMALL_BYTES) for document in documents)
+    size: int = sum(document["inline_size"] for document in documents)
     return size < _SMALL_BYTES
 
 

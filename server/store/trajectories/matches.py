@@ -50,7 +50,7 @@ class TrajectoryMatches:
     async def total(self) -> int:
         """How many there are."""
         self._without_entry = await self._matches(
-            self._trajectories, {**self._wanted, **WITHOUT_ENTRY, **self._compared}, "uncatalogued"
+            self._trajectories, {**self._wanted, **WITHOUT_ENTRY, **self._compared}, "unindexed"
         )
         self._few = await self._find_few()
         if self._few is not None:

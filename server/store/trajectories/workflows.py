@@ -120,6 +120,5 @@ def _workflow(document: Document) -> StoredWorkflow:
         description=document["description"],
         created_at=document["created_at"],
         updated_at=document["updated_at"],
-        # A document from before there were versions counts as 0; its first change makes it 1.
-        version=document.get("version", 0),
+        version=document["version"],
     )

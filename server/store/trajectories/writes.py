@@ -81,8 +81,6 @@ class TrajectoryWrites:
         if found is None:
             raise NotFound("There is no such trajectory.")
         check_version(found, versions)
-        # The steps of one that is older than sizes are move out of it at the first occasion.
-        found.setdefault("inline_size", _CERTAINLY_FITS_BYTES)
         return OpenTrajectory(self._database, self._session, found)
 
     async def mains(self, organization_id: UUID, workflow_ids: Iterable[UUID]) -> set[UUID]:

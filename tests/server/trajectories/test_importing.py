@@ -57,7 +57,7 @@ async def test_they_are_found_and_counted_as_any_others(mongodb: str, database_n
     async with opened(mongodb, database_name) as database:
         importing, given = Importing(database), some(70)
         await importing.add(given)
-        marks = await database.collection("trajectories").distinct("uncatalogued")
+        marks = await database.collection("trajectories").distinct("unindexed")
         assert marks == ["new"]
 
 

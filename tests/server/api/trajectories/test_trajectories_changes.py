@@ -55,11 +55,6 @@ async def test_what_is_named_changes_and_nothing_else(
 @pytest.mark.gen_test
 async def test_approval_that_is_withdrawn_has_been_one(service: Service) -> None:
     path = path_of(await created(service, is_approved=True))
-    # As it was stored before anybody noted it.
-    await service.server.services.database.collection("trajectories").update_many(
-        {"organization_id": service.organization_id}, {"$unset": {"has_been_approved": ""}}
-    )
-    assert (await service.get(path)).json["has_been_approved"]
     for is_approved in (False, True, False):
         reply = await patched(service, path, {"is_approved": is_approved})
         flags = reply.json["is_approved"], reply.json["has_been_approved"]

@@ -1,16 +1,18 @@
 """New scopes reach the administrator's token, and no other."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from schemas.resources.tokens import ADMINISTRATOR_SCOPES
-from server.store.mongodb.administrators import FIRST_SCOPES, grant_new_scopes
+from server.store.mongodb.administrators import grant_new_scopes
 from server.store.mongodb.database import Database
 from server.store.times import now
 from server.store.tokens import StoredToken, TokenStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
+FIRST_SCOPES = ("machines:read", "machines:write", "input:send")
 NEW = (*FIRST_SCOPES, "teleport")
 
 
@@ -34,15 +36,19 @@ async def scopes_of(database: Database, token: StoredToken) -> tuple[str, ...]:
     return there(await TokenStore(database).find_by_hash(token.hash)).scopes
 
 
-def test_scopes_of_the_first_edition_are_still_an_administrators() -> None:
-    assert set(FIRST_SCOPES) <= set(ADMINISTRATOR_SCOPES)
+@asynccontextmanager
+async def installed(mongodb: str, name: str) -> AsyncIterator[Database]:
+    """A database whose first start knew the first scopes."""
+    async with opened(mongodb, name) as database:
+        assert (await grant_new_scopes(database, ORGANIZATION, FIRST_SCOPES)).scopes == ()
+        yield database
 
 
 @async_test
 async def test_oldest_token_with_everything_gets_what_is_new(
     mongodb: str, database_name: str
 ) -> None:
-    async with opened(mongodb, database_name) as database:
+    async with installed(mongodb, database_name) as database:
         stranger = await made(database, "stranger", of=OTHER_ORGANIZATION)
         weaker = await made(database, "weaker", *FIRST_SCOPES[1:])
         ending = await made(database, "ending", expires_at=now() + timedelta(days=1))
@@ -59,7 +65,7 @@ async def test_oldest_token_with_everything_gets_what_is_new(
 
 @async_test
 async def test_what_was_given_once_is_not_new_any_more(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
+    async with installed(mongodb, database_name) as database:
         first = await made(database, "first")
         await grant_new_scopes(database, ORGANIZATION, NEW)
         await TokenStore(database).revoke(ORGANIZATION, first.id)
@@ -74,7 +80,7 @@ async def test_what_was_given_once_is_not_new_any_more(mongodb: str, database_na
 async def test_scopes_stay_new_until_there_is_an_administrator(
     mongodb: str, database_name: str
 ) -> None:
-    async with opened(mongodb, database_name) as database:
+    async with installed(mongodb, database_name) as database:
         lost = await grant_new_scopes(database, ORGANIZATION, NEW)
         assert (lost.scopes, lost.token) == (("teleport",), None)
         first = await made(database, "first")
@@ -84,7 +90,7 @@ async def test_scopes_stay_new_until_there_is_an_administrator(
 
 @async_test
 async def test_many_nodes_give_to_one_token(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
+    async with installed(mongodb, database_name) as database:
         tokens = [await made(database, name) for name in ("first", "second", "third")]
         await asyncio.gather(*(grant_new_scopes(database, ORGANIZATION, NEW) for _ in range(8)))
         assert [await scopes_of(database, token) for token in tokens] == [

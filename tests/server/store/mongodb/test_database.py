@@ -58,29 +58,6 @@ async def test_many_nodes_prepare_an_empty_database_at_once(
 
 
 @async_test
-async def test_newer_schema_is_refused_and_left_alone(
-    mongodb: str, fresh_database_name: str
-) -> None:
-    async with opened(mongodb, fresh_database_name) as database:
-        newer = {"_id": "schema", "version": SCHEMA_VERSION + 1}
-        await database.collection("schema").replace_one({"_id": "schema"}, newer)
-        with pytest.raises(StoreUnusable, match="newer Farhand"):
-            await Database.open(mongodb, fresh_database_name)
-        assert await database.collection("schema").find_one() == newer
-
-
-@async_test
-async def test_newer_farhand_that_bears_this_one_beside_it_keeps_its_schema(
-    mongodb: str, fresh_database_name: str
-) -> None:
-    newer = {"_id": "schema", "version": SCHEMA_VERSION + 1, "oldest": SCHEMA_VERSION}
-    async with opened(mongodb, fresh_database_name) as database:
-        await database.collection("schema").replace_one({}, newer, upsert=True)
-        await database.prepare()
-        assert await database.collection("schema").find_one({}) == newer
-
-
-@async_test
 async def test_preparing_again_changes_nothing(mongodb: str, fresh_database_name: str) -> None:
     async with opened(mongodb, fresh_database_name) as database:
         await database.prepare()

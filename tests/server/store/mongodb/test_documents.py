@@ -1,3 +1,4 @@
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -7,11 +8,24 @@ from server.store.mongodb.documents import (
     CODEC_OPTIONS,
     QUICK_CODEC_OPTIONS,
     encoded,
+    fields_of,
     own_id,
     scoped_id,
     shard_id,
     uuid_text,
 )
+
+
+@dataclass
+class Thing:
+    """What is stored of one, as far as this version knows."""
+
+    name: str
+    colour: str = "grey"
+
+
+def test_what_only_a_later_version_stores_stays_unread() -> None:
+    assert fields_of(Thing, {"_id": 1, "name": "a", "shape": "round"}) == {"name": "a"}
 
 
 def test_scoped_ids_sort_as_their_own_ids_do() -> None:

@@ -1,83 +1,104 @@
-"""What older Farhands stored, brought to what this one expects."""
+"""What a next version of what is stored does to this one's, and this one to a next one's."""
 
-from uuid import uuid4
+from contextlib import suppress
 
-from server.store.machines.input_counts import InputCount, InputCountStore
-from server.store.machines.machines import MachineStore
+import pytest
+
+from server.store.errors import StoreUnusable
+from server.store.mongodb import migrations
 from server.store.mongodb.database import Database
-from server.store.mongodb.migrations import SCHEMA_VERSION
-from server.store.organizations import OrganizationStore
-from server.store.times import now
-from tests.store import ORGANIZATION, async_test, opened, there
+from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION, STEPS, Collections
+from tests.store import async_test, collected, opened
+
+NEXT = SCHEMA_VERSION + 1
 
 
-async def made_by_schema(database: Database, version: int) -> None:
-    """Have the database say that an older Farhand prepared it."""
-    await database.collection("schema").update_one({}, {"$set": {"version": version}})
+class NextSchema:
+    """A Farhand whose machines have colours, which it gives to those that are stored without.
+
+    ``cut_short`` is whether its next start dies in the middle of that.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch, *, oldest: int = OLDEST_SCHEMA) -> None:
+        self.steps = 0
+        self.cut_short = False
+        patch.setattr(migrations, "SCHEMA_VERSION", NEXT)
+        patch.setattr(migrations, "OLDEST_SCHEMA", oldest)
+        patch.setattr(migrations, "STEPS", {**STEPS, NEXT: self._colour})
+
+    async def _colour(self, collections: Collections) -> None:
+        self.steps += 1
+        machines = collections["machines"]
+        without = {"colour": {"$exists": False}}
+        if self.cut_short:
+            await machines.update_one(without, {"$set": {"colour": "grey"}})
+            raise ConnectionAbortedError
+        await machines.update_many(without, {"$set": {"colour": "grey"}})
+
+
+async def schema(database: Database) -> dict[str, int]:
+    (stored,) = await collected(database.collection("schema").find())
+    return {"version": stored["version"], "oldest": stored["oldest"]}
+
+
+def test_every_version_after_the_first_has_its_step() -> None:
+    assert [*STEPS] == [*range(2, SCHEMA_VERSION + 1)]
 
 
 @async_test
-async def test_organizations_of_before_belong_to_the_default_one(
-    mongodb: str, database_name: str
+async def test_step_is_done_once_and_again_where_it_was_cut_short(
+    mongodb: str, fresh_database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        organizations = OrganizationStore(database)
-        default, _ = await organizations.ensure_default()
-        newer = await organizations.create("newer", parent_id=uuid4())
-        older = uuid4()
-        await database.collection("organizations").insert_one(
-            {"_id": older, "name": "older", "created_at": now()}
+    async with opened(mongodb, fresh_database_name) as database:
+        machines = database.collection("machines")
+        await machines.insert_many(
+            [{"machine_id": name, "colour": "red"} for name in ("a", "b")]
+            + [{"machine_id": name} for name in ("c", "d")]
         )
-        await made_by_schema(database, 2)
-        for _ in range(2):
+        newer = NextSchema(monkeypatch)
+        newer.cut_short = True
+        with suppress(ConnectionAbortedError):
             await database.prepare()
-            assert there(await organizations.get(older)).parent_id == default.id
-            assert await organizations.get(newer.id) == newer
-            assert await organizations.get(default.id) == default
-        assert default.parent_id is None
-        schema = there(await database.collection("schema").find_one())
-        assert schema["version"] == SCHEMA_VERSION
-
-
-@async_test
-async def test_inputs_that_were_counted_before_still_count(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        machines, last_at = MachineStore(database), now()
-        for name in ("desk-1", "desk-2", "desk-3"):
-            await machines.create(ORGANIZATION, name, name)
-        counted = {"inputs_completed": 5, "inputs_failed": 2, "last_input_at": last_at}
-        await database.collection("machines").update_one(
-            {"machine_id": "desk-1"}, {"$set": counted}
-        )
-        nothing = {"inputs_completed": 0, "inputs_failed": 0, "last_input_at": None}
-        await database.collection("machines").update_one(
-            {"machine_id": "desk-2"}, {"$set": nothing}
-        )
-        for _ in range(2):
-            await made_by_schema(database, 2)
+        assert (await schema(database))["version"] == SCHEMA_VERSION
+        newer.cut_short = False
+        for _ in range(3):
             await database.prepare()
-            assert await InputCountStore(database).of(
-                ORGANIZATION, ["desk-1", "desk-2", "desk-3"]
-            ) == {
-                "desk-1": InputCount(5, 2, last_at),
-                "desk-2": InputCount(),
-                "desk-3": InputCount(),
-            }
-        stored = await database.collection("machines").find_one({"machine_id": "desk-1"})
-        assert not counted.keys() & there(stored).keys()
+            assert newer.steps == 2
+        assert await schema(database) == {"version": NEXT, "oldest": OLDEST_SCHEMA}
+        assert [each["colour"] async for each in machines.find(sort=[("machine_id", 1)])] == [
+            *("red", "red", "grey", "grey")
+        ]
 
 
 @async_test
-async def test_machine_that_an_older_server_counts_for_can_still_be_read(
-    mongodb: str, database_name: str
+async def test_new_database_needs_no_step(
+    mongodb: str, fresh_database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        machines = MachineStore(database)
-        made = await machines.create(ORGANIZATION, "desk-1", "desk-1")
-        await database.collection("machines").update_one(
-            {"machine_id": "desk-1"},
-            {"$inc": {"inputs_completed": 1, "inputs_failed": 0}, "$max": {"last_input_at": now()}},
-        )
-        assert await machines.get(ORGANIZATION, "desk-1") == made
+    newer = NextSchema(monkeypatch)
+    async with opened(mongodb, fresh_database_name) as database:
+        assert (newer.steps, (await schema(database))["version"]) == (0, NEXT)
+
+
+@async_test
+async def test_what_a_next_version_has_prepared_is_refused_and_left_alone(
+    mongodb: str, fresh_database_name: str
+) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
+        with pytest.MonkeyPatch.context() as patch:
+            NextSchema(patch, oldest=NEXT)
+            await database.prepare()
+        with pytest.raises(StoreUnusable, match="newer Farhand"):
+            await Database.open(mongodb, fresh_database_name)
+        assert await schema(database) == {"version": NEXT, "oldest": NEXT}
+
+
+@async_test
+async def test_next_version_that_bears_this_one_beside_it_keeps_its_schema(
+    mongodb: str, fresh_database_name: str
+) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
+        with pytest.MonkeyPatch.context() as patch:
+            NextSchema(patch)
+            await database.prepare()
+        await (await Database.open(mongodb, fresh_database_name)).finish()
+        assert await schema(database) == {"version": NEXT, "oldest": OLDEST_SCHEMA}

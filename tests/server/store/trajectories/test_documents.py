@@ -25,12 +25,6 @@ def test_document_of_a_small_one_has_no_word_about_parts() -> None:
     assert (document["search"], document["inline_size"]) == (["x"], len(b'{"n":1}'))
 
 
-def test_document_that_is_older_than_versions_is_version_0() -> None:
-    document = document_of(stored(), {})
-    del document["version"], document["inline_size"]
-    assert stored_trajectory(document).version == 0
-
-
 def test_inline_steps_are_those_of_the_creation_then_the_appended_ones() -> None:
     trajectory = stored(pieces=(b"{},{}", b'{"m":2}'))
     assert trajectory.inline_steps == [b'{"n":1}', b"{},{}", b'{"m":2}']

@@ -11,7 +11,7 @@ from pymongo.errors import OperationFailure
 from schemas.resources.trajectories import ChangedTrajectory, TrajectoryQuery
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document, own_id, scoped_id
+from server.store.mongodb.documents import Document
 from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories import indexer as trajectory_indexer
 from server.store.trajectories.counted_list import CountedList
@@ -38,7 +38,7 @@ async def check(database: Database) -> None:
         cursor = database.collection("trajectory_entries").find({}, session=session)
         entries = {entry["_id"]: entry async for entry in cursor}
         assert await CountedList(database, session, wanted).total() == len(there_are)
-    indexed = [each for each in there_are if each["uncatalogued"] is None]
+    indexed = [each for each in there_are if each["unindexed"] is None]
     assert entries == {each["_id"]: entry_of(each) for each in indexed}
 
 
@@ -74,7 +74,7 @@ async def test_too_long_texts_are_counted_and_go_on_to_be_read_through(
         made = await library.create(ORGANIZATION, None, long)
         await indexer.index_all()
         (document,) = await documents(database, "trajectories")
-        assert document["uncatalogued"] == "long"
+        assert document["unindexed"] == "long"
         assert await documents(database, "trajectory_entries") == []
         await library.change(ORGANIZATION, made.id, ChangedTrajectory(description=None))
         await indexer.index_all()
@@ -187,31 +187,11 @@ async def test_every_snapshot_is_right_while_all_write_and_those_who_index_are_k
             assert checks > 5
             await TrajectoryIndexer(database).index_all()
             await check(database)
-            assert {each["uncatalogued"] for each in await documents(database, "trajectories")} == {
+            assert {each["unindexed"] for each in await documents(database, "trajectories")} == {
                 None
             }
     finally:
         patch.undo()
-
-
-@async_test
-async def test_what_is_older_than_the_index_is_marked_once(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        library = TrajectoryLibrary(database)
-        old = await library.create(ORGANIZATION, None, imported())
-        new = await library.create(ORGANIZATION, None, imported())
-        await TrajectoryIndexer(database).index_all()
-        # As an older Farhand left it; the other node of two that start at once was quicker.
-        trajectories = database.collection("trajectories")
-        await trajectories.update_one(
-            {"_id": scoped_id(ORGANIZATION, old.id)}, {"$unset": {"uncatalogued": True}}
-        )
-        await database.collection("schema").update_one({}, {"$set": {"version": 1}})
-        await database.prepare()
-        marks = {own_id(each["_id"]): each["uncatalogued"] async for each in trajectories.find()}
-        assert marks == {old.id: "new", new.id: None}
 
 
 @async_test

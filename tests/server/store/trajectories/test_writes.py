@@ -10,7 +10,7 @@ import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory
 from schemas.values.json_texts import JsonObjects
-from server.store.errors import StoreUnavailable, TooLarge, VersionMismatch
+from server.store.errors import StoreUnavailable, TooLarge
 from server.store.mongodb.database import Database
 from server.store.retrying import always, retry
 from server.store.trajectories import writes
@@ -103,22 +103,6 @@ async def test_large_steps_follow_what_it_was_created_with(
         numbers = [step.get("number") for step in await growing.steps(own)]
         expected = [step["number"] for step in created or ()]
         assert numbers == expected + [each for number in range(5) for each in (number, None)]
-
-
-@async_test
-async def test_trajectory_that_is_older_than_versions_and_sizes_grows_too(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        growing = GrowingTrajectories(database)
-        own = await growing.made(trajectory_data=[{"number": 0}])
-        old = {"version": "", "inline_size": ""}
-        await database.collection("trajectories").update_one({}, {"$unset": old})
-        assert (await growing.append(own, {"number": 1}, versions={0})).version == 1
-        with pytest.raises(VersionMismatch):
-            await growing.append(own, {"number": 2}, versions={0})
-        await growing.append(own, {"number": 2})
-        assert await growing.steps(own) == [{"number": number} for number in range(3)]
 
 
 @async_test
