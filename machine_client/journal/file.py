@@ -34,24 +34,16 @@ class JournalInUse(JournalError):  # noqa: N818  a state of the world
 
 
 _MIGRATIONS = (
-    # The first machine clients made these tables, and gave them no number: to SQLite that is 0.
     """
-CREATE TABLE IF NOT EXISTS journal (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS entries (
+CREATE TABLE journal (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL);
+CREATE TABLE entries (
     command_id BLOB PRIMARY KEY,
     sequence INTEGER NOT NULL UNIQUE,
     state TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
     outcome TEXT,
-    changed_at REAL NOT NULL
+    age REAL NOT NULL
 );
-""",
-    # Age instead of the wall clock's time: what there is begins to age now.  The journal's id gets
-    # another name so that the first machine clients, which look at no number, refuse this file.
-    """
-ALTER TABLE journal RENAME COLUMN id TO journal_id;
-ALTER TABLE entries RENAME COLUMN changed_at TO age;
-UPDATE entries SET age = 0;
 """,
 )
 """Each takes the tables one version further; they are never changed, only added to."""
@@ -98,9 +90,9 @@ class JournalFile:
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._migrate()
             self._database.execute(
-                "INSERT OR IGNORE INTO journal (one, journal_id) VALUES (1, ?)", (str(uuid4()),)
+                "INSERT OR IGNORE INTO journal (one, id) VALUES (1, ?)", (str(uuid4()),)
             )
-            (journal_id,) = self._database.execute("SELECT journal_id FROM journal").fetchone()
+            (journal_id,) = self._database.execute("SELECT id FROM journal").fetchone()
             self.journal_id = UUID(journal_id)
             newest = self._database.execute(
                 "SELECT sequence, age FROM entries ORDER BY sequence DESC LIMIT 1"

@@ -21,19 +21,6 @@ from machine_client.journal.journal import (
 )
 from tests.machine_client.journals import journal_in, other_process
 
-FIRST_SCHEMA = """
-CREATE TABLE IF NOT EXISTS journal (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS entries (
-    command_id BLOB PRIMARY KEY,
-    sequence INTEGER NOT NULL UNIQUE,
-    state TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    outcome TEXT,
-    changed_at REAL NOT NULL
-);
-"""
-"""What machine clients of before the first version run on any file."""
-
 INTENT = Entry(EntryState.INTENT, "f", None)
 A, B, C = (UUID(int=number) for number in (0xA, 0xB, 0xC))
 
@@ -125,7 +112,7 @@ def test_damaged_journal_is_refused_with_a_sentence(file: Path) -> None:
 def test_journal_without_a_proper_id_is_refused_with_a_sentence(file: Path, broken_id: str) -> None:
     journal_in(file).close()
     database = sqlite3.connect(file)
-    database.execute("UPDATE journal SET journal_id = ?", (broken_id,))
+    database.execute("UPDATE journal SET id = ?", (broken_id,))
     database.commit()
     database.close()
     with pytest.raises(JournalError, match=re.escape(str(file))):
@@ -153,48 +140,30 @@ def test_newer_journal_is_refused_with_a_sentence_and_left_as_it_is(file: Path) 
     assert file.read_bytes() == before
 
 
-def test_journal_of_the_first_machine_clients_is_taken_over(file: Path) -> None:
-    file.parent.mkdir()
-    journal_id = uuid4()
-    with closing(sqlite3.connect(file)) as database:
-        database.executescript(FIRST_SCHEMA)
-        database.execute("INSERT INTO journal VALUES (1, ?)", (str(journal_id),))
-        row = (A.bytes, 7, "INTENT", "f", None, time.time() - 1e7)
-        database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", row)
-        database.commit()
-    storage = JournalFile(file)
-    assert (storage.journal_id, storage.sequence, storage.find(A)) == (journal_id, 7, INTENT)
-    storage.write([NumberedEntry(8, B, INTENT)], flush=True)
-    # What the wall clock said of its age counts no more: it may have been wrong.
-    storage.forget(KEPT_SECONDS)
-    assert storage.find(A) == INTENT
-    storage.close()
+NEXT = "ALTER TABLE entries ADD COLUMN machine TEXT; UPDATE entries SET machine = 'm';"
+"""What a next version of the file would have in addition."""
 
 
-def test_first_machine_clients_refuse_a_journal_of_today(file: Path) -> None:
-    """They look at no version; what they do first must fail before they write anything."""
-    journal_in(file).close()
-    with closing(sqlite3.connect(file, isolation_level=None)) as database:
-        database.executescript(FIRST_SCHEMA)
-        with pytest.raises(sqlite3.OperationalError, match="no column named id"):
-            database.execute("INSERT OR IGNORE INTO journal (one, id) VALUES (1, 'x')")
-
-
-def test_migration_that_fails_leaves_the_journal_as_it_was(
-    file: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", [NEXT, f"{NEXT} DROP TABLE nowhere;"], ids=["good", "broken"])
+def test_next_version_of_the_file_is_reached_all_of_the_way_or_not_at_all(
+    file: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    file.parent.mkdir()
-    with closing(sqlite3.connect(file)) as database:
-        database.executescript(FIRST_SCHEMA)
-    broken = (*journal_file._MIGRATIONS[:2], "DROP TABLE nowhere;")
-    with monkeypatch.context() as patch:
-        patch.setattr(journal_file, "_MIGRATIONS", broken)
+    storage = JournalFile(file)
+    storage.write([NumberedEntry(1, A, INTENT)], flush=True)
+    storage.close()
+    monkeypatch.setattr(journal_file, "_MIGRATIONS", (*journal_file._MIGRATIONS, step))
+    monkeypatch.setattr(journal_file, "SCHEMA_VERSION", journal_file.SCHEMA_VERSION + 1)
+    if step != NEXT:
         with pytest.raises(JournalError, match="no such table: nowhere"):
-            journal_in(file)
-    with closing(sqlite3.connect(file)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (0,)
-        assert database.execute("SELECT id, changed_at FROM journal, entries").fetchall() == []
-    journal_in(file).close()
+            JournalFile(file)
+        monkeypatch.undo()
+    again = JournalFile(file)
+    assert (again.journal_id, again.sequence, again.find(A)) == (storage.journal_id, 1, INTENT)
+    again.close()
+    monkeypatch.undo()
+    if step == NEXT:
+        with pytest.raises(JournalError, match="newer machine client"):
+            JournalFile(file)
 
 
 def test_entries_age_while_the_journal_is_open_whatever_the_wall_clock_says(
