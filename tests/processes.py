@@ -268,17 +268,23 @@ class ServerProcess:
         self._settings = {f"FARHAND_{name.upper()}": value for name, value in settings.items()}
 
     @contextlib.contextmanager
-    def run(self, *, failpoints: str = "", source: Path | None = None) -> Iterator[Program]:
+    def run(self, *, failpoints: str = "", is_next: bool = False) -> Iterator[Program]:
         """Start it, with failpoints such as ``after-sent=kill``; wait until it takes requests.
 
-        ``source`` is where its code is, if not here: that of another version.
+        ``is_next`` is whether it is that of `tests.next_version`.
         """
         data = self.directory / "data"
-        command, variables = _program("farhand", "server", source)
-        command += ["serve", "--port", str(self.port), "--data-dir", str(data)]
+        command = [
+            *_program("farhand", is_next=is_next),
+            "serve",
+            "--port",
+            str(self.port),
+            "--data-dir",
+            str(data),
+        ]
         if self.workers > 1:
             command += ["--workers", str(self.workers)]
-        variables |= {**self._settings, **_armed(failpoints, command)}
+        variables = {**self._settings, **_armed(failpoints, command)}
         with running(self.directory / "server.log", variables, *command) as program:
             program.says("listening on")
             yield program
@@ -301,26 +307,26 @@ def joined(
     *,
     wait: bool = True,
     failpoints: str = "",
-    source: Path | None = None,
+    is_next: bool = False,
     state_dir: Path | None = None,
     **settings: str,
 ) -> Iterator[Program]:
     """``farhand-machine join``; with ``wait``, connected before the block begins.
 
-    ``source`` is where its code is, if not here: that of another version.  ``directory`` has its
-    token and its output, and its journal as well unless that is in ``state_dir``.  Without a
-    ``display`` the settings say which desktop it works on.
+    ``is_next`` is whether it is that of `tests.next_version`.  ``directory`` has its token and its
+    output, and its journal as well unless that is in ``state_dir``.  Without a ``display`` the
+    settings say which desktop it works on.
     """
     directory.mkdir(parents=True, exist_ok=True)
     token_file = directory / "token"
     token_file.write_text(token)
-    command, variables = _program("farhand-machine", "machine_client", source)
-    command += [
+    command = [
+        *_program("farhand-machine", is_next=is_next),
         *("join", "--server", url, "--token-file", str(token_file)),
         *("--state-dir", str(state_dir or directory)),
         *(("--display", display) if display else ()),
     ]
-    variables |= {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
+    variables = {f"FARHAND_MACHINE_{name.upper()}": value for name, value in settings.items()}
     variables |= _armed(failpoints, command)
     with running(directory / "machine.log", variables, *command) as program:
         if wait:
@@ -328,12 +334,9 @@ def joined(
         yield program
 
 
-def _program(name: str, package: str, source: Path | None) -> tuple[list[str], dict[str, str]]:
-    """How a program begins to be called, and the variables that it needs for it."""
-    if source is None:
-        return [name], {}
-    # Neither the tests' directory nor what is installed comes before the other version's code.
-    return [sys.executable, "-P", "-m", package], {"PYTHONPATH": str(source)}
+def _program(name: str, *, is_next: bool) -> list[str]:
+    """How a program begins to be called."""
+    return [sys.executable, "-m", "tests.next_version", name] if is_next else [name]
 
 
 def _armed(failpoints: str, command: list[str]) -> dict[str, str]:

@@ -41,7 +41,7 @@ class Workstation:
         url: str | None = None,
         state: str = "online",
         failpoints: str = "",
-        source: Path | None = None,
+        is_next: bool = False,
         **settings: Any,
     ) -> Iterator[Program]:
         """Run the machine's client, connected and in this state before the block begins."""
@@ -51,7 +51,7 @@ class Workstation:
             self.directory,
             self.display,
             failpoints=failpoints,
-            source=source,
+            is_next=is_next,
             **{"heartbeat": "1", "reconnect_longest": "1", **self.settings, **settings},
         ) as client:
             self.is_in_state(state)
