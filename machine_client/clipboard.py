@@ -1,7 +1,7 @@
 """The clipboard of this machine: which ways its owner allows, and reading it in bounded time."""
 
+from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.desktop.base import Desktop, DesktopError
-from machine_client.desktop.bounded_call import BoundedCall
 from machine_client.link.clipboard import ClipboardTaken
 from schemas.inputs.clipboard_texts import Selection
 from schemas.link.clipboard_messages import ClipboardQuery

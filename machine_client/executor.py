@@ -10,6 +10,7 @@ from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from uuid import UUID
 
+from machine_client.concurrency.threads import daemon_thread
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.link.events import (
     BeginCommand,
@@ -26,7 +27,6 @@ from machine_client.link.events import (
     ReleaseHeld,
 )
 from machine_client.system.clock import boottime_seconds
-from machine_client.system.threads import daemon_thread
 from machine_client.worker import Injector, Worker
 from schemas.link.messages import Input, Resolve
 

@@ -136,7 +136,7 @@ WALLS = {
     "machine_client.desktop.keysyms": set(),
     "machine_client.desktop.held_keys": {"schemas"},
     "machine_client.desktop.clipboard_owner": {
-        *("machine_client.desktop.base", "machine_client.system", "schemas"),
+        *("machine_client.desktop.base", "machine_client.concurrency", "schemas"),
     },
     "machine_client.desktop.x11": {
         *("machine_client.desktop.base", "machine_client.desktop.x11"),
@@ -157,12 +157,13 @@ WALLS = {
     },
     "machine_client.desktop.vnc": {
         *("machine_client.desktop.base", "machine_client.desktop.vnc"),
-        "machine_client.desktop.looks",
-        *("machine_client.desktop.keysyms", "machine_client.system", "schemas"),
+        *("machine_client.desktop.looks", "machine_client.desktop.keysyms"),
+        *("machine_client.concurrency", "machine_client.system", "schemas"),
     },
     "machine_client.desktop.vnc.rfb": {"machine_client.desktop.vnc.rfb"},
     "machine_client.service": {"machine_client.service", "machine_client.system"},
-    "machine_client.system": {"machine_client.system"},
+    "machine_client.system": {"machine_client.system", "machine_client.concurrency"},
+    "machine_client.concurrency": {"machine_client.concurrency"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal.journal": {"schemas"},
     "machine_client.worker": {

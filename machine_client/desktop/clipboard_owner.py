@@ -12,13 +12,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 
+from machine_client.concurrency.threads import daemon_thread
 from machine_client.desktop.base import (
     ClipboardError,
     DesktopError,
     DesktopLost,
     InjectionUnavailable,
 )
-from machine_client.system.threads import daemon_thread
 from schemas.inputs.clipboard_texts import Selection
 
 

@@ -10,8 +10,8 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
+from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
-from machine_client.desktop.bounded_call import BoundedCall
 from machine_client.worker import Injector
 from schemas.inputs.bodies import AnyInput
 from schemas.inputs.outcomes import Effect, Point

@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.desktop.base import DesktopCheck, DesktopError, InjectionUnavailable
-from machine_client.desktop.bounded_call import BoundedCall
 from machine_client.desktop.choose import choose_desktop
 from machine_client.doctor.finding import Finding
 from machine_client.doctor.network_check import check_network

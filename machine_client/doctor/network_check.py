@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus, ProxyError
 
-from machine_client.desktop.bounded_call import BoundedCall
+from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.doctor.finding import Finding
 from machine_client.link.failures import MisconfiguredError
 from machine_client.link.handshake_failures import Hops, explained

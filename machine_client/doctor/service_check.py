@@ -5,7 +5,7 @@ Nothing needs to be installed: whoever runs ``join`` by hand is told so, and not
 
 from collections.abc import Callable
 
-from machine_client.desktop.bounded_call import BoundedCall
+from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.doctor.finding import Finding
 from machine_client.service.base import Service, ServiceError
 

@@ -11,6 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
 from machine_client.clipboard import MachineClipboard
+from machine_client.concurrency.tasks import Tasks
 from machine_client.desktop.base import DesktopView
 from machine_client.desktop.watch import DesktopWatch, NullInjector
 from machine_client.executor import Executor
@@ -50,7 +51,6 @@ from machine_client.screen.sender import (
 from machine_client.settings import MachineSettings
 from machine_client.system.boot import boot_id
 from machine_client.system.clock import boottime_seconds
-from machine_client.tasks import Tasks
 from machine_client.worker import Injector
 from schemas.http.problems import entries_of, sentence
 from schemas.inputs.outcomes import Failed

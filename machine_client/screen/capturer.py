@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from machine_client.concurrency.threads import daemon_thread
 from machine_client.desktop.base import DesktopError, DesktopView, RawFrame
 from machine_client.screen.encoding import encode
 from machine_client.screen.sender import (
@@ -22,7 +23,6 @@ from machine_client.screen.sender import (
     StopLive,
 )
 from machine_client.system.clock import boottime_seconds
-from machine_client.system.threads import daemon_thread
 from schemas.link.messages import PictureOptions, Screenshot, ScreenStart
 from schemas.link.picture_frames import PictureFormat
 

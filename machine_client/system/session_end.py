@@ -13,10 +13,10 @@ from collections.abc import Callable
 from ctypes import wintypes
 from typing import Any, Final
 
+from machine_client.concurrency.threads import daemon_thread
 from machine_client.system.console_events import SECONDS_TO_END
 from machine_client.system.dpi import be_aware_of_dpi
 from machine_client.system.libraries import library
-from machine_client.system.threads import daemon_thread
 
 CLOSE, QUERY_END_SESSION, END_SESSION = 0x10, 0x11, 0x16
 WINDOW: Final = "FarhandMachineClient"

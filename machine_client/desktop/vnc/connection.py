@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from machine_client.concurrency.threads import daemon_thread
 from machine_client.desktop.base import DesktopError, DesktopLost, InjectionUnavailable
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.channel import STUCK_SECONDS, Channel
@@ -18,7 +19,6 @@ from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.desktop.vnc.rfb.conversation import Conversation
 from machine_client.desktop.vnc.rfb.parsing import AccessError, ProtocolError
 from machine_client.desktop.vnc.rfb.security import Credentials
-from machine_client.system.threads import daemon_thread
 
 OPEN_SECONDS = 5.0
 """For a server to let us in."""

@@ -3,7 +3,7 @@
 import logging
 import queue
 
-from machine_client.system.threads import daemon_thread
+from machine_client.concurrency.threads import daemon_thread
 from schemas.programs.log_lines import TextLine, be_about
 
 

@@ -3,8 +3,8 @@ import logging
 
 import pytest
 
-from machine_client import tasks as tasks_module
-from machine_client.tasks import Tasks
+from machine_client.concurrency import tasks as tasks_module
+from machine_client.concurrency.tasks import Tasks
 from tests.store import async_test
 
 

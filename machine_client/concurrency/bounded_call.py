@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Generic, TypeVar
 
-from machine_client.system.threads import daemon_thread
+from machine_client.concurrency.threads import daemon_thread
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from machine_client.desktop.bounded_call import BoundedCall
+from machine_client.concurrency.bounded_call import BoundedCall
 from tests.store import async_test
 
 WAIT_SECONDS = 10.0
