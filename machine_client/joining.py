@@ -11,16 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from machine_client.clipboard import MachineClipboard, why_no_clipboard
 from machine_client.concurrency.tasks import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, Tasks
 from machine_client.desktop.choose import choose_desktop
-from machine_client.injector import DesktopInjector
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.link.connection import MachineClient
 from machine_client.link.failures import MustStopError
 from machine_client.settings import MachineSettings
 from machine_client.system import event_loop
+from machine_client.work.clipboard import MachineClipboard, why_no_clipboard
+from machine_client.work.injector import DesktopInjector
 from schemas.programs.log_lines import be_about
 
 logger = logging.getLogger(__name__)

@@ -122,14 +122,16 @@ WALLS = {
         *("machine_client.link.server_clock", "machine_client.link.reported_desktop"),
         *("machine_client.link.events", "machine_client.screen.sender", "schemas"),
         *("machine_client.link.clipboard", "machine_client.link.waiting"),
+        "machine_client.work.orders",
     },
     "machine_client.link.waiting": {"schemas"},
     "machine_client.link.events": {
-        *("machine_client.screen.sender", "machine_client.link.clipboard", "schemas"),
+        *("machine_client.screen.sender", "machine_client.work.orders", "schemas"),
     },
-    "machine_client.link.clipboard": {"schemas"},
+    "machine_client.link.clipboard": {"machine_client.work.orders", "schemas"},
     "machine_client.link.reported_desktop": {"schemas"},
     "machine_client.screen.sender": {"schemas"},
+    "machine_client.work.orders": {"schemas"},
     # What a desktop is knows no desktop; each of them knows itself, and is chosen in one place.
     "machine_client.desktop.base": {"schemas"},
     "machine_client.desktop.looks": {"machine_client.desktop.base"},
@@ -166,9 +168,9 @@ WALLS = {
     "machine_client.concurrency": {"machine_client.concurrency"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal.journal": {"schemas"},
-    "machine_client.worker": {
-        *("machine_client.injector", "machine_client.journal.journal"),
-        *("machine_client.link.events", "schemas"),
+    "machine_client.work.worker": {
+        *("machine_client.work.injector", "machine_client.work.orders"),
+        *("machine_client.journal.journal", "schemas"),
     },
 }
 """Which of our own modules each room, or module, may import."""
@@ -431,11 +433,11 @@ def desktop_words(module: str, source: str) -> list[str]:
 
 def test_desktop_that_is_known_elsewhere_is_seen() -> None:
     for source in ("import x11", "# an X server", 'os.environ["DISPLAY"]'):
-        assert desktop_words("machine_client.executor", source)
+        assert desktop_words("machine_client.work.executor", source)
         assert not desktop_words("machine_client.desktop.x11.view", source)
         assert desktop_words("machine_client.desktop.wayland.view", source)
     assert desktop_words("machine_client.desktop.x11.view", "# as Wayland does")
-    assert not desktop_words("machine_client.executor", "display = DISPLAYS")
+    assert not desktop_words("machine_client.work.executor", "display = DISPLAYS")
 
 
 def test_handlers_know_machines_by_the_door_alone() -> None:
@@ -453,6 +455,7 @@ STATE_MACHINES = (
     *(name for name in FILES if is_within(name, "machine_client.desktop.vnc.rfb")),
     *("machine_client.link.session", "machine_client.link.events", "machine_client.link.waiting"),
     *("machine_client.link.reported_desktop", "machine_client.screen.sender"),
+    "machine_client.work.orders",
 )
 
 
@@ -508,7 +511,7 @@ def test_reading_is_seen() -> None:
 
 def test_what_a_simulation_runs_reaches_for_no_disk_and_no_network() -> None:
     harmless = {"time", "threading", "logging"}  # a monotonic clock, a lock, what went wrong
-    for module in ("machine_client.journal.journal", "machine_client.worker"):
+    for module in ("machine_client.journal.journal", "machine_client.work.worker"):
         assert libraries_of(module) & (NO_IO - harmless) == set(), module
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from machine_client.work.orders import ClipboardTaken, ReadClipboard
 from schemas.inputs.bodies import Operation
 from schemas.inputs.clipboard_texts import pieces_of
 from schemas.link.clipboard_messages import (
@@ -22,22 +23,6 @@ ClipboardQuestion = InputText | ClipboardQuery | ClipboardNext
 
 class TextBrokenError(Exception):
     """The pieces of an input's text do not fit together; ``str()`` says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClipboardTaken:
-    """A query has its answer: the text, or the code and the reason why there is none."""
-
-    query: ClipboardQuery
-    text: str = field(repr=False, default="")
-    failure: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReadClipboard:
-    """Read the clipboard now; then feed ClipboardTaken with this query."""
-
-    query: ClipboardQuery
 
 
 class InputTexts:

@@ -10,28 +10,17 @@ from pydantic import ValidationError
 from websockets.exceptions import ConnectionClosed
 
 from machine_client import __version__
-from machine_client.clipboard import MachineClipboard
 from machine_client.concurrency.tasks import Tasks
 from machine_client.desktop.base import DesktopView
-from machine_client.desktop.watch import DesktopWatch, NullInjector
-from machine_client.executor import Executor
 from machine_client.journal.journal import Journal
-from machine_client.link.clipboard import ReadClipboard
 from machine_client.link.events import (
-    BeginCommand,
     CloseLink,
-    CommandEnded,
     DesktopObserved,
     Effect,
     Event,
-    ExpireCommand,
-    InterruptCommands,
     LinkLost,
     LinkOpened,
-    LookUpCommand,
-    MarkJournal,
     MessageReceived,
-    ReleaseHeld,
     SendMessage,
     TimePassed,
 )
@@ -51,7 +40,20 @@ from machine_client.screen.sender import (
 from machine_client.settings import MachineSettings
 from machine_client.system.boot import boot_id
 from machine_client.system.clock import boottime_seconds
-from machine_client.worker import Injector
+from machine_client.work.clipboard import MachineClipboard
+from machine_client.work.desktop_watch import DesktopWatch, NullInjector
+from machine_client.work.executor import Executor
+from machine_client.work.orders import (
+    BeginCommand,
+    CommandEnded,
+    ExpireCommand,
+    InterruptCommands,
+    LookUpCommand,
+    MarkJournal,
+    ReadClipboard,
+    ReleaseHeld,
+)
+from machine_client.work.worker import Injector
 from schemas.http.problems import entries_of, sentence
 from schemas.inputs.outcomes import Failed
 from schemas.link.close_codes import CloseCode

@@ -14,29 +14,17 @@ from uuid import UUID
 from machine_client.link.clipboard import (
     ClipboardAnswers,
     ClipboardQuestion,
-    ClipboardTaken,
     InputTexts,
     TextBrokenError,
 )
 from machine_client.link.events import (
-    BeginCommand,
     CloseLink,
-    CommandEnded,
-    CommandLookedUp,
-    CommandsInterrupted,
     DesktopObserved,
     Effect,
     Event,
-    ExpireCommand,
-    InterruptCommands,
-    JournalFailed,
-    JournalMarked,
     LinkLost,
     LinkOpened,
-    LookUpCommand,
-    MarkJournal,
     MessageReceived,
-    ReleaseHeld,
     SendMessage,
     TimePassed,
 )
@@ -50,6 +38,20 @@ from machine_client.screen.sender import (
     ScreenQuestion,
     ScreenResult,
     ScreenSender,
+)
+from machine_client.work.orders import (
+    BeginCommand,
+    ClipboardTaken,
+    CommandEnded,
+    CommandLookedUp,
+    CommandsInterrupted,
+    ExpireCommand,
+    InterruptCommands,
+    JournalFailed,
+    JournalMarked,
+    LookUpCommand,
+    MarkJournal,
+    ReleaseHeld,
 )
 from schemas.inputs.outcomes import Expired, Outcome
 from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, InputText

@@ -11,9 +11,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from uuid import UUID
 
-from machine_client.executor import Executor, Report
-from machine_client.link.events import JournalMarked
 from machine_client.system.clock import boottime_seconds
+from machine_client.work.executor import Executor
+from machine_client.work.orders import ExecutorResult, JournalMarked
 from schemas.inputs.bodies import AnyInput, Operation
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Input
@@ -55,7 +55,7 @@ def main(file: Path, command_id: UUID) -> None:
     desktop = EndlessInjector()
     counts: SimpleQueue[int] = SimpleQueue()
 
-    def report(ended: Report) -> None:
+    def report(ended: ExecutorResult) -> None:
         # Each mark was made after the progress that was asked for before it, by the same thread.
         assert isinstance(ended, JournalMarked)
         print(counts.get(), flush=True)

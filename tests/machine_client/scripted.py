@@ -19,12 +19,12 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from machine_client.clipboard import MachineClipboard
 from machine_client.desktop.base import DesktopView
 from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.link.connection import MachineClient
 from machine_client.settings import MachineSettings
-from machine_client.worker import Injector
+from machine_client.work.clipboard import MachineClipboard
+from machine_client.work.worker import Injector
 from schemas.http.problems import MEDIA_TYPE, ProblemError, ProblemType
 from schemas.inputs.bodies import AnyInput, Operation
 from schemas.inputs.outcomes import Effect, Point

@@ -2,16 +2,9 @@
 
 from uuid import UUID, uuid4
 
-from machine_client.link.events import (
-    BeginCommand,
-    Effect,
-    Event,
-    LinkOpened,
-    LookUpCommand,
-    MessageReceived,
-    SendMessage,
-)
+from machine_client.link.events import Effect, Event, LinkOpened, MessageReceived, SendMessage
 from machine_client.link.session import Session
+from machine_client.work.orders import BeginCommand, LookUpCommand
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Completed, Outcome, Point
 from schemas.link.messages import (

@@ -12,25 +12,27 @@ from uuid import UUID
 
 from machine_client.journal.journal import Journal
 from machine_client.link.events import (
-    BeginCommand,
     CloseLink,
-    CommandsInterrupted,
     Effect,
     Event,
-    ExpireCommand,
-    InterruptCommands,
-    JournalMarked,
     LinkLost,
     LinkOpened,
-    LookUpCommand,
-    MarkJournal,
     MessageReceived,
-    ReleaseHeld,
     SendMessage,
     TimePassed,
 )
 from machine_client.link.session import Session
-from machine_client.worker import Worker
+from machine_client.work.orders import (
+    BeginCommand,
+    CommandsInterrupted,
+    ExpireCommand,
+    InterruptCommands,
+    JournalMarked,
+    LookUpCommand,
+    MarkJournal,
+    ReleaseHeld,
+)
+from machine_client.work.worker import Worker
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import (
     PROTOCOLS,

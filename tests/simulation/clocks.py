@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import machine_client.journal.journal
-import machine_client.worker
+import machine_client.work.worker
 import server.clock
 import server.dispatch.control
 import server.dispatch.hand.ending
@@ -93,13 +93,13 @@ def simulated() -> Iterator[Clocks]:
             (server.dispatch.ledger.ledger, "now", clocks.now),
             (server.dispatch.ledger.resolver, "now", clocks.now),
             (machine_client.journal.journal, "time", monotonic),
-            (machine_client.worker, "time", monotonic),
+            (machine_client.work.worker, "time", monotonic),
             (server.dispatch.control, "now", clocks.now),
             (server.dispatch.hand.hand, "now", clocks.now),
             (server.dispatch.hand.hand, "time", monotonic),
             (server.dispatch.hand.ending, "time", monotonic),
             (server.dispatch.ledger.ledger, "reached", clocks.reached),
-            (machine_client.worker, "reached", clocks.reached),
+            (machine_client.work.worker, "reached", clocks.reached),
         ):
             stack.enter_context(patch.object(module, name, stand_in))
         yield clocks

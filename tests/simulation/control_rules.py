@@ -4,8 +4,9 @@ from uuid import UUID
 
 import pytest
 
-from machine_client.link.events import Effect, InterruptCommands, SendMessage
+from machine_client.link.events import Effect, SendMessage
 from machine_client.link.session import Session
+from machine_client.work.orders import InterruptCommands
 from schemas.link.messages import Interrupted
 from server.dispatch.here import MachinesHere
 from server.machines.link.restrictions import Restrictions

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from machine_client.injector import InjectionFailed, Refusal
+from machine_client.work.injector import InjectionFailed, Refusal
 from schemas.inputs.bodies import AnyInput
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display
@@ -83,7 +83,7 @@ class Desktop:
 
 
 class Hand:
-    """An injector (`machine_client.worker.Injector`) that may be killed between any two events.
+    """An `Injector` of machine_client.work.worker that may be killed between any two events.
 
     What it presses it writes into the X server's record first; what its predecessors left there
     it releases when it begins.

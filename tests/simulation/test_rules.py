@@ -11,9 +11,10 @@ from uuid import UUID
 import pytest
 
 from machine_client.journal.journal import Journal, Mark
-from machine_client.link.events import CommandEnded, JournalMarked, SendMessage
+from machine_client.link.events import SendMessage
 from machine_client.link.session import Session
-from machine_client.worker import Worker
+from machine_client.work.orders import CommandEnded, JournalMarked
+from machine_client.work.worker import Worker
 from schemas.inputs.outcomes import Expired, Outcome
 from schemas.link.messages import HeartbeatAck, Input, Resolve
 from server.dispatch.command import Command

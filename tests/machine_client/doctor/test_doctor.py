@@ -13,8 +13,8 @@ from machine_client.desktop.base import DesktopCheck
 from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.doctor import doctor
-from machine_client.injector import DesktopInjector
 from machine_client.settings import MachineSettings
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import Button, ClickMouse
 from schemas.link.messages import Released
 from tests.desktop import unsteady_display, virtual_display

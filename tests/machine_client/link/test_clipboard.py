@@ -5,15 +5,8 @@ from uuid import UUID
 import pytest
 
 from machine_client.link import clipboard as clipboard_module
-from machine_client.link.clipboard import ClipboardTaken, ReadClipboard
-from machine_client.link.events import (
-    BeginCommand,
-    CloseLink,
-    CommandEnded,
-    LinkLost,
-    MessageReceived,
-    SendMessage,
-)
+from machine_client.link.events import CloseLink, LinkLost, MessageReceived, SendMessage
+from machine_client.work.orders import BeginCommand, ClipboardTaken, CommandEnded, ReadClipboard
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Expired
 from schemas.link.clipboard_messages import (

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable
-from machine_client.desktop.watch import DesktopWatch
 from machine_client.link import connection, reconnecting
-from machine_client.worker import Injector
+from machine_client.work.desktop_watch import DesktopWatch
+from machine_client.work.worker import Injector
 from schemas.inputs.outcomes import Failed
 from schemas.link.messages import (
     Ack,

@@ -14,12 +14,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 
-from machine_client.executor import Executor
 from machine_client.link import reconnecting
 from machine_client.link.events import Event, MessageReceived
 from machine_client.link.failures import MustStopError
 from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection
+from machine_client.work.executor import Executor
 from schemas.http import problems
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Heartbeat, HeartbeatAck, Hello

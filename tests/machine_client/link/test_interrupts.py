@@ -5,16 +5,13 @@ from uuid import uuid4
 import pytest
 
 from machine_client.link import session as session_module
-from machine_client.link.events import (
-    CloseLink,
+from machine_client.link.events import CloseLink, LinkLost, MessageReceived, SendMessage
+from machine_client.work.orders import (
     CommandEnded,
     CommandsInterrupted,
     ExpireCommand,
     InterruptCommands,
-    LinkLost,
-    MessageReceived,
     ReleaseHeld,
-    SendMessage,
 )
 from schemas.inputs.outcomes import Expired, Failed
 from schemas.link.close_codes import CloseCode

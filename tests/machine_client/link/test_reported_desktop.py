@@ -7,9 +7,9 @@ from machine_client.link.events import (
     LinkLost,
     LinkOpened,
     MessageReceived,
-    ReleaseHeld,
     SendMessage,
 )
+from machine_client.work.orders import ReleaseHeld
 from schemas.link.messages import Capability, DesktopChanged, Display, Hello, Ready, Released
 from tests.machine_client.session_script import A, Script, hello
 

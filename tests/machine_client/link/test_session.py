@@ -5,12 +5,8 @@ from uuid import uuid4
 import pytest
 
 from machine_client.link import waiting
-from machine_client.link.events import (
-    CloseLink,
-    CommandEnded,
-    CommandLookedUp,
-    MessageReceived,
-)
+from machine_client.link.events import CloseLink, MessageReceived
+from machine_client.work.orders import CommandEnded, CommandLookedUp
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
 from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, report

@@ -1,16 +1,13 @@
 """What is late is not begun: by the server's clock, and with the journal's word."""
 
 from machine_client.link.events import (
-    BeginCommand,
-    CommandEnded,
-    ExpireCommand,
     LinkLost,
     LinkOpened,
     MessageReceived,
-    ReleaseHeld,
     SendMessage,
     TimePassed,
 )
+from machine_client.work.orders import BeginCommand, CommandEnded, ExpireCommand, ReleaseHeld
 from schemas.inputs.outcomes import Expired
 from schemas.link.messages import (
     Ready,

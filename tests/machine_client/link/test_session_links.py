@@ -5,17 +5,19 @@ import pytest
 from machine_client.link import session as session_module
 from machine_client.link.events import (
     CloseLink,
+    LinkLost,
+    LinkOpened,
+    MessageReceived,
+    SendMessage,
+    TimePassed,
+)
+from machine_client.work.orders import (
     CommandEnded,
     CommandLookedUp,
     JournalFailed,
     JournalMarked,
-    LinkLost,
-    LinkOpened,
     MarkJournal,
-    MessageReceived,
     ReleaseHeld,
-    SendMessage,
-    TimePassed,
 )
 from schemas.inputs.outcomes import Expired, NotCarriedOut
 from schemas.link.close_codes import CloseCode

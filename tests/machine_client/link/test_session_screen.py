@@ -1,13 +1,6 @@
 """What is asked about the screen, in the life of a session and its links."""
 
-from machine_client.link.events import (
-    CloseLink,
-    LinkLost,
-    LinkOpened,
-    MessageReceived,
-    ReleaseHeld,
-    SendMessage,
-)
+from machine_client.link.events import CloseLink, LinkLost, LinkOpened, MessageReceived, SendMessage
 from machine_client.screen.sender import (
     CaptureLive,
     EncodedPicture,
@@ -18,6 +11,7 @@ from machine_client.screen.sender import (
     SendScreenMessage,
     StopLive,
 )
+from machine_client.work.orders import ReleaseHeld
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import RequestFailed, ScreenCredit, Screenshot, ScreenStart, ScreenStop
 from schemas.link.picture_frames import Region, Size, read_frame

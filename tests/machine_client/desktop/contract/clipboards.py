@@ -2,7 +2,7 @@
 
 import random
 
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import DragMouse, MoveMouse, WriteClipboard
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES
 from schemas.inputs.outcomes import Point

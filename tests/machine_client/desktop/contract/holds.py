@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys, ScrollMouse, TypeText
 from schemas.inputs.key_combinations import parse_combination
 from schemas.inputs.outcomes import Point

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from machine_client.injector import DesktopInjector, InjectionFailed, Refusal
+from machine_client.work.injector import DesktopInjector, InjectionFailed, Refusal
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, ScrollMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display

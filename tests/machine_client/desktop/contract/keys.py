@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from machine_client.injector import DesktopInjector, Refusal
+from machine_client.work.injector import DesktopInjector, Refusal
 from schemas.inputs.bodies import PressKeys, TypeText
 from schemas.inputs.key_combinations import KEY_TABLE
 from tests.machine_client.desktop.contract.inputs import (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from machine_client.desktop.base import DesktopError, DesktopLost, InjectionUnavailable
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse
 from schemas.inputs.key_combinations import parse_combination
 from schemas.inputs.outcomes import Point

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from machine_client.desktop.base import DesktopView
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.picture_frames import Region

@@ -12,7 +12,7 @@ from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.desktop.vnc.rfb.clipboard import plain_lines
 from machine_client.desktop.x11.clipboard.owner import SelectionOwner
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import WriteClipboard
 from tests.machine_client.desktop.vnc.plain_server import ONE_PIXEL, plain_server
 from tests.machine_client.desktop.x11.clipboard.programs import pasting

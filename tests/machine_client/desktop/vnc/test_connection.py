@@ -16,7 +16,7 @@ from machine_client.desktop.vnc.connection import VncConnection
 from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.desktop.vnc.rfb import clipboard
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import MoveMouse
 from tests.machine_client.desktop.vnc.plain_server import (
     ONE_PIXEL,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import PressKeys
 from tests.desktop import Witness, set_layout
 from tests.machine_client.desktop.contract.clipboards import ClipboardContract

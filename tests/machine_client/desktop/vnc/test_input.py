@@ -10,7 +10,7 @@ from machine_client.desktop.base import Refusal
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.vnc.rfb import client_messages as ours
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys, TypeText
 from schemas.inputs.outcomes import Point
 from tests.desktop import Terminal, Witness, set_layout, somebody_else

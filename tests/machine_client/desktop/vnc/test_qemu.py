@@ -13,7 +13,7 @@ from machine_client.desktop.vnc.desktop import VncDesktop
 from machine_client.desktop.vnc.input import NO_PLACES
 from machine_client.desktop.vnc.keyboard import TAKEN_FOR_OTHERS
 from machine_client.desktop.vnc.qemu import KeyQueue, check_keys
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys, ScrollMouse, TypeText
 from schemas.inputs.key_combinations import KEY_TABLE, parse_combination
 from schemas.inputs.texts import chords_of

@@ -9,7 +9,7 @@ import pytest
 
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.desktop import VncDesktop
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import AnyInput, ClickMouse, PressKeys
 from tests.machine_client.desktop.contract.holds import HoldContract
 from tests.machine_client.desktop.contract.inputs import MouseContract, perform

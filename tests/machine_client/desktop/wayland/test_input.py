@@ -8,7 +8,7 @@ import pytest
 from machine_client.desktop.base import InjectionUnavailable
 from machine_client.desktop.wayland.desktop import WaylandDesktop
 from machine_client.desktop.wayland.wire import connection as connection_module
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import ClickMouse, MoveMouse, PressKeys
 from tests.machine_client.desktop.contract.rig import saw
 from tests.machine_client.desktop.wayland.compositor import sway

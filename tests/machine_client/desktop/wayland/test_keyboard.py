@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from machine_client.desktop.wayland.desktop import WaylandDesktop
-from machine_client.injector import DesktopInjector, Refusal
+from machine_client.work.injector import DesktopInjector, Refusal
 from schemas.inputs.bodies import ClickMouse, PressKeys, TypeText
 from tests.machine_client.desktop.contract.rig import saw
 from tests.machine_client.desktop.wayland.compositor import Sway

@@ -1,7 +1,7 @@
 """The pointer: where it is taken to be, and what is counted."""
 
 from machine_client.desktop.wayland.desktop import WaylandDesktop
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from tests.machine_client.desktop.wayland.compositor import sway

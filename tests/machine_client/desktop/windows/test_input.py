@@ -16,7 +16,7 @@ import pytest
 from machine_client.desktop.base import DesktopError, DesktopLost, InjectionUnavailable
 from machine_client.desktop.windows import api
 from machine_client.desktop.windows.desktop import WindowsDesktop
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
 from tests.machine_client.desktop.contract.inputs import interrupted_once, perform
 from tests.machine_client.desktop.contract.keys import END

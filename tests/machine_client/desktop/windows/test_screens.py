@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from machine_client.injector import DesktopInjector, Refusal
+from machine_client.work.injector import DesktopInjector, Refusal
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display

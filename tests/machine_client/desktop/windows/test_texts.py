@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from machine_client.desktop.windows.desktop import WindowsDesktop
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import TypeText
 from tests.machine_client.desktop.contract.inputs import perform
 from tests.machine_client.desktop.windows.rig import WindowsWitness

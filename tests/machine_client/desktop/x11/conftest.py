@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from machine_client.desktop.x11.desktop import X11Desktop
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from tests.desktop import (
     Terminal,
     set_layout,

@@ -8,7 +8,7 @@ from schemas.inputs.bodies import ClickMouse
 from tests.desktop import virtual_display
 from tests.held import NOTHING, held_on
 from tests.machine_client.pressing import killed_after
-from tests.machine_client.test_injector_killed import records, released_at_the_next_start
+from tests.machine_client.work.test_injector_killed import records, released_at_the_next_start
 
 
 def look(desktop: Desktop, part: str) -> str:

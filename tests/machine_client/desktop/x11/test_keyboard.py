@@ -7,7 +7,7 @@ import Xlib.display
 
 from machine_client.desktop.x11 import borrowed
 from machine_client.desktop.x11.desktop import X11Desktop
-from machine_client.injector import DesktopInjector, InjectionFailed, Refusal
+from machine_client.work.injector import DesktopInjector, InjectionFailed, Refusal
 from schemas.inputs.bodies import MoveMouse, PressKeys, TypeText
 from tests.desktop import (
     Terminal,

@@ -3,7 +3,7 @@
 import pytest
 
 from machine_client.desktop.x11.connection import X11Connection
-from machine_client.injector import DesktopInjector, InjectionFailed
+from machine_client.work.injector import DesktopInjector, InjectionFailed
 from tests.desktop import (
     Terminal,
     Witness,

@@ -8,7 +8,7 @@ import pytest
 
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.desktop.x11.mouse import Pynput
-from machine_client.injector import DesktopInjector, InjectionFailed, InjectionUnavailable
+from machine_client.work.injector import DesktopInjector, InjectionFailed, InjectionUnavailable
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from tests.desktop import Witness
 from tests.machine_client.desktop.x11.somebody import Person

@@ -4,7 +4,7 @@ from typing import Any
 
 import Xlib.display
 
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import PressKeys
 from tests.desktop import (
     Terminal,

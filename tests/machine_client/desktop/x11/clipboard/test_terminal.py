@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from machine_client.desktop.x11.desktop import X11Desktop
-from machine_client.injector import DesktopInjector
+from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import ClickMouse, WriteClipboard
 from tests.desktop import Terminal
 from tests.waiting import eventually

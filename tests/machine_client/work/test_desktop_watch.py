@@ -8,13 +8,13 @@ from functools import partial
 
 import pytest
 
-from machine_client.desktop import watch as desktop_watch
 from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
-from machine_client.desktop.watch import AVAILABLE, DesktopWatch, NullInjector
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.desktop.x11.view import X11View
-from machine_client.injector import DesktopInjector
-from machine_client.worker import Injector
+from machine_client.work import desktop_watch
+from machine_client.work.desktop_watch import AVAILABLE, DesktopWatch, NullInjector
+from machine_client.work.injector import DesktopInjector
+from machine_client.work.worker import Injector
 from schemas.inputs.bodies import DragMouse, MoveMouse
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import DesktopChanged, Display

@@ -2,7 +2,7 @@
 
 from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.desktop.base import Desktop, DesktopError
-from machine_client.link.clipboard import ClipboardTaken
+from machine_client.work.orders import ClipboardTaken
 from schemas.inputs.clipboard_texts import Selection
 from schemas.link.clipboard_messages import ClipboardQuery
 from schemas.link.messages import Capability

@@ -12,19 +12,20 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from machine_client.executor import Executor, Report
-from machine_client.injector import InjectionFailed
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import EntryState, Journal, Mark
-from machine_client.link.events import (
+from machine_client.system.clock import boottime_seconds
+from machine_client.work.executor import Executor
+from machine_client.work.injector import InjectionFailed
+from machine_client.work.orders import (
     CommandEnded,
     CommandLookedUp,
     CommandsInterrupted,
+    ExecutorResult,
     InterruptCommands,
     JournalFailed,
     JournalMarked,
 )
-from machine_client.system.clock import boottime_seconds
 from schemas.inputs.outcomes import (
     Completed,
     Expired,
@@ -51,7 +52,7 @@ class Bench:
         self.storage = JournalFile(journal_file)
         self.journal = Journal(self.storage)
         self.desktop = FakeInjector()
-        self.reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
+        self.reports: queue.SimpleQueue[ExecutorResult] = queue.SimpleQueue()
         self.executor = Executor(self.journal, self.desktop, self.reports.put)
 
     def begin(

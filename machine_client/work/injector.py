@@ -69,7 +69,7 @@ class DesktopInjector:
     For one thread at a time, and never the event loop: an input takes as long as it takes.  Only
     `interrupt`, `injected`, `is_lost` and `displays` may be used from any thread at any time.
 
-    One whose desktop was lost stays so; `machine_client.desktop.watch` opens another.
+    One whose desktop was lost stays so; `machine_client.work.desktop_watch` opens another.
 
     The caller's duty: `prepare`, then write down that the input begins, then call what came back;
     `release_all` when the link ends, `close` at the end.

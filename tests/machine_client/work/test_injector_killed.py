@@ -10,7 +10,7 @@ import Xlib.display
 from Xlib import X
 
 from machine_client.desktop.x11.desktop import X11Desktop
-from machine_client.injector import DesktopInjector, InjectionUnavailable
+from machine_client.work.injector import DesktopInjector, InjectionUnavailable
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
 from schemas.link.messages import Released
 from tests.desktop import Witness, somebody_else, virtual_display

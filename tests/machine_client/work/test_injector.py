@@ -10,10 +10,15 @@ from typing import Any
 
 import pytest
 
-from machine_client import injector as injector_module
 from machine_client.desktop.base import DesktopError
 from machine_client.desktop.x11.desktop import X11Desktop
-from machine_client.injector import DesktopInjector, InjectionFailed, InjectionUnavailable, Refusal
+from machine_client.work import injector as injector_module
+from machine_client.work.injector import (
+    DesktopInjector,
+    InjectionFailed,
+    InjectionUnavailable,
+    Refusal,
+)
 from schemas.inputs.bodies import (
     AnyInput,
     ClickMouse,

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from machine_client.concurrency.threads import daemon_thread
 from machine_client.journal.journal import Journal, JournalError
-from machine_client.link.events import (
+from machine_client.system.clock import boottime_seconds
+from machine_client.work.orders import (
     BeginCommand,
-    CommandEnded,
-    CommandLookedUp,
     CommandsInterrupted,
     ExecutorEffect,
+    ExecutorResult,
     ExpireCommand,
     InterruptCommands,
     JournalFailed,
@@ -26,16 +26,13 @@ from machine_client.link.events import (
     MarkJournal,
     ReleaseHeld,
 )
-from machine_client.system.clock import boottime_seconds
-from machine_client.worker import Injector, Worker
+from machine_client.work.worker import Injector, Worker
 from schemas.link.messages import Input, Resolve
 
 logger = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
 SETTLE_AFTER_SECONDS = 0.05
-
-Report = CommandEnded | CommandLookedUp | CommandsInterrupted | JournalMarked | JournalFailed
 
 
 class Executor:
@@ -46,7 +43,7 @@ class Executor:
     """
 
     def __init__(
-        self, journal: Journal, injector: Injector, report: Callable[[Report], None]
+        self, journal: Journal, injector: Injector, report: Callable[[ExecutorResult], None]
     ) -> None:
         self._journal = journal
         self._worker = Worker(journal, injector, boottime_seconds)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from machine_client import clipboard as clipboard_module
-from machine_client.clipboard import MachineClipboard, why_no_clipboard
 from machine_client.desktop.base import ClipboardError
 from machine_client.desktop.unavailable import UnavailableDesktop
 from machine_client.desktop.x11.desktop import X11Desktop
-from machine_client.injector import DesktopInjector, Refusal
-from machine_client.link.clipboard import ClipboardTaken
+from machine_client.work import clipboard as clipboard_module
+from machine_client.work.clipboard import MachineClipboard, why_no_clipboard
+from machine_client.work.injector import DesktopInjector, Refusal
+from machine_client.work.orders import ClipboardTaken
 from schemas.inputs.bodies import WriteClipboard
 from schemas.inputs.clipboard_texts import Selection
 from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, ClipboardRead

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.desktop.base import DesktopError, DesktopView, InjectionUnavailable
-from machine_client.worker import Injector
+from machine_client.work.worker import Injector
 from schemas.inputs.bodies import AnyInput
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Capability, DesktopChanged, Display, Released

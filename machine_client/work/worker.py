@@ -1,7 +1,7 @@
 """Carries out one command: journal, inject, journal.
 
 What is known already is answered from the journal and never injected again.  Nothing here knows
-of threads; `machine_client.executor` has the one that this runs in.
+of threads; `machine_client.work.executor` has the one that this runs in.
 """
 
 import logging
@@ -12,9 +12,9 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal.journal import Entry, Journal, JournalError
-from machine_client.link.events import CommandEnded, CommandLookedUp
+from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
+from machine_client.work.orders import CommandEnded, CommandLookedUp
 from schemas.http.problems import entries_of, sentence
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput
 from schemas.inputs.outcomes import (

@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from machine_client.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.journal.journal import EntryState, Journal
-from machine_client.link.events import CommandEnded, CommandLookedUp
-from machine_client.worker import Worker
+from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
+from machine_client.work.orders import CommandEnded, CommandLookedUp
+from machine_client.work.worker import Worker
 from schemas.inputs.outcomes import (
     Completed,
     Effect,
