@@ -185,7 +185,10 @@ FOREIGN = {
     "PIL": ("machine_client.screen.encoding",),
     # The demo's window draws with it what arrives at the virtual desktop.
     "Xlib": ("machine_client.desktop.x11", "machine_client.demo"),
-    "websockets": ("machine_client.link", "machine_client.doctor.network_check"),
+    "websockets": (
+        *("machine_client.link", "machine_client.doctor.network_check"),
+        "machine_client.doctor.handshake_failures",
+    ),
     # It does not exist on every system.
     "uvloop": ("machine_client.system.event_loop", "server.cli.serve", "server.cli.worker"),
     "sqlite3": ("machine_client.journal.file",),

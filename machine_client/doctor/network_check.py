@@ -16,8 +16,8 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatu
 
 from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.doctor.finding import Finding
+from machine_client.doctor.handshake_failures import Hops, explained
 from machine_client.link.failures import MisconfiguredError
-from machine_client.link.handshake_failures import Hops, explained
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
 from machine_client.settings import MachineSettings
 from schemas.link.messages import PROTOCOLS, PROTOCOLS_HEADER

@@ -3,7 +3,7 @@
 import pytest
 from websockets.http11 import Response
 
-from machine_client.link.handshake_failures import Hops, explained
+from machine_client.doctor.handshake_failures import Hops, explained
 from schemas.http import problems
 from tests.machine_client.doctor.test_network_check import fault
 from tests.machine_client.raw_servers import http_answer, raw_server
