@@ -2,7 +2,7 @@
 
 import sys
 
-from machine_client.installing import how_to_install
+from machine_client.system.installing import how_to_install
 
 
 def main() -> None:

@@ -16,7 +16,6 @@ import click
 
 from machine_client.doctor.doctor import examine
 from machine_client.doctor.service_check import check_service
-from machine_client.failpoints import arm_failpoints
 from machine_client.joining import JoiningMachine, join_server
 from machine_client.journal.journal import JournalError
 from machine_client.link.failures import MisconfiguredError, MustStopError
@@ -24,6 +23,7 @@ from machine_client.service.base import ServiceError
 from machine_client.service.choose import command_of, service_of_this_system
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
+from machine_client.system.failpoints import arm_failpoints
 from machine_client.system.private_files import make_private_directory, who_else_reads
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter

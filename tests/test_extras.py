@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import machine_client.installing
+import machine_client.system.installing
 import server.process.installing
 
 SERVER = server.process.installing.how_to_install("server")
-MACHINE = machine_client.installing.how_to_install("machine")
+MACHINE = machine_client.system.installing.how_to_install("machine")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Why a handshake failed: which hop it was, and what would mend it, for a person who looks.
 
-`machine_client.link.failures` says the same in a few words for the log of a client that tries again.
+`machine_client.link.failures` says it in a few words, for the log of a client that tries again.
 """
 
 import ssl

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from machine_client.desktop.choose import choose_desktop
 from machine_client.desktop.vnc.address import VncServer, parse_address
-from machine_client.failpoints import arm_failpoints
+from machine_client.system.failpoints import arm_failpoints
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput, Operation
 from schemas.programs.failpoints import VARIABLE

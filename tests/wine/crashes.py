@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from machine_client.failpoints import KILLED
+from machine_client.system.failpoints import KILLED
 from schemas.programs.failpoints import Failpoint
 from tests.machine_client.desktop.windows.rig import WindowsWitness
 from tests.waiting import eventually

@@ -9,7 +9,7 @@ from schemas.programs.installing import PythonEnvironment, install_command
 
 def how_to_install(extra: str) -> str:
     """A command that installs an extra, such as ``server``."""
-    project = Path(__file__).parents[1]
+    project = Path(__file__).parents[2]
     # Another Python than Debian's cannot use Debian's packages.
     is_debians = sys.base_prefix == "/usr" != sys.prefix
     environment = PythonEnvironment(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from machine_client import installing
-from machine_client.installing import how_to_install
+from machine_client.system import installing
+from machine_client.system.installing import how_to_install
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 EVDEV = importlib.util.find_spec("sys")
 
 
@@ -26,7 +26,8 @@ def test_checkout_is_found() -> None:
 
 
 def test_wheel_has_no_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installing, "__file__", str(tmp_path / "machine_client" / "installing.py"))
+    file = tmp_path / "machine_client" / "system" / "installing.py"
+    monkeypatch.setattr(installing, "__file__", str(file))
     assert "'PATH[machine]'" in how_to_install("machine")
 
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from machine_client.failpoints import arm_failpoints
+from machine_client.system.failpoints import arm_failpoints
 from schemas.programs import failpoints
 from schemas.programs.failpoints import VARIABLE, Failpoint, FailpointError, reached
 
