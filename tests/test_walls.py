@@ -164,8 +164,12 @@ WALLS = {
     },
     "machine_client.desktop.vnc.rfb": {"machine_client.desktop.vnc.rfb"},
     "machine_client.service": {"machine_client.service", "machine_client.system"},
-    "machine_client.system": {"machine_client.system", "machine_client.concurrency"},
+    "machine_client.system": {
+        *("machine_client.system", "machine_client.concurrency", "schemas.programs"),
+    },
     "machine_client.concurrency": {"machine_client.concurrency"},
+    # What it shows has come to its window; it knows nobody, and nobody knows it.
+    "machine_client.demo": {"machine_client.demo"},
     # These run against any disk, desktop and clock, those of a simulation among them.
     "machine_client.journal.journal": {"schemas"},
     "machine_client.work.worker": {
@@ -174,6 +178,12 @@ WALLS = {
     },
 }
 """Which of our own modules each room, or module, may import."""
+
+FLOORS = (
+    *("concurrency", "system", "desktop", "journal", "screen", "work", "settings", "link"),
+    *("service", "doctor", "joining", "cli", "__main__", "demo"),
+)
+"""The rooms of the machine client; each imports those before it alone."""
 
 FOREIGN = {
     "motor": ("server.store",),
@@ -359,6 +369,11 @@ def test_commands_that_call_a_server_load_none() -> None:
     assert loaded == set()
 
 
+def room_of(module: str) -> str:
+    """The room that a module is in: a folder of its side, or itself where it lies beside those."""
+    return ".".join(module.split(".")[:2])
+
+
 def test_no_module_imports_itself_through_others() -> None:
     reached = {module: reached_from(module) for module in FILES}
     circles = {
@@ -368,21 +383,34 @@ def test_no_module_imports_itself_through_others() -> None:
     assert {circle for circle in circles if len(circle) > 1} == set()
 
 
-@pytest.mark.parametrize("side", ["schemas", "server"])
-def test_no_room_imports_itself_through_others(side: str) -> None:
-    def room(module: str) -> str:
-        return ".".join(module.split(".")[:2])
+def floor_of(module: str) -> int:
+    """Where a module of the machine client stands among its rooms."""
+    return FLOORS.index(module.split(".")[1])
 
+
+def test_rooms_of_the_machine_client_import_those_below_them() -> None:
+    inside = {module for module in FILES if module.startswith("machine_client.")}
+    upwards = {
+        f"{module} imports {other}"
+        for module in inside
+        for other in modules_imported_by(module) & inside
+        if floor_of(other) > floor_of(module)
+    }
+    assert upwards == set()
+
+
+@pytest.mark.parametrize("side", ROOMS)
+def test_no_room_imports_itself_through_others(side: str) -> None:
     inside = {module for module in FILES if is_within(module, side) and module != side}
     rooms = {
         each: {
-            room(other)
+            room_of(other)
             for m in inside
-            if room(m) == each
+            if room_of(m) == each
             for other in modules_imported_by(m) & inside
         }
         - {each}
-        for each in map(room, inside)
+        for each in map(room_of, inside)
     }
     while free := {each for each, imported in rooms.items() if not imported}:
         rooms = {each: imported - free for each, imported in rooms.items() if each not in free}
