@@ -56,7 +56,7 @@ from machine_client.work.orders import (
 from machine_client.work.worker import Injector
 from schemas.http.problems import entries_of, sentence
 from schemas.inputs.outcomes import Failed
-from schemas.link.close_codes import CloseCode
+from schemas.link.close_codes import CloseCode, fitting
 from schemas.link.messages import (
     PROTOCOLS,
     SERVER_MESSAGES,
@@ -71,8 +71,6 @@ logger = logging.getLogger(__name__)
 TICK_SECONDS = 0.1
 MAX_OUTGOING_BYTES = 1024 * 1024
 GOING_AWAY = 1001
-MAX_REASON_BYTES = 123
-"""What RFC 6455 leaves for a close reason in a control frame."""
 
 
 class MachineClient:
@@ -285,8 +283,8 @@ class MachineClient:
         if self._websocket is not None and not self._is_closing:
             self._is_closing = True
             logger.error("closing the link (%d): %s", code, reason)
-            fitting = reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")
-            self._tasks.start_and_report(self._websocket.close(code, fitting), "close the link")
+            closing = self._websocket.close(code, fitting(reason))
+            self._tasks.start_and_report(closing, "close the link")
 
     def _hello(self) -> Hello:
         """Everything about this machine as it is now; some milliseconds, so not on the loop."""

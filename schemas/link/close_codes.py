@@ -1,6 +1,10 @@
 """Why a link is closed: the codes of the websocket's close frames, and what they tell."""
 
 from enum import IntEnum
+from typing import Final
+
+MAX_REASON_BYTES: Final = 123
+"""What RFC 6455 leaves for a close reason in a control frame."""
 
 MOVED_REASON = "this node ends: come back to another"
 """Goes with CloseCode.MOVED, and is why the machine is offline until it is back."""
@@ -38,3 +42,8 @@ class CloseCode(IntEnum):
 def says_stop(code: int | None) -> bool:
     """Whether a close code, known to this version or not, tells the machine client to stop."""
     return code is not None and 4500 <= code <= 4999
+
+
+def fitting(reason: str) -> str:
+    """Cut a reason to what a close frame can carry, at a character's border."""
+    return reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")

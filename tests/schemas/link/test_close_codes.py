@@ -1,6 +1,6 @@
 import pytest
 
-from schemas.link.close_codes import CloseCode, says_stop
+from schemas.link.close_codes import MAX_REASON_BYTES, CloseCode, fitting, says_stop
 
 
 def test_close_codes_say_whether_to_come_back() -> None:
@@ -16,3 +16,8 @@ def test_close_codes_say_whether_to_come_back() -> None:
 )
 def test_unknown_close_codes_are_judged_by_their_range(code: int | None, stop: bool) -> None:
     assert says_stop(code) is stop
+
+
+def test_reason_is_cut_at_a_characters_border() -> None:
+    assert fitting("short") == "short"
+    assert fitting("ü" * 100) == "ü" * (MAX_REASON_BYTES // 2)
