@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from machine_client.concurrency.tasks import FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, Tasks
+from machine_client.concurrency.tasks import Tasks
 from machine_client.desktop.choose import choose_desktop
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal, JournalError
@@ -22,6 +22,7 @@ from machine_client.system import event_loop
 from machine_client.work.clipboard import MachineClipboard, why_no_clipboard
 from machine_client.work.injector import DesktopInjector
 from schemas.programs.log_lines import be_about
+from schemas.programs.pauses import Pauses
 
 logger = logging.getLogger(__name__)
 
@@ -69,8 +70,9 @@ async def _run_all(machines: Mapping[str, JoiningMachine]) -> None:
 async def _run_again(name: str, machine: JoiningMachine) -> None:
     """Run one of several for as long as its server will have it."""
     be_about(machine=name)
-    pause = FIRST_PAUSE_SECONDS
+    pauses = Pauses()
     while True:
+        pause = pauses.next()
         try:
             await _run_with_newest_token(machine)
         except MustStopError as error:
@@ -79,7 +81,6 @@ async def _run_again(name: str, machine: JoiningMachine) -> None:
         except JournalError as error:
             logger.error("it begins again in %g s: %s", pause, error)  # noqa: TRY400
         await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
 async def _run_with_newest_token(machine: JoiningMachine) -> None:

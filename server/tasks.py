@@ -12,16 +12,9 @@ from collections.abc import Callable, Coroutine
 from enum import Enum, auto
 from typing import Any, Final, TypeVar
 
+from schemas.programs.pauses import Pauses
+
 logger = logging.getLogger(__name__)
-
-FIRST_PAUSE_SECONDS: Final = 0.5
-"""How long a supervised task that failed rests before it begins again; doubled each time."""
-
-LONGEST_PAUSE_SECONDS: Final = 30.0
-"""The bound of that, and so of what a task that always fails writes to the log."""
-
-STEADY_SECONDS: Final = 60.0
-"""A task that ran for so long before it failed is given the first pause again."""
 
 CANCEL_AGAIN_SECONDS: Final = 2.0
 
@@ -107,18 +100,16 @@ class Tasks:
             await asyncio.sleep(0)
 
     async def _run_for_ever(self, run: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
-        pause = FIRST_PAUSE_SECONDS
+        pauses = Pauses()
         while True:
             begun_at = time.monotonic()
             try:
                 return await run()
             except Exception:  # whatever it is, the task is needed
-                if time.monotonic() - begun_at >= STEADY_SECONDS:
-                    pause = FIRST_PAUSE_SECONDS
+                pause = pauses.after(time.monotonic() - begun_at)
                 self.failures[name] += 1
                 logger.exception("task %s failed and begins again in %g s", name, pause)
             await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
     async def _run_once(self, run: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         try:

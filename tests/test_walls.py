@@ -111,7 +111,7 @@ WALLS = {
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
     "server.settings": {"server.data_directory", "schemas"},
-    "server.tasks": set(),
+    "server.tasks": {"schemas.programs.pauses"},
     "server.process": {"server.process", "schemas"},
     "server.data_directory": set(),
     "server.metrics": {"schemas"},
@@ -167,7 +167,7 @@ WALLS = {
     "machine_client.system": {
         *("machine_client.system", "machine_client.concurrency", "schemas.programs"),
     },
-    "machine_client.concurrency": {"machine_client.concurrency"},
+    "machine_client.concurrency": {"machine_client.concurrency", "schemas.programs.pauses"},
     # What it shows has come to its window; it knows nobody, and nobody knows it.
     "machine_client.demo": {"machine_client.demo"},
     # These run against any disk, desktop and clock, those of a simulation among them.

@@ -1,1 +1,1 @@
-"""What both programs share when they run: settings, log lines, failpoints, how to install."""
+"""What both programs share when they run: settings, log lines, failpoints, pauses, installing."""

@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import pytest
 
+from schemas.programs import pauses
 from server import tasks as tasks_module
 from server.tasks import OnFailure, Tasks
 from tests.store import async_test
@@ -105,8 +106,8 @@ async def test_close_of_nothing_returns_at_once() -> None:
 async def test_supervised_task_begins_again_after_pauses_that_grow_to_a_bound(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(tasks_module, "LONGEST_PAUSE_SECONDS", 0.003)
+    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(pauses, "LONGEST_SECONDS", 0.003)
     began = 0
 
     async def fail_four_times() -> None:
@@ -120,9 +121,9 @@ async def test_supervised_task_begins_again_after_pauses_that_grow_to_a_bound(
         await tasks.supervise(fail_four_times, "some work")
     assert began == 5
     assert tasks.failures == {"some work": 4}
-    pauses = ("0.001", "0.002", "0.003", "0.003")
+    said = ("0.001", "0.002", "0.003", "0.003")
     assert [record.getMessage() for record in caplog.records] == [
-        f"task some work failed and begins again in {pause} s" for pause in pauses
+        f"task some work failed and begins again in {pause} s" for pause in said
     ]
     assert "the reason" in caplog.text
 
@@ -131,8 +132,8 @@ async def test_supervised_task_begins_again_after_pauses_that_grow_to_a_bound(
 async def test_supervised_task_that_ran_long_before_it_failed_begins_again_soon(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(tasks_module, "STEADY_SECONDS", 0.0)
+    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(pauses, "STEADY_SECONDS", 1e-9)
     began = 0
 
     async def fail_twice() -> None:

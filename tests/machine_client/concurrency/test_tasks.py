@@ -3,8 +3,8 @@ import logging
 
 import pytest
 
-from machine_client.concurrency import tasks as tasks_module
 from machine_client.concurrency.tasks import Tasks
+from schemas.programs import pauses
 from tests.store import async_test
 
 
@@ -16,8 +16,8 @@ async def fail() -> None:
 async def test_task_that_fails_begins_again_after_pauses_that_grow_to_a_bound(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(tasks_module, "LONGEST_PAUSE_SECONDS", 0.003)
+    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(pauses, "LONGEST_SECONDS", 0.003)
     began = 0
 
     async def fail_four_times() -> None:
@@ -29,9 +29,9 @@ async def test_task_that_fails_begins_again_after_pauses_that_grow_to_a_bound(
     with caplog.at_level(logging.ERROR):
         await Tasks().supervise(fail_four_times, "some work")
     assert began == 5
-    pauses = ("0.001", "0.002", "0.003", "0.003")
+    said = ("0.001", "0.002", "0.003", "0.003")
     assert [record.getMessage() for record in caplog.records] == [
-        f"task some work failed and begins again in {pause} s" for pause in pauses
+        f"task some work failed and begins again in {pause} s" for pause in said
     ]
     assert "the reason" in caplog.text
 
@@ -40,8 +40,8 @@ async def test_task_that_fails_begins_again_after_pauses_that_grow_to_a_bound(
 async def test_task_that_ran_long_before_it_failed_begins_again_soon(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks_module, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(tasks_module, "STEADY_SECONDS", 0.0)
+    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
+    monkeypatch.setattr(pauses, "STEADY_SECONDS", 1e-9)
     began = 0
 
     async def fail_twice() -> None:

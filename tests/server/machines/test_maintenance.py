@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from schemas.link.close_codes import CloseCode
-from server import tasks
+from schemas.programs import pauses
 from server.machines.socket import LinkSocket
 from server.store.embedded.mongod import EmbeddedMongoDB
 from server.store.tokens import TokenStore
@@ -42,7 +42,7 @@ async def test_heartbeats_go_on_while_the_database_stands_still(
 async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(tasks, "FIRST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.01)
     failures, real = 0, TokenStore.revoked_within
 
     async def fail_first(store: TokenStore, seconds: float) -> set[UUID]:
