@@ -9,20 +9,25 @@ from pathlib import Path
 class PythonEnvironment:
     """Where a program runs, as it found out itself.
 
-    ``checkout`` is None for a program that was installed from a wheel.  ``needs_evdev`` is whether
-    this is an environment of Debian's Python without evdev, which pip would have to compile.
+    ``checkout`` is None for a program that was installed from a wheel.
     """
 
     executable: str
     prefix: str
+    base_prefix: str
     checkout: Path | None
-    needs_evdev: bool
+    has_evdev: bool
+
+    @property
+    def needs_debians_evdev(self) -> bool:
+        """Whether pip would have to compile evdev, which Debian has for its own Python alone."""
+        return self.base_prefix == "/usr" != self.prefix and not self.has_evdev
 
 
 def install_command(extra: str, environment: PythonEnvironment) -> str:
     """A command that installs an extra, such as ``server``, in a program's environment."""
     python = shlex.quote(environment.executable or "python3")
-    needs_evdev = extra == "machine" and environment.needs_evdev
+    needs_evdev = extra == "machine" and environment.needs_debians_evdev
     before = _evdev_from_debian(environment.prefix) if needs_evdev else ""
     if environment.checkout is not None:
         return f"{before}{python} -m pip install {shlex.quote(f'{environment.checkout}[{extra}]')}"

@@ -10,12 +10,11 @@ from schemas.programs.installing import PythonEnvironment, install_command
 def how_to_install(extra: str) -> str:
     """A command that installs an extra, such as ``server``."""
     project = Path(__file__).parents[2]
-    # Another Python than Debian's cannot use Debian's packages.
-    is_debians = sys.base_prefix == "/usr" != sys.prefix
     environment = PythonEnvironment(
         executable=sys.executable,
         prefix=sys.prefix,
+        base_prefix=sys.base_prefix,
         checkout=project if (project / "pyproject.toml").is_file() else None,
-        needs_evdev=is_debians and importlib.util.find_spec("evdev") is None,
+        has_evdev=importlib.util.find_spec("evdev") is not None,
     )
     return install_command(extra, environment)

@@ -10,8 +10,9 @@ DEPLOYMENT = (Path(__file__).parents[3] / "docs" / "deployment.md").read_text()
 MINE = PythonEnvironment(
     executable="/home/me/my env/bin/python",
     prefix="/home/me/my env",
+    base_prefix="/usr",
     checkout=Path("/home/me/farhand"),
-    needs_evdev=True,
+    has_evdev=False,
 )
 
 
@@ -37,8 +38,16 @@ def test_machine_gets_evdev_from_debian_as_the_page_says() -> None:
 
 
 def test_machine_that_has_evdev_needs_pip_alone() -> None:
-    command = install_command("machine", replace(MINE, needs_evdev=False))
+    command = install_command("machine", replace(MINE, has_evdev=True))
     assert command.startswith("'/home/me/my env/bin/python' -m pip install ")
+
+
+def test_another_python_than_debians_cannot_use_debians_evdev() -> None:
+    assert replace(MINE, base_prefix="/opt/python").needs_debians_evdev is False
+
+
+def test_debians_python_itself_is_no_environment_of_ours() -> None:
+    assert replace(MINE, prefix="/usr").needs_debians_evdev is False
 
 
 def test_only_the_machine_needs_evdev() -> None:

@@ -13,14 +13,6 @@ PROJECT = Path(__file__).parents[3]
 EVDEV = importlib.util.find_spec("sys")
 
 
-def in_debians_environment(monkeypatch: pytest.MonkeyPatch, *, has_evdev: bool) -> None:
-    """Be a program in an environment that was made with Debian's Python."""
-    monkeypatch.setattr(sys, "base_prefix", "/usr")
-    monkeypatch.setattr(sys, "prefix", "/home/me/env")
-    spec = {"evdev": EVDEV if has_evdev else None}
-    monkeypatch.setattr(importlib.util, "find_spec", spec.__getitem__)
-
-
 def test_checkout_is_found() -> None:
     assert how_to_install("server") == f"{sys.executable} -m pip install '{PROJECT}[server]'"
 
@@ -36,11 +28,8 @@ def test_wheel_has_no_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_debians_python_can_use_debians_evdev(
     monkeypatch: pytest.MonkeyPatch, has_evdev: bool
 ) -> None:
-    in_debians_environment(monkeypatch, has_evdev=has_evdev)
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    monkeypatch.setattr(sys, "prefix", "/home/me/env")
+    spec = {"evdev": EVDEV if has_evdev else None}
+    monkeypatch.setattr(importlib.util, "find_spec", spec.__getitem__)
     assert how_to_install("machine").startswith("sudo apt-get") is not has_evdev
-
-
-def test_another_python_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_debians_environment(monkeypatch, has_evdev=False)
-    monkeypatch.setattr(sys, "base_prefix", "/opt/python")
-    assert not how_to_install("machine").startswith("sudo")
