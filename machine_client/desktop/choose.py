@@ -27,7 +27,7 @@ def choose_desktop(kind: str | None, display: str | None, vnc: VncServer | None 
 
 
 def kind_of_desktop(display: str | None, vnc: VncServer | None) -> str | None:
-    """The kind of what is named, else of what this machine's environment has; None: nothing."""
+    """The kind of the named desktop, or else of this machine's own; None where it has none."""
     if vnc is not None:
         return "vnc"
     # These have systems of windows of their own, though an X server can run beside them.

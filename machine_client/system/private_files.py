@@ -41,10 +41,10 @@ def make_private_directory(directory: Path) -> None:
 
 
 def keep_others_from_writing(directory: Path) -> bool:
-    """Let nobody else write into a directory of ours; whether somebody else could.
+    """Take the right to write into a directory of ours from others; return whether they had it.
 
-    One of another user stays as it is, and so does one like /tmp, in which everybody may write but
-    nobody into what is another's.  Raises OSError.
+    Another user's directory is left as it is, and so is one with the sticky bit, such as /tmp,
+    where nobody can replace another's files.  Raises OSError.
     """
     if sys.platform == "win32":
         return False  # What we have made there inherits nothing.

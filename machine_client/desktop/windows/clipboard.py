@@ -32,7 +32,7 @@ def read_clipboard(selection: Selection) -> str:
 def write_clipboard(selection: Selection, text: str) -> None:
     """Copy a text; it stays when this program ends.  Raises ClipboardError."""
     _check(selection)
-    # Windows has to know whose it is, and takes no text of nobody's.
+    # A clipboard without an owner takes no data, and only a window can own it.
     owner = api.create_window(0, "STATIC", None, 0, 0, 0, 0, 0, _MESSAGES_ALONE, None, None, None)
     if not owner:
         raise _failed("no window can be made for it")

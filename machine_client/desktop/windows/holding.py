@@ -1,8 +1,8 @@
-"""What is down: by us, by others, and by a machine client that was killed.
+"""What is held down: by us, by others, and by a machine client that was killed.
 
-Windows keeps down what a program has pressed, also when the program ends, and says of each key
-whether it is down, and not by whom.  So what we hold is on record in a file of the user's, written
-before each press; whoever starts next releases what is in records of nobody's.
+On Windows a key stays down after the program that pressed it has ended, and nothing says who
+pressed it.  So each client records what it holds in a file of the user's, before each press, and
+the next one to start releases what the records of dead clients list.
 """
 
 import contextlib
