@@ -52,7 +52,8 @@ WALLS = {
     },
     "server.dispatch": {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
-        *("server.clock", "server.tasks", "server.metrics", "schemas"),
+        *("server.clock", "server.tasks", "server.metrics", "server.process.error_frames"),
+        "schemas",
     },
     "server.identity": {
         *("server.identity", "server.store", "server.tasks", "server.settings", "schemas"),
@@ -62,6 +63,7 @@ WALLS = {
         *(
             "server.tasks",
             "server.settings",
+            "server.process.error_frames",
             "server.process.long_answers",
             "server.process.throttle",
             "schemas",

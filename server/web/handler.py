@@ -30,6 +30,7 @@ from schemas.http.problems import (
 from schemas.values.json_values import count_values
 from server.identity.addresses import caller_address
 from server.identity.authentication import Principal
+from server.process.error_frames import forget_frames
 from server.process.throttle import BLOCKING_BYTES, BLOCKING_VALUES
 from server.services import Services
 from server.store.errors import StoreUnavailable
@@ -107,16 +108,10 @@ class ApiHandler(RequestHandler):
                 refuse_when_stopping(self.services)
                 await self.authorize(endpoint)
             await function(self, **await self._arguments(endpoint, path))
-        except InvalidRequestError as error:
+        except (InvalidRequestError, ProblemError, StoreUnavailable) as error:
+            forget_frames(error)
             await self.before_refusal()
-            self._refuse(error)
-        except ProblemError as problem:
-            await self.before_refusal()
-            self._answer_problem(problem)
-        except StoreUnavailable as error:
-            await self.before_refusal()
-            logger.warning("request=%s the database does not answer: %s", self.request_id, error)
-            self._answer_problem(storage_unavailable())
+            self._answer_refusal(error)
         finally:
             self.services.under_way -= counted
 
@@ -286,11 +281,6 @@ class ApiHandler(RequestHandler):
     async def _validated_body(self, model: type[Model], endpoint: Endpoint) -> Model:
         try:
             return await self._parsed_body(model, endpoint)
-        except InvalidRequestError as error:
-            # Its frames, and pydantic's error behind it, keep all of the body until the garbage
-            # collector comes by: a sender of large mistakes would fill the memory.
-            error.__context__ = None
-            raise error.with_traceback(None) from None
         finally:
             self.request.body = b""
 
@@ -321,9 +311,15 @@ class ApiHandler(RequestHandler):
             raise problem
         return values
 
-    def _refuse(self, error: InvalidRequestError) -> None:
-        body = ValidationErrorBody(detail=error.entries)
-        self.answer_bytes(422, body.model_dump_json().encode())
+    def _answer_refusal(self, error: InvalidRequestError | ProblemError | StoreUnavailable) -> None:
+        if isinstance(error, InvalidRequestError):
+            body = ValidationErrorBody(detail=error.entries)
+            self.answer_bytes(422, body.model_dump_json().encode())
+        elif isinstance(error, ProblemError):
+            self._answer_problem(error)
+        else:
+            logger.warning("request=%s the database does not answer: %s", self.request_id, error)
+            self._answer_problem(storage_unavailable())
 
     def _answer_problem(self, problem: ProblemError) -> None:
         body = self.described(problem)

@@ -4,6 +4,7 @@ A test asks for ``service``, and is a coroutine with ``@pytest.mark.gen_test``.
 """
 
 import asyncio
+import gc
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -100,3 +101,12 @@ def service(io_loop: IOLoop, http_client: Any, http_server: Server) -> Service:
     """The server, and an organization of the test's own in it."""
     service: Service = io_loop.run_sync(lambda: in_new_organization(http_server))
     return service
+
+
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    """The collector stays away, as it does from a server that does little: nothing hides by it."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()

@@ -1,8 +1,12 @@
 """What all operations share: bodies, ids of requests, failures, and what is never logged."""
 
 import asyncio
+import gc
 import logging
+from collections import Counter
+from types import TracebackType
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -268,3 +272,24 @@ async def test_empty_filter_means_none(service: Service, path: str) -> None:
     bare = await service.get(path.partition("?")[0])
     given = await service.get(path)
     assert (given.status, given.body) == (200, bare.body)
+
+
+def frames_kept() -> Counter[str]:
+    """The functions of the server whose frames errors still hold, and how many do."""
+    tracebacks = (each for each in gc.get_objects() if type(each) is TracebackType)
+    codes = (each.tb_frame.f_code for each in tracebacks)
+    return Counter(code.co_qualname for code in codes if "/server/web/" in code.co_filename)
+
+
+@pytest.mark.usefixtures("no_garbage_collection")
+@pytest.mark.gen_test
+async def test_refusal_keeps_nothing_of_its_request_until_garbage_is_collected(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = frames_kept()  # Of errors that earlier tests hold.
+    assert (await service.post(WORKFLOWS, {"name": "a", "nam": 1})).status == 422
+    assert (await service.get(f"{WORKFLOWS}/{uuid4()}")).status == 404
+    error = StoreUnavailable("The database does not answer.")
+    monkeypatch.setattr(MachineStore, "list", failing(error))
+    assert (await service.get("/v1/machines")).status == 503
+    assert frames_kept() == before

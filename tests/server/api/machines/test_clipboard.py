@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from schemas.bus.messages import ForwardedCommand
 from schemas.inputs.bodies import Operation, WriteClipboard
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES
 from schemas.inputs.outcomes import Failed
@@ -76,6 +77,7 @@ async def test_text_is_written_as_it_is(service: Service, text: str) -> None:
 
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
 @pytest.mark.parametrize("is_keyed", [False, True])
+@pytest.mark.usefixtures("no_garbage_collection")
 @pytest.mark.gen_test
 async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_keyed: bool) -> None:
     secret = f"secret {new_key()}"
@@ -91,10 +93,22 @@ async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_ke
         await until(lambda: not kept(secret))
 
 
+@pytest.mark.parametrize("is_keyed", [False, True])
+@pytest.mark.usefixtures("no_garbage_collection")
+@pytest.mark.gen_test
+async def test_text_that_is_refused_is_not_kept(service: Service, is_keyed: bool) -> None:
+    secret = f"secret {new_key()}"
+    await service.new_machine()
+    for _ in range(3):
+        reply = await writing(service, {"text": secret}, new_key() if is_keyed else None)
+        assert (reply.status, reply.json["reason"]) == (503, "offline")
+    await until(lambda: not kept(secret))
+
+
 def kept(text: str) -> list[str]:
-    """What of the server's own holds a text: objects by their kind, after garbage is gone."""
-    gc.collect()
-    bodies = (each for each in gc.get_objects() if isinstance(each, WriteClipboard | Input))
+    """What of the server's own holds a text: objects by their kind."""
+    kinds = (WriteClipboard, ForwardedCommand, Input)
+    bodies = (each for each in gc.get_objects() if type(each) in kinds)
     return [type(each).__name__ for each in bodies if text in str(vars(each).values())]
 
 

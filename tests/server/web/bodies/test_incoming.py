@@ -3,7 +3,6 @@
 import itertools
 import json
 from collections.abc import Callable
-from traceback import walk_tb
 from uuid import uuid4
 
 import pytest
@@ -285,16 +284,13 @@ async def test_refused_body_does_not_live_on_in_its_error(
     service: Service, monkeypatch: pytest.MonkeyPatch, unknown: int
 ) -> None:
     """Errors wait for the garbage collector; many large bodies with a mistake would pile up."""
-    refuse, caught = ApiHandler._refuse, []
+    refuse, caught = ApiHandler._answer_refusal, []
 
     def caught_too(self: ApiHandler, error: InvalidRequestError) -> None:
-        frames = [frame.f_code.co_name for frame, _ in walk_tb(error.__traceback__)]
-        caught.append((self.request.body, error.__context__, frames))
+        caught.append((self.request.body, error.__context__, error.__traceback__))
         refuse(self, error)
 
-    monkeypatch.setattr(ApiHandler, "_refuse", caught_too)
+    monkeypatch.setattr(ApiHandler, "_answer_refusal", caught_too)
     members = {f"k{number}": "x" * 100 for number in range(unknown)}
     assert (await service.post("/v1/trajectories", members)).status == 422
-    ((body, behind, frames),) = caught
-    assert (body, behind) == (b"", None)
-    assert not {"validated_json", "refuse_unknown_members", "_parsed_body"} & set(frames)
+    assert caught == [(b"", None, None)]
