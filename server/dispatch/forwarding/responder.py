@@ -56,6 +56,7 @@ from server.dispatch.links_here import LinksHere
 from server.dispatch.refusals import just_disconnected, pending
 from server.dispatch.screens import look, screenshot
 from server.machines.socket import LinkSocket
+from server.process.error_frames import forget_frames
 from server.store.errors import StoreUnavailable
 
 
@@ -99,7 +100,7 @@ class Responder:
         except MessageRefusedError as error:
             return self._refuse(str(error))
         except (ProblemError, InvalidRequestError, StoreUnavailable) as error:
-            return problem(error).encode()
+            return _told(error)
 
     async def _reply_of_node(self, request: Request) -> bytes:
         match request:
@@ -195,7 +196,7 @@ class Responder:
             command = await self._texts.whole(request)
             answer, is_replayed = await self._here.carry_out(command, link, _gone)
         except (ProblemError, InvalidRequestError, StoreUnavailable) as error:
-            return problem(error).encode()
+            return _told(error)
         return answered(answer, is_replayed=is_replayed)
 
     async def _resolve(self, request: ResolveCommand, link: LinkSocket) -> bytes:
@@ -217,6 +218,12 @@ class Responder:
 
 def _is_about(link: LinkSocket, request: MachineRequest) -> bool:
     return (request.organization_id, request.machine_id) == (link.organization_id, link.machine_id)
+
+
+def _told(error: ProblemError | InvalidRequestError | StoreUnavailable) -> bytes:
+    """The reply that tells of an error, of which nothing else is kept here."""
+    forget_frames(error)
+    return problem(error).encode()
 
 
 async def _gone() -> ProblemError:

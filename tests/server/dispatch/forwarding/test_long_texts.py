@@ -13,8 +13,16 @@ from server.dispatch.command import Command
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.long_texts import MOST_WITHIN, LongTexts
 from tests.nodes import at, until_reached
-from tests.server.api.machines.test_clipboard import LONG, PATH, able, copied, reading_it, writing
-from tests.service import Service, new_key
+from tests.server.api.machines.test_clipboard import (
+    LONG,
+    PATH,
+    able,
+    copied,
+    kept,
+    reading_it,
+    writing,
+)
+from tests.service import Service, new_key, until
 
 
 def accepted(body: AnyInput) -> Command:
@@ -81,6 +89,27 @@ async def test_long_text_is_copied_through_another_node(
                 again = await writing(node, {"text": LONG}, key)
                 assert (again.status, again.body) == (200, reply.body)
         await link.nothing_heard()
+
+
+@pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
+@pytest.mark.parametrize("is_keyed", [False, True])
+@pytest.mark.usefixtures("no_garbage_collection")
+@pytest.mark.gen_test
+async def test_text_that_nobody_acknowledges_is_kept_on_no_node(
+    nodes: list[Service], is_keyed: bool
+) -> None:
+    here, there = nodes
+    machine, secret = await here.new_machine(), f"secret {new_key()}"
+    async with machine.connected(able()) as link:
+        await until_reached(there, machine)
+        for length in (0, MOST_WITHIN):
+            writes = writing(
+                there, {"text": secret + "x" * length}, new_key() if is_keyed else None
+            )
+            await copied(link)
+            reply = await writes
+            assert (reply.status, reply.problem) == (504, "outcome-pending")
+        await until(lambda: not kept(secret))
 
 
 @pytest.mark.gen_test
