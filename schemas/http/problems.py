@@ -177,8 +177,10 @@ MACHINE_BUSY = _type(
 TOO_MANY_STREAMS = _type(
     "too-many-streams",
     429,
-    "Too many open streams",
-    "Close one, or try again after Retry-After seconds.",
+    "Too many streams or long answers at once",
+    "The token, or all together, have as many open as may be: streams of events and live screens, "
+    "or lists, trajectories, exports and pictures that are not read to their end.  Close one or "
+    "read it, or try again after Retry-After seconds.",
 )
 MACHINE_UNAVAILABLE = _type(
     "machine-unavailable",

@@ -13,6 +13,8 @@ MOST_OF_A_CALLER: Final = 6
 
 WAIT_SECONDS: Final = 5.0
 MOST_WAITING: Final = 200
+MOST_WAITING_OF_A_CALLER: Final = 50
+"""So that the many of one do not keep others out, who may wait as well."""
 
 
 class TooManyLongAnswersError(Exception):
@@ -23,6 +25,7 @@ class TooManyLongAnswersError(Exception):
 class _Caller:
     free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_OF_A_CALLER))
     answers: int = 0
+    waiting: int = 0
 
 
 class LongAnswers:
@@ -57,19 +60,28 @@ class LongAnswers:
                 del self._callers[caller_id]
 
     async def _wait(self, caller: _Caller) -> None:
-        """Take a place: one of the caller's, and one of all."""
-        if self._waiting >= MOST_WAITING:
+        """Take a place, at once where one is free."""
+        if not (caller.free.locked() or self._free.locked()):
+            await self._take(caller)
+            return
+        if self._waiting >= MOST_WAITING or caller.waiting >= MOST_WAITING_OF_A_CALLER:
             raise TooManyLongAnswersError
         self._waiting += 1
+        caller.waiting += 1
         try:
             async with asyncio.timeout(WAIT_SECONDS):
-                await caller.free.acquire()
-                try:
-                    await self._free.acquire()
-                except BaseException:
-                    caller.free.release()
-                    raise
+                await self._take(caller)
         except TimeoutError:
             raise TooManyLongAnswersError from None
         finally:
             self._waiting -= 1
+            caller.waiting -= 1
+
+    async def _take(self, caller: _Caller) -> None:
+        """One of the caller's places, and one of all."""
+        await caller.free.acquire()
+        try:
+            await self._free.acquire()
+        except BaseException:
+            caller.free.release()
+            raise

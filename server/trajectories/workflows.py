@@ -1,5 +1,7 @@
 """Workflows as the API offers them: what trajectories are recordings of."""
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -32,10 +34,16 @@ class Workflows:
         self._store = store
         self._transactions = transactions
 
-    async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[Workflow], int]:
-        """One page of the workflows, newest first, and how many there are in all."""
-        stored, total = await self._store.list(organization_id, page)
-        return [_workflow(each) for each in stored], total
+    async def list(self, organization_id: UUID, page: PageQuery) -> AsyncGenerator[bytes, None]:
+        """One page, newest first, as JSON text, written while it is read."""
+        facts = (await self._store.count(organization_id), page.skip, page.limit)
+        yield b'{"total":%d,"skip":%d,"limit":%d,"items":[' % facts
+        comma = b""
+        async with aclosing(self._store.page(organization_id, page)) as found:
+            async for stored in found:
+                yield comma + _workflow(stored).model_dump_json().encode()
+                comma = b","
+        yield b"]}"
 
     async def get(self, organization_id: UUID, workflow_id: UUID) -> WorkflowAnswer | None:
         """The workflow, or None."""

@@ -11,6 +11,7 @@ from server.web.auditing import record
 from server.web.bodies.incoming import content_type_of, wrong_media_type
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
+from server.web.streaming import StreamingHandler, cut
 
 MAX_PICTURE_BYTES = 12 * 1024 * 1024
 MEDIA_TYPES = ("image/png", "image/jpeg")
@@ -51,7 +52,7 @@ class PicturesHandler(ApiHandler):
         self.answer(201 if is_new else 200, stored)
 
 
-class PictureHandler(ApiHandler):
+class PictureHandler(StreamingHandler):
     @endpoint(
         Endpoint(
             summary="Get a picture",
@@ -61,7 +62,7 @@ class PictureHandler(ApiHandler):
             headers=ReadHeaders,
             answers={200: None, 304: None},
             media_type="image/*",
-            problems=(problems.NOT_FOUND,),
+            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
             answer_headers={"ETag": "The id, in quotes."},
         )
     )
@@ -79,7 +80,9 @@ class PictureHandler(ApiHandler):
         if headers.if_none_match is not None and headers.if_none_match.name(tag):
             self.answer(304)
         else:
-            self.answer_bytes(200, content, stored.media_type)
+            self.set_header("Content-Type", stored.media_type)
+            self.set_header("Content-Length", len(content))
+            await self.stream(cut(content))
 
     @endpoint(
         Endpoint(

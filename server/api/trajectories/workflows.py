@@ -16,20 +16,22 @@ from server.web.changes import (
     refusals,
 )
 from server.web.endpoint import Endpoint, endpoint
+from server.web.streaming import StreamingHandler
 
 
-class WorkflowsHandler(ChangingHandler):
+class WorkflowsHandler(StreamingHandler, ChangingHandler):
     @endpoint(
         Endpoint(
             summary="List workflows",
             scope=Scope.TRAJECTORIES_READ,
             query=PageQuery,
             answers={200: WorkflowPage},
+            problems=(problems.TOO_MANY_STREAMS,),
         )
     )
     async def get(self, query: PageQuery) -> None:
-        items, total = await self.services.workflows.list(self.principal.organization_id, query)
-        self.answer(200, WorkflowPage(items=items, total=total, skip=query.skip, limit=query.limit))
+        self.set_header("Content-Type", "application/json")
+        await self.stream(self.services.workflows.list(self.principal.organization_id, query))
 
     @endpoint(
         Endpoint(

@@ -1,9 +1,9 @@
 """Workflows, each of one organization."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from pymongo import ReturnDocument
@@ -14,6 +14,9 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.mongodb.transactions import Session
 from server.store.versions import Versions, check_version
+
+LIST_BATCH: Final = 100
+"""Workflows of a list that are in memory at once: a description may have 60 kB."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +57,24 @@ class WorkflowStore:
         }
         return [found[scoped] for scoped in wanted if scoped in found]
 
-    async def list(
-        self, organization_id: UUID, page: PageQuery
-    ) -> tuple[list[StoredWorkflow], int]:
-        """One page of the workflows, newest first, and how many there are in all."""
-        wanted = {"organization_id": organization_id}
+    async def count(self, organization_id: UUID) -> int:
+        """How many workflows there are."""
         async with self._database.operation():
-            total = await self._workflows.count_documents(wanted)
+            return await self._workflows.count_documents({"organization_id": organization_id})
+
+    async def page(
+        self, organization_id: UUID, page: PageQuery
+    ) -> AsyncGenerator[StoredWorkflow, None]:
+        """One page of the workflows, newest first, as they are read."""
         cursor = self._workflows.find(
-            wanted, sort=[("created_at", -1), ("_id", -1)], skip=page.skip, limit=page.limit
+            {"organization_id": organization_id},
+            sort=[("created_at", -1), ("_id", -1)],
+            skip=page.skip,
+            limit=page.limit,
+            batch_size=LIST_BATCH,
         )
-        items = [_workflow(document) async for document in self._database.documents(cursor)]
-        return items, total
+        async for document in self._database.documents(cursor):
+            yield _workflow(document)
 
 
 class WorkflowWrites:

@@ -1,7 +1,7 @@
 import pytest
 
 from schemas.http.queries import PageQuery
-from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow
+from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
 from server.store.errors import InUse, NotFound, VersionMismatch
 from server.store.idempotency import KeyedRequest
 from server.trajectories.workflows import Workflows
@@ -29,7 +29,10 @@ async def test_workflow_is_made_once_under_a_key_and_read_back(
             first.tag,
             Workflow.model_validate_json(first.body),
         )
-        assert await workflows.list(ORGANIZATION, PageQuery()) == ([found.workflow], 1)
+        page = b"".join([each async for each in workflows.list(ORGANIZATION, PageQuery())])
+        assert WorkflowPage.model_validate_json(page) == WorkflowPage(
+            items=[found.workflow], total=1, skip=0, limit=100
+        )
         assert await workflows.get(OTHER_ORGANIZATION, first.id) is None
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -95,29 +95,60 @@ async def test_long_answer_within_a_document_is_whole(service: Service) -> None:
     assert json.loads(read.body)["trajectory_data"] == steps
 
 
+EXPORT = "/v1/trajectories/export?is_generated=null"
+
+
 @asynccontextmanager
-async def unread(service: Service, count: int, token: str = "") -> AsyncIterator[None]:
-    """So many exports are asked for, and none is read."""
+async def unread(
+    service: Service, count: int, token: str = "", path: str = EXPORT
+) -> AsyncIterator[None]:
+    """So many long answers are asked for, and none is read."""
     async with AsyncExitStack() as readers:
         for _ in range(count):
             reader = await readers.enter_async_context(reluctant(service))
-            await reader.say(
-                head(service, "GET /v1/trajectories/export?is_generated=null", token=token)
-            )
+            await reader.say(head(service, f"GET {path}", token=token))
         yield
 
 
+async def a_picture(service: Service) -> str:
+    """The path of a picture of some megabytes."""
+    content = b"\x89PNG\r\n\x1a\n" + bytes(8 * MEGABYTE)
+    kept = await service.request(
+        "POST", "/v1/pictures", headers={"Content-Type": "image/png"}, content=content
+    )
+    return str(kept.headers["Location"])
+
+
+async def many_workflows(service: Service) -> str:
+    """The path of a list of workflows of some megabytes."""
+    text = "\x01" * 10_000  # JSON has six bytes for each.
+    for number in range(140):
+        made = await service.post("/v1/workflows", {"name": f"{number}", "description": text})
+        assert made.status == 201, made.body
+    return "/v1/workflows?limit=1000"
+
+
+async def trajectories(service: Service) -> str:
+    """The path of an export of some megabytes."""
+    await grown(service, steps=8)
+    return EXPORT
+
+
+LONG = [trajectories, a_picture, many_workflows]
+
+
+@pytest.mark.parametrize("long_answer", LONG)
 @pytest.mark.gen_test
 async def test_caller_who_reads_nothing_has_few_places_and_leaves_others_theirs(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, monkeypatch: pytest.MonkeyPatch, long_answer: Callable[..., Awaitable[str]]
 ) -> None:
     monkeypatch.setattr(long_answers, "WAIT_SECONDS", 0.2)
-    path = await grown(service)
+    path, unread_path = await grown(service), await long_answer(service)
     other = (await service.post("/v1/tokens", {"name": "o", "scopes": ["trajectories:read"]})).json
     services = service.server.services
-    async with unread(service, long_answers.MOST_OF_A_CALLER + 4, other["token"]):
+    async with unread(service, long_answers.MOST_OF_A_CALLER + 4, other["token"], unread_path):
         await until(lambda: services.under_way == long_answers.MOST_OF_A_CALLER)
-        for address in (path, "/v1/trajectories", "/v1/trajectories/export"):
+        for address in (path, unread_path, "/v1/trajectories", "/v1/workflows"):
             refused = await service.get(address, token=other["token"])
             assert (refused.status, refused.problem) == (429, "too-many-streams")
             assert refused.headers["Retry-After"] == "5"
@@ -143,15 +174,15 @@ async def test_one_who_waits_for_a_place_gets_it_when_another_is_read(service: S
 
 
 @pytest.mark.parametrize("settings", [{"body_timeout": 0.6}])
+@pytest.mark.parametrize("long_answer", LONG)
 @pytest.mark.gen_test
 async def test_reader_that_takes_nothing_is_cut_off(
-    service: Service, settings: dict[str, Any]
+    service: Service, long_answer: Callable[..., Awaitable[str]]
 ) -> None:
-    assert settings
-    await grown(service, steps=8)
+    path = await long_answer(service)
     services = service.server.services
     async with reluctant(service) as reader:
-        await reader.say(head(service, "GET /v1/trajectories/export?is_generated=null"))
+        await reader.say(head(service, f"GET {path}"))
         await until(lambda: services.under_way == 1)
         await until(lambda: services.under_way == 0)
         answer = await reader.rest()
