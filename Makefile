@@ -11,7 +11,7 @@ ARGS ?=
 # Compiled once, not again by each of the many processes that a run starts.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install demo test test-windows test-systems test-images lint format bench faults simulation screenshots clean
+.PHONY: help install demo test test-windows test-systems test-images lint format bench faults mutants simulation screenshots clean
 
 help:
 	@echo "make install     the environment alone (.venv)"
@@ -23,6 +23,7 @@ help:
 	@echo "make lint        formatting, linting, types, of the console's JavaScript too"
 	@echo "make bench       the benchmarks, each beside its floor"
 	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less, '--nodes 3' for more servers)"
+	@echo "make mutants     mistakes made on purpose in a copy, and the test that notices each (ARGS='M28 M59' for some, --list)"
 	@echo "make screenshots the pictures of the console in docs/images"
 	@echo "make simulation  100,000 simulated lives (ARGS='--seed 7' for one, told in full)"
 
@@ -95,6 +96,9 @@ bench: needs-run install
 
 faults: needs-run-tests install
 	@$(BIN)/python -m tests.faults $(ARGS)
+
+mutants: needs-run-tests install
+	@$(BIN)/python -m tests.mutants $(ARGS)
 
 screenshots: needs-run-tests install
 	@$(BIN)/python -m tests.browser $(ARGS)
