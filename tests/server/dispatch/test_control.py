@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.link.messages import Interrupt, Interrupted
 from server.dispatch import control as control_module
 from server.dispatch.control import Caller
 from server.store.errors import StoreUnavailable
@@ -31,6 +32,26 @@ def test_lease_is_good_for_the_token_or_session_alone_that_took_it() -> None:
     }
     assert len(proofs) == 8
     assert Caller(token, "Ada").proof("one") == Caller(token, "renamed").proof("one")
+
+
+@pytest.mark.gen_test
+async def test_control_is_given_when_the_machine_confirms_and_no_moment_earlier(
+    service: Service,
+) -> None:
+    services = service.server.services
+    holder = await services.authenticator.principal(f"Bearer {service.token}", "127.0.0.1")
+    caller = Caller(holder.token_id, holder.token_name)
+    machine = await service.new_machine()
+    async with machine.connected() as link:
+        taking = services.background.start(
+            services.control.take(service.organization_id, "desk-1", caller, take_over=False),
+            "somebody who takes control",
+        )
+        asked = await link.heard(Interrupt)
+        assert not taking.done()
+        await link.say(Interrupted(request=asked.request))
+        _, control = await taking
+        assert control.by == "administrator"
 
 
 @pytest.mark.gen_test
