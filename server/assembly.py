@@ -16,15 +16,14 @@ from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.addresses import LinkAddresses
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.neighbours import Neighbours
-from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.hand.hands import Hands
-from server.dispatch.here import MachinesHere
+from server.dispatch.here.links import LinksHere
+from server.dispatch.here.machines import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver
 from server.dispatch.ledger.under_way import CommandsUnderWay
-from server.dispatch.links_here import LinksHere
 from server.dispatch.live_machines import LiveMachines
 from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.machine_views import MachineViews
@@ -197,7 +196,7 @@ def _machine_parts(
     commands = CommandStore(database, lifetime=_key_lifetime(settings))
     resolver, under_way = Resolver(commands, recorder), CommandsUnderWay(background)
     ledger = Ledger(commands, resolver, under_way, background, recorder)
-    elsewhere = MachinesElsewhere(bus, subjects, addresses, background, ledger.is_answered)
+    elsewhere = MachinesElsewhere(bus, subjects, addresses, background, ledger.has_ended)
     links_here = LinksHere(registry, node.name)
     views = MachineViews(
         LiveMachines(links_here, elsewhere, node.node_id), InputCountStore(database)
@@ -222,7 +221,7 @@ def _machine_parts(
         reconnects_per_second=settings.reconnects_per_second,
     )
     here = MachinesHere(registry, admission, ledger, recorder)
-    responder = Responder(here, links_here, RemoteViewers(), elsewhere.texts, metrics.render)
+    responder = Responder(here, links_here, elsewhere.texts, metrics.render)
     presence = Presence(
         node, NodeStore(database), on_gone=neighbours.gone, on_missed=neighbours.state_links
     )

@@ -10,13 +10,19 @@ import pytest
 
 from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import AnyInput, MoveMouse
+from server.api.machines import answers
+from server.api.machines.answers import Answer
 from server.clock import server_time
-from server.dispatch.command import Command
-from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.dispatch.command import Command, Pending, Sender
+from server.dispatch.questions.inputs import LookUp
+from server.dispatch.questions.question import Refusal
+from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from tests.links import BOOT_ID, JOURNAL_ID
 from tests.service import Service
 from tests.store import there
+
+MOVE = MoveMouse(x=3, y=4)
 
 
 def accepted(
@@ -25,26 +31,36 @@ def accepted(
     *,
     timeout: float = 10.0,
     begin_within: float | None = None,
+    machine_id: str = "desk-1",
+    body: AnyInput = MOVE,
+    minimal: bool = False,
     **changes: Any,
 ) -> Command:
     """A command to move the pointer of ``desk-1``, accepted now.
 
     With ``begin_within`` it may begin for so many seconds only, while its answer is due much later,
-    so that a busy host is never late with what the end of that time brings about.
+    so that a busy host is never late with what the end of that time brings about.  ``changes`` are
+    of its sender.
     """
-    body: AnyInput = changes.pop("body", MoveMouse(x=3, y=4))
-    fields: dict[str, Any] = {"machine_id": "desk-1", "request_id": "r-1", "minimal": False}
     command = Command.accept(
-        organization_id=service.organization_id,
-        body=body,
+        sender(service, **changes),
+        machine_id,
+        body,
         key=key,
+        minimal=minimal,
         fingerprints=service.server.services.dispatcher._fingerprints,
         timeout=timeout,
-        **{**fields, **changes},
     )
     if begin_within is None:
         return command
-    return replace(command, expires_at=server_time() + round(begin_within * 1000))
+    expires_at = server_time() + round(begin_within * 1000)
+    return command.model_copy(update={"expires_at": expires_at})
+
+
+def sender(service: Service, **changes: Any) -> Sender:
+    """Somebody of the service's organization, with a token that is nowhere stored."""
+    known = {"token_id": UUID(int=7), "token_name": "a caller", "request_id": "r-1"}
+    return Sender(organization_id=service.organization_id, **{**known, **changes})
 
 
 def ledger_of(service: Service) -> CommandStore:
@@ -79,7 +95,7 @@ async def keep_sent(
         boot_id=BOOT_ID,
         journal_id=journal_id,
         journal_sequence=journal_sequence,
-        request_id=command.request_id,
+        request_id=command.sender.request_id,
         minimal=command.minimal,
         accepted_at=datetime.now(UTC),
         expires_at=datetime.now(UTC),
@@ -90,9 +106,27 @@ async def keep_sent(
 
 
 def answering(service: Service, command: Command) -> asyncio.Task[tuple[Answer, bool]]:
-    """Ask for the command's answer in the background."""
-    services = service.server.services
-    return services.background.start(services.dispatcher.carry_out(command), "a caller of the test")
+    """Ask for the command's answer in the background; see `answered`."""
+    return service.server.services.background.start(answered(service, command), "a caller")
+
+
+async def answered(service: Service, command: Command) -> tuple[Answer, bool]:
+    """What HTTP answers to a command, and whether it was answered before; else its problem."""
+    reply = await service.server.services.dispatcher.ask(command)
+    if isinstance(reply, Refusal | Pending):
+        raise answers.problem_of(reply)
+    return answers.answer_to(reply), reply.is_replayed
+
+
+async def found(
+    service: Service, command_id: UUID, machine_id: str | None = None
+) -> CommandRecord | None:
+    """What is said to somebody who looks a command up."""
+    organization_id = service.organization_id
+    asked = LookUp(organization_id=organization_id, command_id=command_id, machine_id=machine_id)
+    record = await service.server.services.dispatcher.ask(asked)
+    assert not isinstance(record, Refusal)
+    return record
 
 
 async def problem_of(waiting: asyncio.Task[tuple[Answer, bool]]) -> str:

@@ -15,7 +15,6 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Field, TypeAdapter
 from pydantic_core import from_json, to_json
 
-from schemas.bus import messages as bus
 from schemas.link import messages as link
 from schemas.link.message import Message
 
@@ -98,13 +97,14 @@ def change_server() -> None:
 
 def change_bus() -> None:
     """What its nodes say to others has a mood."""
-    encode = bus.Message.encode
+    question: Any = import_module("server.dispatch.questions.question")
+    encode = question.encode
 
-    def encoded(self: bus.Message, content: bytes = b"") -> bytes:
-        text = to_json({**from_json(encode(self)), "mood": MOOD})
-        return b"%b\n%b" % (text, content) if content else text
+    def encoded(message: Any) -> bytes:
+        text, line_feed, content = encode(message).partition(b"\n")
+        return b"".join((to_json({**from_json(text), "mood": MOOD}), line_feed, content))
 
-    bus.Message.encode = encoded  # type: ignore[method-assign]
+    question.encode = encoded
 
 
 if __name__ == "__main__":

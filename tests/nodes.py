@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from server.dispatch.questions.control import FindLink
 from tests.service import ScriptedMachine, Service, in_new_organization, running_server, until
 
 
@@ -54,7 +55,8 @@ async def until_reached(node: Service, machine: ScriptedMachine | str) -> None:
     machine_id = machine if isinstance(machine, str) else machine.machine_id
 
     async def is_reached() -> bool:
-        return await elsewhere.has_link(node.organization_id, machine_id)
+        question = FindLink(organization_id=node.organization_id, machine_id=machine_id)
+        return await elsewhere.tell(question)
 
     async with asyncio.timeout(10):
         while not await is_reached():  # noqa: ASYNC110 - no event tells

@@ -54,7 +54,6 @@ from machine_client.work.orders import (
     ReleaseHeld,
 )
 from machine_client.work.worker import Injector
-from schemas.http.problems import entries_of, sentence
 from schemas.inputs.outcomes import Failed
 from schemas.link.close_codes import CloseCode, fitting
 from schemas.link.messages import (
@@ -65,6 +64,7 @@ from schemas.link.messages import (
     Hello,
     Welcome,
 )
+from schemas.values.validation_errors import entries_of, sentence
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from machine_client.journal.journal import Entry, Journal, JournalError
 from machine_client.work.injector import InjectionFailed, InjectionUnavailable, Refusal
 from machine_client.work.orders import CommandEnded, CommandLookedUp
-from schemas.http.problems import entries_of, sentence
 from schemas.inputs.bodies import INPUT_BODIES, AnyInput
 from schemas.inputs.outcomes import (
     Completed,
@@ -30,6 +29,7 @@ from schemas.inputs.outcomes import (
 )
 from schemas.link.messages import Display, Input, Released, Resolve
 from schemas.programs.failpoints import Failpoint, reached
+from schemas.values.validation_errors import entries_of, sentence
 
 logger = logging.getLogger(__name__)
 

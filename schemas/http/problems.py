@@ -5,18 +5,16 @@ reference that the server resolves to a page about it.  Validation errors have a
 :class:`ValidationErrorBody`, as the specification demands.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from schemas.http.unavailable_reasons import UNAVAILABLE_REASONS
+from schemas.values.unavailable_reasons import UNAVAILABLE_REASONS
+from schemas.values.validation_errors import ValidationErrorEntry, sentence
 
 MEDIA_TYPE = "application/problem+json"
-MAX_ENTRIES = 20
-MAX_ECHO_CHARACTERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,16 +291,6 @@ class ProblemError(Exception):
         }
 
 
-class ValidationErrorEntry(BaseModel):
-    """One thing that was wrong with a request."""
-
-    loc: list[str] = Field(description="Where: body, query, path or header, then the field.")
-    msg: str = Field(description="What was wrong, for a person.")
-    type: str = Field(description="What was wrong, for a program.")
-    input: Any = Field(None, description="The value at fault.")
-    ctx: dict[str, Any] = Field(default_factory=dict, description="Facts, such as a bound.")
-
-
 class ValidationErrorBody(BaseModel):
     """The body of a ``422``."""
 
@@ -335,60 +323,3 @@ class InvalidRequestError(Exception):
 
     def __str__(self) -> str:
         return "; ".join(sentence(entry) for entry in self.entries)
-
-
-def entries_of(errors: Iterable[Mapping[str, Any]], *prefix: str) -> list[ValidationErrorEntry]:
-    """Turn pydantic's error details into entries, with ``prefix`` before each place.
-
-    Only what the sender sent goes back: class names and exceptions stay here, long values are
-    cut, and after MAX_ENTRIES entries the rest is left out.
-    """
-    entries: list[ValidationErrorEntry] = []
-    for error in errors:
-        if len(entries) == MAX_ENTRIES:
-            break
-        context = {
-            name: value if isinstance(value, str | int | float | list) else str(value)
-            for name, value in error.get("ctx", {}).items()
-            if name != "class_name"
-        }
-        entries.append(
-            ValidationErrorEntry(
-                loc=[*prefix, *(str(part) for part in error["loc"])],
-                msg=error["msg"].removeprefix("Value error, "),
-                type=error["type"],
-                input=echo(error.get("input")),
-                ctx=context,
-            )
-        )
-    return entries
-
-
-def sentence(entry: ValidationErrorEntry) -> str:
-    """One line that says where and what was wrong."""
-    place = ".".join(entry.loc)
-    return f"{place}: {entry.msg}" if place else entry.msg
-
-
-def echo(value: Any) -> JsonValue:
-    """What is told back of a wrong value: all of a small one, the beginning of a long text."""
-    if isinstance(value, bytes):
-        value = value[:MAX_ECHO_CHARACTERS].decode(errors="replace")
-    if isinstance(value, str):
-        return value[:MAX_ECHO_CHARACTERS].encode(errors="replace").decode()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, bool | int | float):
-        return value if not isinstance(value, int) or abs(value) < 10**MAX_ECHO_CHARACTERS else None
-    if isinstance(value, dict | list):
-        return _echo_container(value)
-    return str(value)[:MAX_ECHO_CHARACTERS]
-
-
-def _echo_container(value: dict[Any, Any] | list[Any]) -> JsonValue:
-    text = repr(value) if len(value) <= MAX_ENTRIES else ""
-    if not text or len(text) > MAX_ECHO_CHARACTERS:
-        return f"({'an object' if isinstance(value, dict) else 'an array'} of {len(value)} entries)"
-    if isinstance(value, dict):
-        return {str(name): echo(entry) for name, entry in value.items()}
-    return [echo(entry) for entry in value]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from schemas.http.problems import entries_of
+from schemas.values.validation_errors import entries_of
 
 Settings = TypeVar("Settings", bound="ProgramSettings")
 

@@ -15,7 +15,7 @@ from schemas.resources.events import (
     Reset,
 )
 from schemas.resources.tokens import Scope
-from server.dispatch.refusals import unknown_machine
+from server.api.machines.asking import no_such_machine
 from server.events.event import Event, Subscription
 from server.events.hub import TooManySubscribersError
 from server.store.errors import StoreUnavailable
@@ -82,7 +82,7 @@ class EventsHandler(ApiHandler):
     async def _check_machine(self, machine_id: str) -> None:
         organization_id = self.principal.organization_id
         if await self.services.machines.get(organization_id, machine_id) is None:
-            raise unknown_machine(machine_id)
+            raise no_such_machine(machine_id)
 
     async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
         def is_wanted(event: Event) -> bool:

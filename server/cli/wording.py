@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import click
 
-from schemas.http.problems import ValidationErrorEntry
+from schemas.values.validation_errors import ValidationErrorEntry
 
 _OTHER_NAMES = {"expires_at": "expires_in"}
 """Fields that a command has a parameter of another name for."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from schemas.http.problems import ValidationErrorBody, sentence
+from schemas.http.problems import ValidationErrorBody
+from schemas.values.validation_errors import sentence
 
 
 @dataclass(frozen=True)

@@ -1,97 +1,162 @@
-"""A command: an input that the server accepted."""
+"""A command: an input that the server accepted; and every way in which it can end."""
 
-from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID, uuid4, uuid5
 
-from schemas.inputs.bodies import AnyInput, Operation, WriteClipboard
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+
+from schemas.inputs.bodies import INPUT_BODIES, AnyInput, InputBody, Operation, WriteClipboard
+from schemas.inputs.outcomes import Outcome
 from schemas.link.messages import Input
-from server.clock import server_time
+from schemas.values.scalars import MachineId, Name
+from server.clock import milliseconds, server_time
 from server.dispatch.fingerprints import Fingerprints
+from server.dispatch.questions.question import Milliseconds, Question, Refusal, Reply
 from server.store.commands import CommandRecord
 
+Hash = Annotated[str, Field(max_length=64)]
 
-@dataclass(frozen=True, slots=True)
-class Command:
+
+class Ended(Reply):
+    """A command has ended, and how: final, and the same for whoever asks.
+
+    ``operation``, ``accepted_at``, ``request_id`` and ``minimal`` (whether no body was wanted) are
+    those of the request that came first under its key; ``is_replayed`` is whether another one has
+    got this before.
+    """
+
+    type: Literal["ended"] = "ended"
+    command_id: UUID
+    machine_id: str
+    operation: Operation
+    accepted_at: int
+    ended_at: int
+    request_id: str
+    minimal: bool
+    outcome: Outcome
+    is_replayed: bool = False
+
+    @classmethod
+    def of(cls, command: "Command | CommandRecord", outcome: Outcome, ended_at: int) -> Self:
+        """The end of a command, on its way or recorded."""
+        if isinstance(command, Command):
+            command_id, accepted_at = command.id, command.accepted_at
+            request_id = command.sender.request_id
+        else:
+            command_id, accepted_at = command.command_id, milliseconds(command.accepted_at)
+            request_id = command.request_id
+        return cls(
+            command_id=command_id,
+            machine_id=command.machine_id,
+            operation=Operation(command.operation),
+            accepted_at=accepted_at,
+            ended_at=ended_at,
+            request_id=request_id,
+            minimal=command.minimal,
+            outcome=outcome,
+        )
+
+    def replayed(self) -> Self:
+        """The same, for somebody who asks after the first."""
+        return self.model_copy(update={"is_replayed": True})
+
+
+class Pending(Reply):
+    """A command may have been sent, and nothing is known of its end yet."""
+
+    type: Literal["pending"] = "pending"
+    command_id: UUID
+
+
+CommandReply = Ended | Pending | Refusal
+"""What becomes of a command, for whoever asks."""
+
+
+class Sender(BaseModel):
+    """Who asks for something: the request, its token, and by which right.
+
+    ``lease_hash`` is that of the control lease that it came with; None where it came with none.
+    What is ``in_segment`` is a part of a hand's work, of which the audit has an entry for all
+    together.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    organization_id: UUID
+    token_id: UUID
+    token_name: Name
+    request_id: str = Field(max_length=64)
+    lease_hash: Hash | None = None
+    in_segment: bool = False
+
+
+class Command(Question[Ended | Pending]):
     """An accepted input on its way: plain data, which any node could be handed.
 
     ``accepted_at``, ``expires_at`` (until when it may begin) and ``answer_by`` (until when it is
     to be answered) are milliseconds since 1970: the one clock that nodes share, so that setting it
     moves the ends of what is under way by as much.  A command without a key has an empty
-    fingerprint: nothing can repeat it.  ``token_id`` and ``token_name`` are of who sent it.
-    ``proof`` is that of the control lease that it came with; None where it came with none.  One
-    that is ``in_stretch`` is a part of a hand's work, of which the audit has an entry for all
-    together.
+    fingerprint: nothing can repeat it.  ``minimal`` is whether no body is wanted in the answer.
     """
 
     id: UUID
-    organization_id: UUID
-    machine_id: str
-    body: AnyInput
-    fingerprint: str
-    accepted_at: int
-    expires_at: int
-    answer_by: int
-    request_id: str
+    sender: Sender
+    machine_id: MachineId
+    operation: Operation
+    body: SerializeAsAny[InputBody]
+    fingerprint: Hash
+    accepted_at: Milliseconds
+    expires_at: Milliseconds
+    answer_by: Milliseconds
     minimal: bool
-    token_id: UUID | None = None
-    token_name: str | None = None
-    proof: str | None = None
-    in_stretch: bool = False
 
-    def without_text(self) -> "Command":
-        """The same without what is copied, which nobody needs once it was sent."""
-        if not isinstance(self.body, WriteClipboard):
-            return self
-        return replace(self, body=self.body.model_copy(update={"text": ""}))
+    @field_validator("body", mode="before")
+    @classmethod
+    def _of_its_operation(cls, body: Any, info: ValidationInfo) -> Any:
+        """What came from another node is parsed once: here."""
+        if isinstance(body, InputBody) or "operation" not in info.data:
+            return body
+        return INPUT_BODIES[info.data["operation"]].model_validate(body)
 
     @classmethod
     def accept(
         cls,
-        *,
-        organization_id: UUID,
+        sender: Sender,
         machine_id: str,
         body: AnyInput,
-        key: str | None,
+        *,
         fingerprints: Fingerprints,
         timeout: float,
-        request_id: str,
-        minimal: bool,
-        token_id: UUID | None = None,
-        token_name: str | None = None,
-        proof: str | None = None,
-        in_stretch: bool = False,
-    ) -> "Command":
-        """Accept an input now.
+        key: str | None = None,
+        minimal: bool = False,
+    ) -> Self:
+        """Accept an input now; ``key`` is its Idempotency-Key.
 
         It may begin until shortly before ``timeout`` seconds have passed, so that the machine's
         word that it did not begin still arrives in time; its own duration comes on top.
         """
         accepted_at = server_time()
         begin_within = timeout - min(1.0, timeout / 10)
-        fingerprint = ""
+        organization_id, fingerprint = sender.organization_id, ""
         if key is not None:
             fingerprint = fingerprints.of(organization_id, key, (_content(machine_id, body),))
         return cls(
             id=uuid4() if key is None else uuid5(organization_id, key),
-            organization_id=organization_id,
+            sender=sender,
             machine_id=machine_id,
+            operation=body.operation,
             body=body,
             fingerprint=fingerprint,
             accepted_at=accepted_at,
             expires_at=accepted_at + round(begin_within * 1000),
             answer_by=accepted_at + round((timeout + body.own_seconds) * 1000),
-            request_id=request_id,
             minimal=minimal,
-            token_id=token_id,
-            token_name=token_name,
-            proof=proof,
-            in_stretch=in_stretch,
         )
 
     @property
-    def operation(self) -> Operation:
-        """Which of the inputs it is."""
-        return self.body.operation
+    def organization_id(self) -> UUID:
+        """The sender's, which is the machine's."""
+        return self.sender.organization_id
 
     @property
     def is_keyed(self) -> bool:
@@ -107,6 +172,16 @@ class Command:
         """Whether a record under this command's key is of this request, and of no other."""
         return record.fingerprint == self.fingerprint
 
+    def without_text(self) -> Self:
+        """The same without what is copied, which nobody needs once it was sent."""
+        if not isinstance(self.body, WriteClipboard):
+            return self
+        return self.with_text("")
+
+    def with_text(self, text: str) -> Self:
+        """The same with another text to be copied."""
+        return self.model_copy(update={"body": self.body.model_copy(update={"text": text})})
+
     def message(self, link_id: UUID) -> Input:
         """What the machine is told on a link."""
         # Made of what was validated already; to check it again would take as long as all the rest.
@@ -118,7 +193,7 @@ class Command:
             fingerprint=self.fingerprint,
             expires_at=self.expires_at,
             server_time=server_time(),
-            request_id=self.request_id,
+            request_id=self.sender.request_id,
         )
 
 

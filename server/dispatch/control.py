@@ -15,10 +15,17 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
-from schemas.http.problems import ProblemError
 from server.clock import milliseconds
 from server.dispatch.dispatcher import Dispatcher
-from server.dispatch.refusals import control_ended, control_free, control_held, unknown_machine
+from server.dispatch.questions.control import ControlChanged, FindLink
+from server.dispatch.questions.question import Done, LinkQuestion, Refusal
+from server.dispatch.refusals import (
+    RefusedError,
+    control_ended,
+    control_free,
+    control_held,
+    unknown_machine,
+)
 from server.store.audit import AuditEntry, AuditStore
 from server.store.errors import StoreUnavailable
 from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
@@ -87,10 +94,12 @@ class MachineControl:
     ) -> tuple[str, StoredControl]:
         """Give control to a caller: the lease's id, and the lease.
 
-        Raises a problem where somebody has it, unless ``take_over``, and where the machine cannot
-        be interrupted.
+        Raises RefusedError where somebody has it, unless ``take_over``, and where the machine
+        cannot be interrupted.
         """
-        await self._dispatcher.check_reachable(organization_id, machine_id)
+        # Not where nobody could interrupt it.
+        about = {"organization_id": organization_id, "machine_id": machine_id}
+        await self._ask(FindLink(**about))
         lease = secrets.token_urlsafe(24)
         new = NewControl(caller.proof(lease), caller.name, caller.token_id, caller.session_hash)
         try:
@@ -99,13 +108,14 @@ class MachineControl:
             # Not before it: who looks while it is not stored yet sees none, and looks rarely then.
             self.look_soon()
         if taken is None:
-            raise unknown_machine(machine_id)
+            raise RefusedError(unknown_machine(machine_id))
         control, epoch = taken
         if control.proof != new.proof:
-            raise control_held(control.by, milliseconds(control.since))
+            raise RefusedError(control_held(control.by, milliseconds(control.since)))
         try:
-            await self._dispatcher.control_changed(organization_id, machine_id, epoch, new.proof)
-        except (ProblemError, StoreUnavailable):
+            changed = ControlChanged(**about, epoch=epoch, lease_hash=new.proof)
+            await self._ask(changed)
+        except (RefusedError, StoreUnavailable):
             await self._give_up(organization_id, machine_id, new.proof)
             raise
         self._changed(organization_id, machine_id)
@@ -114,25 +124,25 @@ class MachineControl:
     async def renew(
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
     ) -> StoredControl:
-        """The lease with a later end.  Raises a problem where it is over."""
+        """The lease with a later end.  Raises RefusedError where it is over."""
         control = await self._controls.renew(organization_id, machine_id, caller.proof(lease))
         if control is None:
-            raise await self._ended(organization_id, machine_id)
+            raise RefusedError(await self._ended(organization_id, machine_id))
         return control
 
     async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:
-        """Give control back; what is held is released.  Raises a problem where it is over."""
+        """Give control back; what is held is released.  Raises RefusedError where it is over."""
         if not await self._controls.end(organization_id, machine_id, caller.proof(lease)):
-            raise await self._ended(organization_id, machine_id)
+            raise RefusedError(await self._ended(organization_id, machine_id))
         await self._tell_end(organization_id, machine_id)
 
     async def check_held(self, organization_id: UUID, machine_id: str) -> None:
-        """Raise a problem unless somebody has control of the machine."""
+        """Raise RefusedError unless somebody has control of the machine."""
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
-            raise unknown_machine(machine_id)
+            raise RefusedError(unknown_machine(machine_id))
         if machine.control is None or machine.control.expires_at <= now():
-            raise control_free()
+            raise RefusedError(control_free())
 
     async def open_hand(
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
@@ -150,11 +160,11 @@ class MachineControl:
     ) -> StoredControl | None:
         """A lease, if it is the machine's, and the caller's; a moment ago, if it has just ended.
 
-        Raises StoreUnavailable, and a problem where there is no such machine.
+        Raises StoreUnavailable, and RefusedError where there is no such machine.
         """
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
-            raise unknown_machine(machine_id)
+            raise RefusedError(unknown_machine(machine_id))
         control = machine.control
         if control is None or control.proof != caller.proof(lease) or control.expires_at <= now():
             return None
@@ -211,6 +221,12 @@ class MachineControl:
             and (control.session_hash is None or control.session_hash in sessions)
         )
 
+    async def _ask(self, question: LinkQuestion[Done]) -> None:
+        """Have something done.  Raises RefusedError, and StoreUnavailable."""
+        reply = await self._dispatcher.ask(question)
+        if isinstance(reply, Refusal):
+            raise RefusedError(reply)
+
     async def _give_up(self, organization_id: UUID, machine_id: str, proof: str) -> None:
         """A lease that nobody confirmed is none; where that cannot be stored, it runs out."""
         with suppress(StoreUnavailable):
@@ -220,10 +236,17 @@ class MachineControl:
     async def _tell_end(self, organization_id: UUID, machine_id: str) -> None:
         """Have what is held released; a link that cannot be told finds out within a second."""
         self._changed(organization_id, machine_id)
-        with suppress(ProblemError, StoreUnavailable):
-            await self._dispatcher.control_changed(organization_id, machine_id, 0, None)
+        with suppress(StoreUnavailable):
+            await self._dispatcher.ask(
+                ControlChanged(
+                    organization_id=organization_id,
+                    machine_id=machine_id,
+                    epoch=0,
+                    lease_hash=None,
+                )
+            )
 
-    async def _ended(self, organization_id: UUID, machine_id: str) -> ProblemError:
+    async def _ended(self, organization_id: UUID, machine_id: str) -> Refusal:
         if await self._machines.get(organization_id, machine_id) is None:
             return unknown_machine(machine_id)
         return control_ended()

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from server.clock import milliseconds
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
-from server.dispatch.links_here import LinksHere, LiveMachine
+from server.dispatch.here.links import LinksHere
+from server.dispatch.questions.nodes import LiveMachine
 from server.store.machines.machines import LinkFacts
 from server.store.machines.machines import Machine as StoredMachine
 
@@ -52,8 +53,8 @@ class LiveMachines:
 
 def _unreachable(machine: StoredMachine, link: LinkFacts) -> LiveMachine:
     return LiveMachine(
-        "offline",
-        f"connected to the node {link.node_name}, which cannot be reached from here",
-        milliseconds(machine.state_since),
+        state="offline",
+        reason=f"connected to the node {link.node_name}, which cannot be reached from here",
+        since=milliseconds(machine.state_since),
         node=link.node_name,
     )

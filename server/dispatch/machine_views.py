@@ -6,8 +6,8 @@ from uuid import UUID
 from schemas.link.messages import Capability
 from schemas.resources.machines import Holder, InputCounts, Machine
 from server.clock import from_milliseconds, milliseconds
-from server.dispatch.links_here import LiveMachine
 from server.dispatch.live_machines import LiveMachines
+from server.dispatch.questions.nodes import LiveMachine
 from server.store.machines.input_counts import InputCount, InputCountStore
 from server.store.machines.machines import Machine as StoredMachine
 from server.store.times import now
@@ -40,7 +40,8 @@ class MachineViews:
 
 
 def _offline(stored: StoredMachine) -> LiveMachine:
-    return LiveMachine("offline", stored.why_offline, milliseconds(stored.state_since))
+    since = milliseconds(stored.state_since)
+    return LiveMachine(state="offline", reason=stored.why_offline, since=since)
 
 
 def _holder(stored: StoredMachine) -> Holder | None:

@@ -23,7 +23,7 @@ from schemas.resources.audit import INPUT_FAMILY
 from schemas.resources.commands import CommandItem
 from schemas.resources.events import CommandEvent
 from server.clock import from_milliseconds, milliseconds, server_time
-from server.dispatch.command import Command
+from server.dispatch.command import Command, Sender
 from server.dispatch.ledger.timings import Timings
 from server.events.hub import EventHub
 from server.metrics import Metrics
@@ -75,7 +75,7 @@ class InputRecorder:
 
     def ended(self, command: Command | CommandRecord, outcome: Outcome) -> None:
         """Note the final outcome of an input."""
-        if not _is_in_stretch(command):
+        if not _is_in_segment(command):
             self._noted.append((command, outcome, server_time()))
             self._woken.set()
         self._metrics.input_ended(command.operation, outcome.status)
@@ -86,7 +86,7 @@ class InputRecorder:
 
     def left_open(self, command: Command) -> None:
         """Note an input whose outcome is pending."""
-        if _is_in_stretch(command):
+        if _is_in_segment(command):
             return
         self._noted.append((command, None, server_time()))
         self._woken.set()
@@ -142,9 +142,9 @@ class InputRecorder:
             self._metrics.input_timed(timings, injection, ended)
 
 
-def _is_in_stretch(command: Command | CommandRecord) -> bool:
+def _is_in_segment(command: Command | CommandRecord) -> bool:
     """Whether whoever sent it records it together with others."""
-    return isinstance(command, Command) and command.in_stretch
+    return isinstance(command, Command) and command.sender.in_segment
 
 
 def command_item(entry: AuditEntry) -> CommandItem | None:
@@ -184,20 +184,23 @@ def _facts(entry: AuditEntry) -> dict[str, Any]:
 
 def _entry(noted: _Noted) -> AuditEntry:
     command, outcome, at = noted
+    sender: Sender | CommandRecord
     if isinstance(command, Command):
         command_id, accepted_at = command.id, from_milliseconds(command.accepted_at)
+        sender = command.sender
     else:
         command_id, accepted_at = command.command_id, command.accepted_at
+        sender = command
     return AuditEntry(
         id=entry_id(command_id, accepted_at),
         organization_id=command.organization_id,
         created_at=accepted_at,
         action=f"{INPUT_FAMILY}.{command.operation}",
-        token_id=command.token_id,
-        token_name=command.token_name,
+        token_id=sender.token_id,
+        token_name=sender.token_name,
         target=None,
         machine_id=command.machine_id,
-        request_id=command.request_id,
+        request_id=sender.request_id,
         input=AuditedInput(
             outcome=PENDING if outcome is None else outcome.status,
             code=outcome.code if isinstance(outcome, Failed | Refused) else None,

@@ -1,13 +1,8 @@
-"""Every way in which the door says no, or that it does not know yet: the problems, once."""
+"""Every way in which nothing is done for whoever asks, once."""
 
-from uuid import UUID
-
-from pydantic import JsonValue
-
-from schemas.http import problems
-from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.http.unavailable_reasons import UnavailableReason
-from server.clock import iso_time, server_time
+from schemas.values.unavailable_reasons import UnavailableReason
+from server.clock import server_time
+from server.dispatch.questions.question import Refusal, RefusalKind
 from server.machines.link.errors import (
     ControlEndedError,
     LinkBusyError,
@@ -19,15 +14,14 @@ from server.machines.link.errors import (
     SubmissionRefusedError,
 )
 
-RETRY_UNAVAILABLE = "5"
-RETRY_BUSY = "1"
-RETRY_PENDING = "1"
+RETRY_UNAVAILABLE = 5
+RETRY_SOON = 1
 JUST_MILLISECONDS = 5000
 """A machine that is unavailable for no longer is mostly back at once: it may be moving."""
 
 
-def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
-    """The problem of a link that took nothing.
+def refused(error: SubmissionRefusedError, since: int) -> Refusal:
+    """Why a link took nothing.
 
     ``since`` (ms since 1970) is for a refusal that does not know since when it holds.
     """
@@ -52,35 +46,33 @@ def refused(error: SubmissionRefusedError, since: int) -> ProblemError:
             return just_disconnected(since)
 
 
-def controlled(by: str, since: int) -> ProblemError:
+def controlled(by: str, since: int) -> Refusal:
     """A machine that somebody else has control of, ``since`` then (ms since 1970)."""
     return unavailable(
         "controlled", f"{by} has control of the machine; nothing was sent", since, by=by
     )
 
 
-def control_held(by: str, since: int) -> ProblemError:
+def control_held(by: str, since: int) -> Refusal:
     """Somebody has control of the machine, whoever asks."""
-    return ProblemError(
-        problems.CONTROL_HELD,
-        f"{by} has control of the machine",
-        members={"by": by, "since": iso_time(since)},
-    )
+    detail = f"{by} has control of the machine"
+    return Refusal(kind=RefusalKind.CONTROL_HELD, detail=detail, by=by, since=since)
 
 
-def control_ended() -> ProblemError:
+def control_ended() -> Refusal:
     """A control lease that is over, or was never this machine's or this caller's."""
-    return ProblemError(
-        problems.CONTROL_ENDED, "this control lease is over, or is another machine's or caller's"
+    return Refusal(
+        kind=RefusalKind.CONTROL_ENDED,
+        detail="this control lease is over, or is another machine's or caller's",
     )
 
 
-def control_free() -> ProblemError:
+def control_free() -> Refusal:
     """Nobody has control, who could be asked for it."""
-    return ProblemError(problems.CONTROL_FREE, "nobody has control of the machine")
+    return Refusal(kind=RefusalKind.CONTROL_FREE, detail="nobody has control of the machine")
 
 
-def not_interrupted() -> ProblemError:
+def not_interrupted() -> Refusal:
     """A machine that did not say in time that nothing runs and nothing is held any more."""
     return unavailable(
         "not_interrupted",
@@ -89,21 +81,21 @@ def not_interrupted() -> ProblemError:
     )
 
 
-def busy(what: str) -> ProblemError:
+def busy(what: str) -> Refusal:
     """A machine that has as many unanswered inputs, or questions, as it may."""
-    return ProblemError(
-        problems.MACHINE_BUSY,
-        f"the machine has as many unanswered {what}",
-        headers={"Retry-After": RETRY_BUSY},
+    return Refusal(
+        kind=RefusalKind.BUSY,
+        detail=f"the machine has as many unanswered {what}",
+        retry_seconds=RETRY_SOON,
     )
 
 
-def just_disconnected(since: int | None = None) -> ProblemError:
+def just_disconnected(since: int | None = None) -> Refusal:
     """A machine whose link ended in this moment, or at ``since`` (milliseconds since 1970)."""
     return unavailable("offline", "the machine has just disconnected", since)
 
 
-def settling(since: int) -> ProblemError:
+def settling(since: int) -> Refusal:
     """A machine that has not said in time what became of what earlier links had sent it."""
     return unavailable(
         "settling",
@@ -112,32 +104,34 @@ def settling(since: int) -> ProblemError:
     )
 
 
-def no_screen(why: str, since: int | None) -> ProblemError:
+def no_screen(why: str, since: int | None) -> Refusal:
     """A machine that is connected and shows no screen, now or since a moment (ms since 1970)."""
     return unavailable("no_screen", f"the machine shows no screen: {why}", since)
 
 
-def no_clipboard(why: str, since: int | None) -> ProblemError:
+def no_clipboard(why: str, since: int | None) -> Refusal:
     """A machine that is connected, whose clipboard cannot be used so."""
     return unavailable("no_clipboard", f"the machine's clipboard: {why}", since)
 
 
 def unavailable(
-    reason: UnavailableReason, detail: str, since: int | None, **members: JsonValue
-) -> ProblemError:
+    reason: UnavailableReason, detail: str, since: int | None, *, by: str | None = None
+) -> Refusal:
     """A machine that cannot do it, since now or ``since`` (ms since 1970); nothing was sent."""
     now = server_time()
     since = now if since is None else since
     is_new = now - since < JUST_MILLISECONDS
-    return ProblemError(
-        problems.MACHINE_UNAVAILABLE,
-        detail,
-        members={"reason": reason, "since": iso_time(since), **members},
-        headers={"Retry-After": RETRY_BUSY if is_new else RETRY_UNAVAILABLE},
+    return Refusal(
+        kind=RefusalKind.UNAVAILABLE,
+        detail=detail,
+        reason=reason,
+        since=since,
+        by=by,
+        retry_seconds=RETRY_SOON if is_new else RETRY_UNAVAILABLE,
     )
 
 
-def unreachable(node_name: str, since: int | None) -> ProblemError:
+def unreachable(node_name: str, since: int | None) -> Refusal:
     """A machine that is connected to a node which this one cannot reach; nothing was sent."""
     return unavailable(
         "unreachable",
@@ -146,7 +140,7 @@ def unreachable(node_name: str, since: int | None) -> ProblemError:
     )
 
 
-def not_understood(why: str) -> ProblemError:
+def not_understood(why: str) -> Refusal:
     """A machine whose node refuses what this one says, such as of another version."""
     return unavailable(
         "unreachable",
@@ -155,43 +149,51 @@ def not_understood(why: str) -> ProblemError:
     )
 
 
-def unknown_machine(machine_id: str) -> ProblemError:
+def unknown_machine(machine_id: str) -> Refusal:
     """No such machine, or one of another organization: the same answer for both."""
-    return ProblemError(problems.NOT_FOUND, f"there is no machine {machine_id!r}")
+    return Refusal(kind=RefusalKind.UNKNOWN_MACHINE, detail=f"there is no machine {machine_id!r}")
 
 
-def too_many_viewers(most: int) -> ProblemError:
+def too_many_viewers(most: int) -> Refusal:
     """As many look at live screens of this server as it has room for."""
-    return ProblemError(
-        problems.TOO_MANY_STREAMS,
-        f"{most} viewers look at live screens of this server, which are as many as it has room for",
-        headers={"Retry-After": RETRY_BUSY},
+    return Refusal(
+        kind=RefusalKind.TOO_MANY_VIEWERS,
+        detail=f"{most} viewers look at live screens of this server, which are as many as it has "
+        "room for",
+        retry_seconds=RETRY_SOON,
     )
 
 
-def pending(command_id: UUID) -> ProblemError:
-    """A command that may have been sent, and of which nothing is known yet."""
-    return ProblemError(
-        problems.OUTCOME_PENDING,
-        "the input may have been sent, and its outcome is not known yet",
-        members={"command_id": str(command_id)},
-        headers={"Retry-After": RETRY_PENDING},
-    )
+def clipboard_unreadable(code: str, why: str) -> Refusal:
+    """A clipboard that the machine could not read; ``code`` is its own word for why."""
+    return Refusal(kind=RefusalKind.CLIPBOARD_UNREADABLE, detail=why, code=code)
 
 
-def in_progress() -> ProblemError:
+def in_progress() -> Refusal:
     """The first request with this key is not over."""
-    return ProblemError(
-        problems.KEY_IN_PROGRESS,
-        "the first request with this Idempotency-Key is still under way",
-        headers={"Idempotency-Status": "in_progress", "Retry-After": "1"},
+    return Refusal(
+        kind=RefusalKind.KEY_IN_PROGRESS,
+        detail="the first request with this Idempotency-Key is still under way",
+        retry_seconds=RETRY_SOON,
     )
 
 
-def key_reused() -> InvalidRequestError:
+def key_reused() -> Refusal:
     """The key belongs to another request."""
-    return InvalidRequestError.single(
-        ("header", "Idempotency-Key"),
-        "this key was used for another request; use a new key for a new request",
-        "idempotency_key_reused",
+    return Refusal(
+        kind=RefusalKind.KEY_REUSED,
+        detail="this key was used for another request; use a new key for a new request",
     )
+
+
+def storage_unavailable(why: str) -> Refusal:
+    """The database does not answer; nothing was sent."""
+    return Refusal(kind=RefusalKind.STORAGE_UNAVAILABLE, detail=why)
+
+
+class RefusedError(Exception):
+    """Nothing was done: ``refusal`` says why."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal

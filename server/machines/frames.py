@@ -2,10 +2,10 @@
 
 from pydantic import ValidationError
 
-from schemas.http.problems import entries_of, sentence
 from schemas.link.clipboard_messages import ClipboardRead
 from schemas.link.messages import CLIENT_MESSAGES, Ack, Report
 from schemas.values.foreign_texts import foreign_text
+from schemas.values.validation_errors import entries_of, sentence
 from server.machines.link.events import (
     FrameReceived,
     FramesCounted,

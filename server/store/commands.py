@@ -12,8 +12,11 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
+from pydantic import TypeAdapter
+from pydantic_core import to_json
 from pymongo.read_concern import ReadConcern
 
+from schemas.inputs.outcomes import Outcome
 from server.store.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
@@ -40,15 +43,6 @@ class CommandState(StrEnum):
 
 
 _OPEN_STATES: Final = (CommandState.CLAIMED, CommandState.SENT)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The HTTP answer to a command, byte for byte."""
-
-    status: int
-    content_type: str | None
-    body: bytes
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ class CommandRecord:
     accepted_at: datetime
     expires_at: datetime
     final_at: datetime | None = None
-    answer: Answer | None = None
+    outcome: Outcome | None = None
     token_id: UUID | None = None
     token_name: str | None = None
     journal_mark: UUID | None = None
@@ -160,12 +154,12 @@ class CommandStore:
         return None if found is None else _record(found)
 
     async def finish(
-        self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime
+        self, record: CommandRecord, state: CommandState, outcome: Outcome, final_at: datetime
     ) -> bool:
         """Write the final state, from which the record's lifetime runs.
 
         False where the record is gone, or is not in the state and of the attempt of the one that
-        is given; then the answer that counts is the one that ``find`` brings.
+        is given; then the outcome that counts is the one that ``find`` brings.
         """
         if record.state.is_final or not state.is_final:
             raise ValueError(f"{record.state} cannot become {state}: one is open, the other final")
@@ -176,7 +170,7 @@ class CommandStore:
         }
         change = {
             "state": state,
-            "answer": vars(answer),
+            "outcome": to_json(outcome),
             "final_at": final_at,
             "delete_at": final_at + self._lifetime,
         }
@@ -187,7 +181,7 @@ class CommandStore:
         return (
             found is not None
             and (found.attempt, found.state) == (record.attempt, state)
-            and (found.answer, found.final_at) == (answer, final_at)
+            and (to_json(found.outcome), found.final_at) == (to_json(outcome), final_at)
         )
 
     async def forget(self, command_id: UUID, attempt: UUID) -> bool:
@@ -233,16 +227,18 @@ class CommandStore:
 
 
 def _document(record: CommandRecord) -> Document:
-    document = {
-        **vars(record),
-        "answer": record.answer and vars(record.answer),
-    }
+    # As JSON: what a machine says of an outcome need not be what a database takes for a document.
+    outcome = None if record.outcome is None else to_json(record.outcome)
+    document = {**vars(record), "outcome": outcome}
     document["_id"] = document.pop("command_id")
     return document
 
 
+_OUTCOMES: Final[TypeAdapter[Outcome]] = TypeAdapter(Outcome)
+
+
 def _record(document: Document) -> CommandRecord:
-    fields, answer = fields_of(CommandRecord, document), document["answer"]
+    fields, outcome = fields_of(CommandRecord, document), document["outcome"]
     fields["state"] = CommandState(fields["state"])
-    fields["answer"] = None if answer is None else Answer(**fields_of(Answer, answer))
+    fields["outcome"] = None if outcome is None else _OUTCOMES.validate_json(outcome)
     return CommandRecord(command_id=document["_id"], **fields)

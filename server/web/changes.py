@@ -12,9 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.http import problems
 from schemas.http.entity_tags import ChangeHeaders
 from schemas.http.idempotency_keys import IdempotencyKey
-from schemas.http.problems import ProblemError
+from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.values.json_texts import JsonText
-from server.dispatch.refusals import key_reused
 from server.store.errors import (
     AlreadyExists,
     InUse,
@@ -83,6 +82,15 @@ def content(address: str, body: BaseModel) -> Iterator[bytes]:
         # With its length, so that no value can pretend to be two.
         yield b"\n%s %d " % (name.encode(), len(text))
         yield text
+
+
+def key_reused() -> InvalidRequestError:
+    """The key belongs to another request."""
+    return InvalidRequestError.single(
+        ("header", "Idempotency-Key"),
+        "this key was used for another request; use a new key for a new request",
+        "idempotency_key_reused",
+    )
 
 
 @contextmanager

@@ -17,17 +17,15 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
 from schemas.http import problems
-from schemas.http.problems import (
+from schemas.http.problems import InvalidRequestError, ProblemError, ValidationErrorBody
+from schemas.values.json_values import count_values
+from schemas.values.validation_errors import (
     MAX_ECHO_CHARACTERS,
     MAX_ENTRIES,
-    InvalidRequestError,
-    ProblemError,
-    ValidationErrorBody,
     ValidationErrorEntry,
     echo,
     entries_of,
 )
-from schemas.values.json_values import count_values
 from server.identity.addresses import caller_address
 from server.identity.authentication import Principal
 from server.process.error_frames import forget_frames

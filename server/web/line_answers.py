@@ -15,8 +15,9 @@ from typing import Final
 from tornado.iostream import StreamClosedError
 
 from schemas.http import problems
-from schemas.http.problems import MAX_ENTRIES, ProblemError
+from schemas.http.problems import ProblemError
 from schemas.values.json_values import count_values
+from schemas.values.validation_errors import MAX_ENTRIES
 from server.process.throttle import BLOCKING_BYTES, BLOCKING_VALUES
 from server.store.errors import StoreError
 from server.web.bodies.incoming import content_type_of, wrong_media_type

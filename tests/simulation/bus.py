@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from schemas.bus.messages import Refused
 from server.bus.answering import Answering
 from server.bus.bus import (
     BusAwayError,
@@ -21,6 +20,7 @@ from server.bus.bus import (
     check_subject,
 )
 from server.bus.open_requests import OpenRequests
+from server.dispatch.questions.question import NotUnderstood, encode
 from server.tasks import Tasks
 from tests.simulation.network import latency
 from tests.simulation.world import Process, World
@@ -73,7 +73,7 @@ class Exchange:
         """Take a request to one of those who answer its subject."""
         world = self.world
         if self._is_asked_again(message) and self._has_bad_luck("refused", "request"):
-            refusal = Refused(reason="late").encode()
+            refusal = encode(NotUnderstood(reason="late"))
             asker.process.call_later(latency(world), asker.took, token, refusal)
             return
         if self._has_bad_luck("lost", "request"):

@@ -8,7 +8,8 @@ from machine_client.link.events import Effect, SendMessage
 from machine_client.link.session import Session
 from machine_client.work.orders import InterruptCommands
 from schemas.link.messages import Interrupted
-from server.dispatch.here import MachinesHere
+from server.dispatch.here.machines import MachinesHere
+from server.dispatch.questions.control import ControlChanged
 from server.machines.link.restrictions import Restrictions
 from server.machines.socket import LinkSocket
 from tests.simulation.client import Client
@@ -48,7 +49,7 @@ def keep_pressed_what_was_held(patch: pytest.MonkeyPatch) -> None:
 def give_control_before_the_machine_has_confirmed(patch: pytest.MonkeyPatch) -> None:
     """Control begins when the link knows of it."""
 
-    async def changed(self: MachinesHere, link: LinkSocket, epoch: int, proof: str | None) -> None:
+    async def changed(self: MachinesHere, link: LinkSocket, _: ControlChanged) -> None:
         await self._admission.restrictions_changed(link)
 
     patch.setattr(MachinesHere, "control_changed", changed)

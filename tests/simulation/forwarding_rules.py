@@ -7,25 +7,24 @@ import asyncio
 
 import pytest
 
-from schemas.bus.messages import ForwardedCommand
-from server.dispatch.command import Command
+from server.dispatch.command import Command, CommandReply
 from server.dispatch.forwarding import elsewhere
 from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
 from server.dispatch.forwarding.forwards import Forwards
 from server.dispatch.forwarding.neighbours import Neighbours
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.ledger import resolver
+from server.dispatch.questions.inputs import CarryOut
 from server.machines.socket import LinkSocket
-from server.store.commands import Answer
 
 
 def carry_out_whatever_comes(patch: pytest.MonkeyPatch) -> None:
     """A forwarded command is carried out by every message that brings it."""
     once = Responder._once
 
-    async def every_time(self: Responder, request: ForwardedCommand, link: LinkSocket) -> bytes:
+    async def every_time(self: Responder, message: CarryOut, link: LinkSocket) -> CommandReply:
         self._forwards = Forwards()
-        return await once(self, request, link)
+        return await once(self, message, link)
 
     patch.setattr(Responder, "_once", every_time)
 
@@ -35,11 +34,11 @@ def remember_only_what_is_under_way(patch: pytest.MonkeyPatch) -> None:
 
     once = Responder._once
 
-    async def forgotten(self: Responder, request: ForwardedCommand, link: LinkSocket) -> bytes:
+    async def forgotten(self: Responder, message: CarryOut, link: LinkSocket) -> CommandReply:
         known = self._forwards
         known._replies = {each: reply for each, reply in known._replies.items() if not reply.done()}
         known._ends = sorted(end for end in known._ends if end[1] in known)
-        return await once(self, request, link)
+        return await once(self, message, link)
 
     patch.setattr(Responder, "_once", forgotten)
 
@@ -48,7 +47,7 @@ def take_what_was_lost_for_not_sent(patch: pytest.MonkeyPatch) -> None:
     """A command of which no reply came is said not to have happened."""
     carry_out = MachinesElsewhere.carry_out
 
-    async def carried_out(self: MachinesElsewhere, command: Command) -> tuple[Answer, bool] | None:
+    async def carried_out(self: MachinesElsewhere, command: Command) -> CommandReply | None:
         try:
             return await carry_out(self, command)
         except ForwardLostError:

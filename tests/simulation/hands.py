@@ -9,18 +9,15 @@ from functools import partial
 from random import Random
 from typing import Final
 
-from pydantic import BaseModel
-
 from schemas.inputs.hand import (
     Acknowledged,
     Batch,
     ButtonChanged,
     HandEvent,
     Moved,
-    Refused,
     WheelTurned,
 )
-from server.dispatch.hand.hand import Hand, HandClosedError
+from server.dispatch.hand.hand import Hand, HandClosedError, NotDone
 from server.dispatch.hand.steps import Step
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.inputs import steps_of
@@ -103,10 +100,10 @@ class HandWork:
         self._there_at = max(self._there_at, self.world.now + latency(self.world)) + away
         process.call_at(self._there_at, self.end)
 
-    def _heard(self, message: BaseModel) -> None:
+    def _heard(self, message: Acknowledged | NotDone) -> None:
         if isinstance(message, Acknowledged):
             self.acknowledged = message.sequence
-        elif isinstance(message, Refused):
+        elif isinstance(message, NotDone):
             self.is_refused = True
 
     def was_closed(self) -> None:
@@ -122,7 +119,7 @@ class HandWork:
             except HandClosedError as error:
                 self.close(error)
 
-    def tell(self, message: BaseModel) -> None:
+    def tell(self, message: Acknowledged | NotDone) -> None:
         """Send the person a message."""
         self._back_at = max(self._back_at, self.world.now + latency(self.world))
         self.person.call_at(self._back_at, self._heard, message)

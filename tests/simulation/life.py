@@ -11,6 +11,7 @@ from uuid import UUID
 from schemas.inputs.bodies import AnyInput
 from schemas.programs.failpoints import Failpoint
 from server.dispatch.forwarding.neighbours import STATE_SECONDS
+from tests.answers import answer_of
 from tests.simulation.bus import Exchange
 from tests.simulation.callers import Callers, KeyHistory
 from tests.simulation.clocks import Clocks
@@ -295,11 +296,11 @@ class _Run:
             if history.key is None or command_id is None or history.machine_id not in lossless:
                 continue
             record = self.mongo.commands.records.get(command_id)
-            if record is None or record.answer is None:
+            if record is None or (answer := answer_of(record)) is None:
                 continue
             world.facts["keys used again when they had expired"] += 1
             self.mongo.expire(command_id)
-            history.earlier.append((record.answer.status, record.answer.body))
+            history.earlier.append((answer.status, answer.body))
             history.answers.clear()
             history.answered_bodies.clear()
             history.timeout = world.random.choice((0.3, history.timeout))

@@ -12,25 +12,29 @@ from schemas.inputs.bodies import AnyInput
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
+from server.api.machines.answers import answer_to, problem_of
 from server.api.machines.hand import LOOK_SECONDS, control_ended, end_of
 from server.bus.subjects import Subjects
-from server.dispatch.command import Command
+from server.dispatch.command import Command, CommandReply, Ended, Pending, Sender
 from server.dispatch.control import Caller, MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.addresses import LinkAddresses
-from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
+from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.neighbours import Neighbours
-from server.dispatch.forwarding.remote_viewers import RemoteViewers
 from server.dispatch.forwarding.responder import Responder
-from server.dispatch.hand.hand import Hand, HandClosedError, Holder
-from server.dispatch.here import MachinesHere
+from server.dispatch.hand.hand import Hand, HandClosedError
+from server.dispatch.here.links import LinksHere
+from server.dispatch.here.machines import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver
 from server.dispatch.ledger.under_way import CommandsUnderWay
-from server.dispatch.links_here import LinksHere
+from server.dispatch.questions.control import PauseChanged
+from server.dispatch.questions.inputs import LookUp
+from server.dispatch.questions.question import LinkQuestion, Refusal, RefusalKind
 from server.dispatch.recorder import InputRecorder
+from server.dispatch.refusals import RefusedError
 from server.events.memory_hub import MemoryEventHub
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
@@ -40,7 +44,7 @@ from server.machines.socket import LinkSocket
 from server.metrics import Metrics
 from server.node import Node as NodeIdentity
 from server.nodes.presence import Presence
-from server.store.commands import Answer, CommandRecord
+from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.simulation.bus import Exchange, SimulatedBus
@@ -120,10 +124,18 @@ class _Connection:
         self._connection.close_by_node(code, reason)
 
 
-def _name_of(error: ProblemError | InvalidRequestError | StoreUnavailable) -> str:
-    if isinstance(error, ProblemError):
-        return error.problem_type.name
-    return "invalid" if isinstance(error, InvalidRequestError) else "storage-unavailable"
+def _name_of(reply: CommandReply | None) -> str:
+    match reply:
+        case None:
+            return "no link elsewhere"
+        case Refusal(kind=RefusalKind.KEY_REUSED):
+            return "invalid"
+        case Refusal(kind=kind):
+            return kind.value
+        case Pending():
+            return "outcome-pending"
+        case _:
+            return "answered"
 
 
 class _Elsewhere(MachinesElsewhere):
@@ -134,26 +146,25 @@ class _Elsewhere(MachinesElsewhere):
         self._world = world
         self.has_told_pause = False
 
-    async def carry_out(self, command: Command) -> tuple[Answer, bool] | None:
-        how = "answered"
+    async def carry_out(self, command: Command) -> CommandReply | None:
+        how = "lost"
         try:
-            answered = await super().carry_out(command)
-        except ForwardLostError:
-            how = "lost"
-            raise
-        except (ProblemError, InvalidRequestError, StoreUnavailable) as error:
-            how = _name_of(error)
+            reply = await super().carry_out(command)
+        except StoreUnavailable:
+            how = "storage-unavailable"
             raise
         else:
-            how = how if answered is not None else "no link elsewhere"
-            return answered
+            how = _name_of(reply)
+            return reply
         finally:
             key = "with" if command.is_keyed else "without"
             self._world.facts[f"forwarded {key} a key: {how}"] += 1
 
-    async def pause_changed(self, organization_id: UUID, machine_id: str) -> bool:
-        self.has_told_pause = await super().pause_changed(organization_id, machine_id)
-        return self.has_told_pause
+    async def tell(self, question: LinkQuestion[Any]) -> bool:
+        is_done = await super().tell(question)
+        if isinstance(question, PauseChanged):
+            self.has_told_pause = is_done
+        return is_done
 
 
 class Node:
@@ -214,7 +225,7 @@ class Node:
         self.bus = SimulatedBus(self._exchange, self.process, self.background)
         self._elsewhere = _Elsewhere(
             *(self.world, self.bus, SUBJECTS),
-            *(LinkAddresses(machines, node.node_id), self.background, ledger.is_answered),
+            *(LinkAddresses(machines, node.node_id), self.background, ledger.has_ended),
         )
         listener = _NobodyListens()
         self._neighbours = Neighbours(
@@ -234,8 +245,8 @@ class Node:
         )
         recorder = InputRecorder(SimulatedAuditStore(), MemoryEventHub(), METRICS)
         here = MachinesHere(self.registry, self._admission, ledger, recorder)
-        links_here, viewers = LinksHere(self.registry, node.name), RemoteViewers()
-        self._responder = Responder(here, links_here, viewers, self._elsewhere.texts, lambda: b"")
+        links_here = LinksHere(self.registry, node.name)
+        self._responder = Responder(here, links_here, self._elsewhere.texts, lambda: b"")
         self._presence = Presence(
             *(node, nodes),
             on_gone=self._neighbours.gone,
@@ -354,7 +365,9 @@ class Node:
         is_here = self.registry.find(self._organization_id, machine_id) is not None
         try:
             await self._machines.pause(machine_id, paused, change)
-            await self.dispatcher.pause_changed(self._organization_id, machine_id)
+            await self.dispatcher.ask(
+                PauseChanged(organization_id=self._organization_id, machine_id=machine_id)
+            )
         except StoreUnavailable:
             return None
         return is_here or self._elsewhere.has_told_pause
@@ -371,7 +384,7 @@ class Node:
             lease, _ = await self.control.take(
                 self._organization_id, machine_id, PERSON, take_over=take_over
             )
-        except (ProblemError, StoreUnavailable):
+        except (RefusedError, StoreUnavailable):
             return None
         finally:
             self.takes_over -= take_over
@@ -382,7 +395,7 @@ class Node:
         """Give control back; whether it is over by now."""
         try:
             await self.control.end(self._organization_id, machine_id, PERSON, lease)
-        except ProblemError:
+        except RefusedError:
             return True
         except StoreUnavailable:
             return False
@@ -399,16 +412,18 @@ class Node:
             person.call_later(latency(world), work.was_closed)
 
         self.requests[world.number()] = hang_up
-        holder = Holder(
+        sender = Sender(
             organization_id=self._organization_id,
-            machine_id=work.machine_id,
             token_id=TOKEN_ID,
             token_name=PERSON.name,
-            proof=PERSON.proof(work.lease),
             request_id=BY_HAND,
+            lease_hash=PERSON.proof(work.lease),
+            in_segment=True,
         )
         work.hand = Hand(
-            *(holder, self.dispatcher, NoAudit(), self.background), tell=work.tell, close=work.close
+            *(sender, work.machine_id, self.dispatcher, NoAudit(), self.background),
+            tell=work.tell,
+            close=work.close,
         )
         self.background.start_and_report(self._watch(work, work.hand, hand_id), "watch a hand")
         return True
@@ -426,14 +441,14 @@ class Node:
         lease = self._organization_id, work.machine_id, PERSON, work.lease
         try:
             return await self.control.open_hand(*lease)
-        except (ProblemError, StoreUnavailable):
+        except (RefusedError, StoreUnavailable):
             return None
 
     async def _reason_to_end(self, work: HandWork, hand_id: UUID) -> HandClosedError | None:
         lease = self._organization_id, work.machine_id, PERSON, work.lease
         try:
             return end_of(hand_id, await self.control.in_force(*lease))
-        except ProblemError:
+        except RefusedError:
             return control_ended()
         except StoreUnavailable:
             return None
@@ -442,30 +457,35 @@ class Node:
         self, machine_id: str, body: AnyInput, key: str | None, timeout: float
     ) -> tuple[Answered, UUID]:
         """What an input gets, as HTTP would say it."""
-        command = Command.accept(
+        sender = Sender(
             organization_id=self._organization_id,
-            machine_id=machine_id,
-            body=body,
-            key=key,
-            fingerprints=FINGERPRINTS,
-            timeout=timeout,
+            token_id=TOKEN_ID,
+            token_name="a program",
             request_id=f"r-{uuid4().hex[:8]}",
-            minimal=False,
+        )
+        command = Command.accept(
+            sender, machine_id, body, key=key, fingerprints=FINGERPRINTS, timeout=timeout
         )
         try:
-            answer, replayed = await self.dispatcher.carry_out(command)
-        except ProblemError as problem:
-            kind = problem.problem_type
-            return Answered(kind.name, kind.status), command.id
-        except InvalidRequestError as error:
-            return Answered(error.entries[0].type, 422), command.id
+            reply = await self.dispatcher.ask(command)
         except StoreUnavailable:
             return Answered("storage-unavailable", 503), command.id
-        return Answered("final", answer.status, answer.body, replayed), command.id
+        if isinstance(reply, Ended):
+            answer = answer_to(reply)
+            return Answered("final", answer.status, answer.body, reply.is_replayed), command.id
+        match problem_of(reply):
+            case ProblemError(problem_type=kind):
+                return Answered(kind.name, kind.status), command.id
+            case InvalidRequestError(entries=[entry, *_]):
+                return Answered(entry.type, 422), command.id
+            case _:
+                return Answered("storage-unavailable", 503), command.id
 
     async def look(self, command_id: UUID) -> CommandRecord | None:
         """What the ledger says of a command.  Raises StoreUnavailable."""
-        return await self.dispatcher.look_up(self._organization_id, command_id)
+        asked = LookUp(organization_id=self._organization_id, command_id=command_id)
+        record = await self.dispatcher.ask(asked)
+        return None if isinstance(record, Refusal) else record
 
 
 def connection_of(nodes: list[Node], record: CommandRecord) -> Connection:

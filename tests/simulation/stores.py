@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 from uuid import UUID
 
-from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from schemas.inputs.outcomes import Outcome
+from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import AlreadyExists, StoreUnavailable
 
 T = TypeVar("T")
@@ -101,7 +102,7 @@ class SimulatedCommandStore(CommandStore):
         return await self._perform(lambda: self._read(command_id))
 
     async def finish(
-        self, record: CommandRecord, state: CommandState, answer: Answer, final_at: datetime
+        self, record: CommandRecord, state: CommandState, outcome: Outcome, final_at: datetime
     ) -> bool:
         if record.state.is_final or not state.is_final:
             raise ValueError(f"{record.state} cannot become {state}")
@@ -110,7 +111,7 @@ class SimulatedCommandStore(CommandStore):
             standing = self._stored.records.get(record.command_id)
             if standing is None or not standing.is_of(record):
                 return False
-            final = replace(standing, state=state, answer=answer, final_at=final_at)
+            final = replace(standing, state=state, outcome=outcome, final_at=final_at)
             self._stored.put(final)
             return True
 

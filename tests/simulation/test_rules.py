@@ -17,17 +17,17 @@ from machine_client.work.orders import CommandEnded, JournalMarked
 from machine_client.work.worker import Worker
 from schemas.inputs.outcomes import Expired, Outcome
 from schemas.link.messages import HeartbeatAck, Input, Resolve
-from server.dispatch.command import Command
+from server.clock import server_time
+from server.dispatch.command import Command, Ended
 from server.dispatch.ledger import reconciler, resolver
-from server.dispatch.ledger.answers import final_answer
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.reconciler import Reconciler
-from server.dispatch.ledger.resolver import Resolver, context_of
+from server.dispatch.ledger.resolver import Resolver
 from server.machines.admission import Admission
 from server.machines.link.journal import JournalHeard
 from server.machines.socket import LinkSocket
-from server.store.commands import Answer, CommandRecord, CommandState
+from server.store.commands import CommandRecord, CommandState
 from tests.simulation import control_rules, forwarding_rules, hand_rules
 from tests.simulation.clocks import simulated
 from tests.simulation.desktop import Hand, Happened
@@ -142,10 +142,10 @@ def send_again_what_was_sent(patch: pytest.MonkeyPatch) -> None:
 
     async def sent_again(
         self: Ledger, command: Command, record: CommandRecord, link: MachineLink | None
-    ) -> tuple[Answer, bool]:
-        if record.answer is None and link is not None and link.is_live:
+    ) -> Ended:
+        if record.outcome is None and link is not None and link.is_live:
             outcome = await link.send(command.message(link.link_id), command.answer_by)
-            return await self._resolver.finish(record, outcome), True
+            return (await self._resolver.finish(record, outcome)).replayed()
         return await known(self, command, record, link)
 
     patch.setattr(Reconciler, "mark_lost", do_nothing)
@@ -161,13 +161,13 @@ def overwrite_final_states(patch: pytest.MonkeyPatch) -> None:
         self: SimulatedCommandStore,
         record: CommandRecord,
         state: CommandState,
-        answer: Answer,
+        outcome: Outcome,
         final_at: datetime,
     ) -> bool:
         standing = await self.find(record.command_id)
         if standing is None or not standing.state.is_final:
-            return await finish(self, record, state, answer, final_at)
-        self._stored.put(replace(standing, state=state, answer=answer))
+            return await finish(self, record, state, outcome, final_at)
+        self._stored.put(replace(standing, state=state, outcome=outcome))
         return True
 
     patch.setattr(SimulatedCommandStore, "finish", finished)
@@ -177,10 +177,10 @@ def answer_before_it_is_stored(patch: pytest.MonkeyPatch) -> None:
     """A final answer is given while it is being stored."""
     finish = Resolver.finish
 
-    async def finished(self: Resolver, record: CommandRecord, outcome: Outcome) -> Answer:
+    async def finished(self: Resolver, record: CommandRecord, outcome: Outcome) -> Ended:
         storing = asyncio.get_running_loop().create_task(finish(self, record, outcome))
         storing.add_done_callback(lambda task: task.cancelled() or task.exception())
-        return final_answer(context_of(record), outcome)
+        return Ended.of(record, outcome, server_time())
 
     patch.setattr(Resolver, "finish", finished)
 

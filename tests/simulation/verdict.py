@@ -7,6 +7,7 @@ from uuid import UUID
 
 from machine_client.journal.journal import EntryState
 from server.store.commands import CommandRecord, CommandState
+from tests.answers import answer_of
 from tests.simulation.callers import KeyHistory
 from tests.simulation.desktop import Desktop, Happened
 from tests.simulation.machine import Machine
@@ -75,9 +76,9 @@ class Verdict:
         record = self._record(history.command_id)
         if history.key is None:
             return
-        if record is None or record.answer is None:
+        if record is None or (kept := answer_of(record)) is None:
             self.world.violated(f"key {history.key} has a final answer and no final record")
-        elif (record.answer.status, record.answer.body) != (first.status, first.body):
+        elif (kept.status, kept.body) != (first.status, first.body):
             self.world.violated(f"key {history.key} was answered otherwise than stored")
         if len(history.answered_bodies) > 1:
             self.world.violated(f"key {history.key} was good for {len(history.bodies)} bodies")
@@ -192,7 +193,7 @@ class Verdict:
 
     def _ending(self, history: KeyHistory) -> Ending:
         record = self._record(history.command_id)
-        answer = record.answer if record is not None and record.answer is not None else None
+        answer = None if record is None else answer_of(record)
         if answer is None and not history.answers:
             return Ending(0, "no final answer")
         status = answer.status if answer is not None else history.answers[0].status

@@ -11,6 +11,7 @@ from schemas.resources.machines import ClipboardContent
 from schemas.resources.tokens import Scope
 from server.api.machines.paths import MachinePath
 from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
+from server.dispatch.questions.clipboard import ReadClipboard
 from server.web.endpoint import Endpoint, endpoint
 
 MAX_BODY_BYTES = 6 * MAX_CLIPBOARD_BYTES + 4096
@@ -49,10 +50,14 @@ class ClipboardHandler(InputHandler):
         )
     )
     async def get(self, path: MachinePath, query: SelectionQuery) -> None:
-        text = await self.services.dispatcher.read_clipboard(
-            self.principal.organization_id, path.machine_id, query.selection
+        read = await self.ask(
+            ReadClipboard(
+                organization_id=self.principal.organization_id,
+                machine_id=path.machine_id,
+                selection=query.selection,
+            )
         )
-        self.answer(200, ClipboardContent(text=text))
+        self.answer(200, ClipboardContent(text=read.text))
 
     @endpoint(
         replace(

@@ -12,12 +12,14 @@ from schemas.inputs.bodies import Operation
 from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
+from server.api.machines.answers import answer_to
+from server.api.machines.asking import AskingHandler, no_such_machine
 from server.api.machines.paths import MachinePath
+from server.dispatch.ledger.resolver import end_of
+from server.dispatch.questions.inputs import LookUp
 from server.dispatch.recorder import command_item
-from server.dispatch.refusals import unknown_machine
 from server.store.commands import CommandRecord
 from server.web.endpoint import Endpoint, endpoint
-from server.web.handler import ApiHandler
 
 DESCRIPTION = (
     "For whoever got 504 outcome-pending.  Asks the machine where the outcome is not known yet. "
@@ -49,7 +51,7 @@ def _look(summary: str, path: type[CommandPath]) -> Endpoint:
     )
 
 
-class CommandHandler(ApiHandler):
+class CommandHandler(AskingHandler):
     """A command by its id alone."""
 
     @endpoint(_look("Get the state of a command", CommandPath))
@@ -58,15 +60,19 @@ class CommandHandler(ApiHandler):
 
     async def answer_with(self, command_id: UUID, machine_id: str | None = None) -> None:
         """Answer with what the ledger has of a command, of this machine where one is named."""
-        record = await self.services.dispatcher.look_up(
-            self.principal.organization_id, command_id, machine_id
+        record = await self.ask(
+            LookUp(
+                organization_id=self.principal.organization_id,
+                command_id=command_id,
+                machine_id=machine_id,
+            )
         )
         if record is None:
             raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
         self.answer(200, command_view(record))
 
 
-class MachineCommandsHandler(ApiHandler):
+class MachineCommandsHandler(AskingHandler):
     """What was done on a machine."""
 
     @endpoint(
@@ -85,7 +91,7 @@ class MachineCommandsHandler(ApiHandler):
     async def get(self, path: MachinePath, query: PageQuery) -> None:
         organization_id = self.principal.organization_id
         if await self.services.machines.get(organization_id, path.machine_id) is None:
-            raise unknown_machine(path.machine_id)
+            raise no_such_machine(path.machine_id)
         stored, total = await self.services.audit.commands(organization_id, path.machine_id, query)
         items = [item for entry in stored if (item := command_item(entry)) is not None]
         self.answer(200, CommandPage(items=items, total=total, skip=query.skip, limit=query.limit))
@@ -101,7 +107,8 @@ class MachineCommandHandler(CommandHandler):
 
 def command_view(record: CommandRecord) -> CommandView:
     """A record of the ledger as its sender may see it."""
-    answer = record.answer
+    ended = end_of(record)
+    answer = None if ended is None else answer_to(ended)
     return CommandView(
         command_id=record.command_id,
         machine_id=record.machine_id,

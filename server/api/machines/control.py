@@ -4,15 +4,15 @@ from schemas.http import problems
 from schemas.resources.events import ControlRequested
 from schemas.resources.machines import Control, ControlRequest, NewControl
 from schemas.resources.tokens import Scope
-from server.api.machines.callers import caller_of
+from server.api.machines.answers import refusals_as_problems
+from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath, MachinePath
 from server.store.machines.controls import StoredControl
 from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
-from server.web.handler import ApiHandler
 
 
-class ControlHandler(ApiHandler):
+class ControlHandler(AskingHandler):
     """Takes control."""
 
     @endpoint(
@@ -36,15 +36,16 @@ class ControlHandler(ApiHandler):
     )
     async def post(self, path: MachinePath, body: NewControl) -> None:
         machine_id = path.machine_id
-        lease, control = await self.services.control.take(
-            self.principal.organization_id, machine_id, caller_of(self), take_over=body.take_over
-        )
+        with refusals_as_problems():
+            lease, control = await self.services.control.take(
+                self.principal.organization_id, machine_id, self.caller, take_over=body.take_over
+            )
         action = "control.taken_over" if body.take_over else "control.taken"
         await record(self, action, machine_id, machine_id=machine_id, note=body.note)
         self.answer(201, _view(machine_id, lease, control))
 
 
-class ControlRequestHandler(ApiHandler):
+class ControlRequestHandler(AskingHandler):
     """Asks for control."""
 
     @endpoint(
@@ -62,7 +63,8 @@ class ControlRequestHandler(ApiHandler):
     )
     async def post(self, path: MachinePath, body: ControlRequest) -> None:
         machine_id, principal = path.machine_id, self.principal
-        await self.services.control.check_held(principal.organization_id, machine_id)
+        with refusals_as_problems():
+            await self.services.control.check_held(principal.organization_id, machine_id)
         told = ControlRequested(id=machine_id, by=principal.token_name, note=body.note)
         self.services.events.publish(
             principal.organization_id, "control_requested", told, machine_id
@@ -71,7 +73,7 @@ class ControlRequestHandler(ApiHandler):
         self.answer(204)
 
 
-class LeaseHandler(ApiHandler):
+class LeaseHandler(AskingHandler):
     """A lease that somebody has."""
 
     @endpoint(
@@ -84,9 +86,10 @@ class LeaseHandler(ApiHandler):
         )
     )
     async def put(self, path: LeasePath) -> None:
-        control = await self.services.control.renew(
-            self.principal.organization_id, path.machine_id, caller_of(self), path.lease
-        )
+        with refusals_as_problems():
+            control = await self.services.control.renew(
+                self.principal.organization_id, path.machine_id, self.caller, path.lease
+            )
         self.answer(200, _view(path.machine_id, path.lease, control))
 
     @endpoint(
@@ -101,9 +104,10 @@ class LeaseHandler(ApiHandler):
     )
     async def delete(self, path: LeasePath) -> None:
         machine_id = path.machine_id
-        await self.services.control.end(
-            self.principal.organization_id, machine_id, caller_of(self), path.lease
-        )
+        with refusals_as_problems():
+            await self.services.control.end(
+                self.principal.organization_id, machine_id, self.caller, path.lease
+            )
         await record(self, "control.ended", machine_id, machine_id=machine_id)
         self.answer(204)
 

@@ -6,25 +6,33 @@ import time
 from typing import Final, cast
 from uuid import UUID
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
 from schemas.http import problems
-from schemas.http.problems import ProblemError, entries_of
-from schemas.inputs.hand import HAND_SUBPROTOCOL, Batch, HandCloseCode
+from schemas.http.problems import ProblemError
+from schemas.inputs.hand import (
+    HAND_SUBPROTOCOL,
+    Acknowledged,
+    Batch,
+    HandCloseCode,
+    Refused,
+)
 from schemas.resources.tokens import Scope
-from server.api.machines.callers import caller_of
+from schemas.values.validation_errors import entries_of
+from server.api.machines.answers import refusals_as_problems, words_of
+from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath
 from server.dispatch.control import Caller
-from server.dispatch.hand.hand import Hand, HandClosedError, Holder
+from server.dispatch.hand.hand import Hand, HandClosedError, NotDone
 from server.dispatch.hand.hands import Hands, replaced
+from server.dispatch.refusals import RefusedError
 from server.identity.sessions import check_own_websocket
 from server.store.errors import StoreUnavailable
 from server.store.machines.controls import StoredControl
 from server.web.counted_frames import CountedFrames
 from server.web.endpoint import Endpoint, endpoint
-from server.web.handler import ApiHandler
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +45,7 @@ SILENT_SECONDS: Final = 4.0
 """Without an answer to a ping, nobody is there: what is held must not stay so."""
 
 
-class HandHandler(ApiHandler, WebSocketHandler):
+class HandHandler(AskingHandler, WebSocketHandler):
     """One hand, from its handshake to its end."""
 
     _hand: Hand | None = None
@@ -58,9 +66,10 @@ class HandHandler(ApiHandler, WebSocketHandler):
     async def get(self, path: LeasePath) -> None:
         """Check who asks, shake hands, then stay with the connection until it ends."""
         self._path = path
-        self._caller = caller_of(self)
+        self._caller = self.caller
         # A machine that is none of theirs is said to be so first, as everywhere.
-        await self.services.control.in_force(*self._lease)
+        with refusals_as_problems():
+            await self.services.control.in_force(*self._lease)
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()
         is_handshake = self.request.method == "GET" and upgrade == "websocket"
@@ -100,24 +109,16 @@ class HandHandler(ApiHandler, WebSocketHandler):
             return
         services = self.services
         self._heard_at = time.monotonic()
-        proof = self._caller.proof(self._path.lease)
-        holder = Holder(
-            organization_id=self.principal.organization_id,
-            machine_id=self._path.machine_id,
-            token_id=self.principal.token_id,
-            token_name=self.principal.token_name,
-            proof=proof,
-            request_id=self.request_id,
-        )
         self._hand = Hand(
-            holder,
+            self.sender(self._path.lease, in_segment=True),
+            self._path.machine_id,
             services.dispatcher,
             services.audit,
             services.background,
             tell=self._tell,
             close=self._close,
         )
-        self._hands.begin(proof, self._close)
+        self._hands.begin(self._caller.proof(self._path.lease), self._close)
         self._watching = services.background.start_and_report(self._watch(), "watch a hand")
 
     def on_message(self, message: str | bytes) -> None:
@@ -174,7 +175,8 @@ class HandHandler(ApiHandler, WebSocketHandler):
         self._end()
         self._frames.close(error.code, error.reason)
 
-    def _tell(self, message: BaseModel) -> None:
+    def _tell(self, told: Acknowledged | NotDone) -> None:
+        message = refused(told) if isinstance(told, NotDone) else told
         if not self._frames.is_closing():
             try:
                 text = message.model_dump_json().encode()
@@ -208,10 +210,18 @@ class HandHandler(ApiHandler, WebSocketHandler):
         try:
             control = await self.services.control.in_force(*self._lease)
             return end_of(self._hand_id, control)
-        except ProblemError:
+        except RefusedError:
             return control_ended()  # The machine was removed.
         except StoreUnavailable:
             return None  # Where the lease is checked, it still is; the next look tells.
+
+
+def refused(not_done: NotDone) -> Refused:
+    """What a hand hears of an event that was not carried out: as an input over HTTP is answered."""
+    problem, detail = words_of(not_done.reply)
+    return Refused(
+        sequence=not_done.sequence, problem=problem, detail=detail, not_sent=not_done.not_sent
+    )
 
 
 def control_ended() -> HandClosedError:

@@ -13,16 +13,16 @@ from schemas.resources.machines import (
     NewMachine,
 )
 from schemas.resources.tokens import NewToken, Scope
+from server.api.machines.asking import AskingHandler, no_such_machine
 from server.api.machines.paths import MachinePath
-from server.dispatch.refusals import unknown_machine
+from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.identity.tokens import create_token
 from server.store.errors import AlreadyExists
 from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
-from server.web.handler import ApiHandler
 
 
-class MachinesHandler(ApiHandler):
+class MachinesHandler(AskingHandler):
     @endpoint(
         Endpoint(
             summary="List machines",
@@ -73,7 +73,7 @@ class MachinesHandler(ApiHandler):
         self.answer(201, CreatedMachine(**dict(view), token=token))
 
 
-class MachineHandler(ApiHandler):
+class MachineHandler(AskingHandler):
     @endpoint(
         Endpoint(
             summary="Get a machine",
@@ -86,7 +86,7 @@ class MachineHandler(ApiHandler):
     async def get(self, path: MachinePath) -> None:
         stored = await self.services.machines.get(self.principal.organization_id, path.machine_id)
         if stored is None:
-            raise unknown_machine(path.machine_id)
+            raise no_such_machine(path.machine_id)
         self.answer(200, await self.services.machine_views.of(stored))
 
     @endpoint(
@@ -105,9 +105,11 @@ class MachineHandler(ApiHandler):
             organization_id, path.machine_id, name=body.name, paused=body.paused
         )
         if stored is None:
-            raise unknown_machine(path.machine_id)
+            raise no_such_machine(path.machine_id)
         if body.paused is not None:
-            await self.services.dispatcher.pause_changed(organization_id, path.machine_id)
+            await self.ask(
+                PauseChanged(organization_id=organization_id, machine_id=path.machine_id)
+            )
         self.services.machine_events.changed(organization_id, path.machine_id)
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
@@ -127,12 +129,13 @@ class MachineHandler(ApiHandler):
     )
     async def delete(self, path: MachinePath) -> None:
         organization_id = self.principal.organization_id
+        removed = MachineRemoved(organization_id=organization_id, machine_id=path.machine_id)
         await self.services.tokens.revoke_of_machine(organization_id, path.machine_id)
         # Now another node's link can still be found; and again for one that was just coming up.
-        await self.services.dispatcher.disconnect(organization_id, path.machine_id)
+        await self.ask(removed)
         if not await self.services.machines.delete(organization_id, path.machine_id):
-            raise unknown_machine(path.machine_id)
-        await self.services.dispatcher.disconnect(organization_id, path.machine_id)
+            raise no_such_machine(path.machine_id)
+        await self.ask(removed)
         self.services.machine_events.changed(organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)

@@ -13,15 +13,19 @@ from schemas.http.problems import ProblemError
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
 from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
-from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
+from server.api.machines.answers import problem_of
+from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.dispatch.screens import LiveScreen
+from server.dispatch.dispatcher import Watch
+from server.dispatch.here.screens import LiveScreen
+from server.dispatch.questions.screens import LookAtDesktop, PictureTaken, TakeScreenshot
+from server.dispatch.refusals import RefusedError
 from server.store.errors import StoreUnavailable
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint, endpoint
-from server.web.handler import ApiHandler
 
 REPEAT_SECONDS = 45.0
 """After which an unchanged picture is sent again: many proxies cut who is silent for 60."""
@@ -67,7 +71,7 @@ PICTURE_HEADERS = {
 PROBLEMS = (problems.NOT_FOUND, problems.MACHINE_BUSY, problems.MACHINE_UNAVAILABLE)
 
 
-class ScreenshotHandler(ApiHandler):
+class ScreenshotHandler(AskingHandler):
     @endpoint(
         Endpoint(
             summary="Take a screenshot",
@@ -82,9 +86,15 @@ class ScreenshotHandler(ApiHandler):
         )
     )
     async def get(self, path: MachinePath, query: ScreenshotQuery) -> None:
-        options = ScreenshotOptions(query.format, query.width, query.height, query.quality)
-        picture = await self.services.dispatcher.screenshot(
-            self.principal.organization_id, path.machine_id, options
+        picture = await self.ask(
+            TakeScreenshot(
+                organization_id=self.principal.organization_id,
+                machine_id=path.machine_id,
+                format=query.format,
+                width=query.width,
+                height=query.height,
+                quality=query.quality,
+            )
         )
         for name, value in described(picture).items():
             self.set_header(name, value)
@@ -92,7 +102,7 @@ class ScreenshotHandler(ApiHandler):
         self.answer_bytes(200, picture.content, f"image/{picture.format}")
 
 
-class DimensionsHandler(ApiHandler):
+class DimensionsHandler(AskingHandler):
     @endpoint(
         Endpoint(
             summary="Get the display dimensions",
@@ -104,11 +114,11 @@ class DimensionsHandler(ApiHandler):
         )
     )
     async def get(self, path: MachinePath) -> None:
-        seen = await self.services.dispatcher.look(self.principal.organization_id, path.machine_id)
+        seen = await self.ask(_look(self, path))
         self.answer(200, dimensions(seen.displays))
 
 
-class PointerHandler(ApiHandler):
+class PointerHandler(AskingHandler):
     @endpoint(
         Endpoint(
             summary="Get the pointer position",
@@ -119,8 +129,13 @@ class PointerHandler(ApiHandler):
         )
     )
     async def get(self, path: MachinePath) -> None:
-        seen = await self.services.dispatcher.look(self.principal.organization_id, path.machine_id)
+        seen = await self.ask(_look(self, path))
         self.answer(200, seen.pointer)
+
+
+def _look(handler: AskingHandler, path: MachinePath) -> LookAtDesktop:
+    organization_id = handler.principal.organization_id
+    return LookAtDesktop(organization_id=organization_id, machine_id=path.machine_id)
 
 
 STREAM = Endpoint(
@@ -140,17 +155,20 @@ STREAM = Endpoint(
 )
 
 
-class StreamHandler(ApiHandler):
+class StreamHandler(AskingHandler):
     """A live screen, until the viewer leaves, the link ends or the token is revoked."""
 
     screen: LiveScreen | None = None
 
     @endpoint(STREAM)
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
-        options = LiveOptions(query.width, query.height, query.quality, query.rate)
-        screen = self.screen = await self.services.dispatcher.watch(
-            self.principal.organization_id, path.machine_id, options, self.principal.token_name
+        watch = Watch(
+            organization_id=self.principal.organization_id,
+            machine_id=path.machine_id,
+            options=LiveOptions(query.width, query.height, query.quality, query.rate),
+            name=self.principal.token_name,
         )
+        screen = self.screen = await self.ask(watch)
         checking = self.services.background.start_and_report(self._check(screen), "check a viewer")
         try:
             await self._show(screen, await self._first(screen))
@@ -168,11 +186,11 @@ class StreamHandler(ApiHandler):
         """Without a picture there is no stream, but a problem that says why."""
         try:
             return await screen.first()
-        except ProblemError:
+        except RefusedError as error:
             if screen.why_over is not None:
                 # Where the token was revoked meanwhile, that is the answer.
                 await self.authorize(STREAM)
-            raise
+            raise problem_of(error.refusal) from None
 
     async def _check(self, screen: LiveScreen) -> None:
         """End the stream soon after the caller may no longer see it, or the server stops."""
@@ -241,7 +259,7 @@ class StreamHandler(ApiHandler):
         await writing
 
 
-def described(picture: Picture) -> dict[str, str]:
+def described(picture: Picture | PictureTaken) -> dict[str, str]:
     """The headers that say what a picture shows."""
     return {
         "Farhand-Screen-Region": ",".join(map(str, picture.region)),

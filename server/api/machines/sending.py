@@ -8,10 +8,11 @@ from schemas.http.preferences import return_preference
 from schemas.inputs.bodies import AnyInput
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
-from server.api.machines.callers import caller_of
+from server.api.machines.answers import answer_to, problem_of
+from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
+from server.dispatch.command import Pending
 from server.web.endpoint import Endpoint
-from server.web.handler import ApiHandler
 
 
 class InputHeaders(BaseModel):
@@ -70,27 +71,26 @@ def input_endpoint(summary: str, body: type[AnyInput]) -> Endpoint:
     )
 
 
-class InputHandler(ApiHandler):
+class InputHandler(AskingHandler):
     """One input on one machine."""
 
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
         preferred = return_preference(headers.prefer)
-        dispatcher, lease = self.services.dispatcher, headers.farhand_control
+        dispatcher = self.services.dispatcher
         command = dispatcher.accept(
-            organization_id=self.principal.organization_id,
-            machine_id=path.machine_id,
-            body=body,
+            self.sender(headers.farhand_control),
+            path.machine_id,
+            body,
             key=headers.idempotency_key,
-            request_id=self.request_id,
             minimal=(preferred or self.services.settings.input_response) == "minimal",
-            token_id=self.principal.token_id,
-            token_name=self.principal.token_name,
-            proof=None if lease is None else caller_of(self).proof(lease),
         )
         self.note(command=command.id)
-        answer, is_replayed = await dispatcher.carry_out(command)
-        if is_replayed:
+        reply = await self.ask(command)
+        if isinstance(reply, Pending):
+            raise problem_of(reply)
+        answer = answer_to(reply)
+        if reply.is_replayed:
             self.set_header("Idempotency-Replayed", "true")
         elif preferred and answer.status in (200, 204):
             self.set_header("Preference-Applied", f"return={preferred}")

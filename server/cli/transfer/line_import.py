@@ -13,7 +13,6 @@ from uuid import UUID, uuid4
 import click
 from pydantic import ValidationError
 
-from schemas.http.problems import entries_of, sentence
 from schemas.resources.trajectories import (
     MAX_TRAJECTORY_BYTES,
     MAX_TRAJECTORY_VALUES,
@@ -22,6 +21,7 @@ from schemas.resources.trajectories import (
 from schemas.values.json_encoding import encode_json
 from schemas.values.json_values import count_values
 from schemas.values.times import format_time, whole_milliseconds
+from schemas.values.validation_errors import entries_of, sentence
 from server.cli.transfer.connection import Transfer
 from server.cli.transfer.long_lines import STEPS, LineError, scanned
 from server.client.replies import said_by

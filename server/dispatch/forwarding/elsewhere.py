@@ -5,82 +5,49 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from schemas.bus.messages import (
-    Answered,
-    ControlChanged,
-    Described,
-    DescribeMachines,
-    DesktopLookedAt,
-    Done,
-    FindLink,
-    ForwardedCommand,
-    GiveWay,
-    LookAtDesktop,
-    MachineRemoved,
-    MachineRequest,
-    MessageRefusedError,
-    MetricsRead,
-    NotHere,
-    PauseChanged,
-    PictureTaken,
-    ReadClipboard,
-    ReadMetrics,
-    Refused,
-    Reply,
-    ResolveCommand,
-    TakeScreenshot,
-    TextRead,
-)
-from schemas.http.problems import OUTCOME_PENDING, ProblemError
-from schemas.inputs.clipboard_texts import Selection
-from schemas.link.picture_frames import Picture
-from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.link.screen_options import LiveOptions
 from server.bus.bus import Bus, BusAwayError, BusError, NoResponderError, ReplyLostError
 from server.bus.subjects import Subjects
 from server.clock import seconds_until
-from server.dispatch.clipboard import reading
-from server.dispatch.command import Command
+from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.forwarding.addresses import LinkAddresses, MachineKey
 from server.dispatch.forwarding.asking import Asking, key_of
 from server.dispatch.forwarding.long_texts import LongTexts
 from server.dispatch.forwarding.remote_screens import RemoteScreens
-from server.dispatch.forwarding.translation import (
-    answer_of,
-    live_machine,
-    picture_of,
-)
 from server.dispatch.forwarding.watch import LinkWatch
-from server.dispatch.here import INTERRUPT_SECONDS
-from server.dispatch.links_here import LiveMachine
-from server.dispatch.refusals import no_clipboard, no_screen, not_interrupted, not_understood
-from server.dispatch.screens import ANSWER_SECONDS, LiveScreen, SeenDesktop
-from server.store.commands import Answer
+from server.dispatch.here.screens import LiveScreen
+from server.dispatch.questions.control import FindLink, GiveWay
+from server.dispatch.questions.inputs import CarryOut
+from server.dispatch.questions.nodes import (
+    MOST_DESCRIBED,
+    DescribeMachines,
+    LiveMachine,
+    ReadMetrics,
+)
+from server.dispatch.questions.question import (
+    LinkQuestion,
+    MessageRefusedError,
+    NotUnderstood,
+    Refusal,
+    Reply,
+)
+from server.dispatch.refusals import not_understood
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
+R = TypeVar("R")
+
 ASK_AGAIN_SECONDS: Final = 2.0
 """Without a reply, a command with a key is asked for again: its node may be gone."""
-
-RESOLVE_SECONDS: Final = 6.0
-"""For a machine to say what became of a command; a little more than the other node gives it."""
-
-MOST_DESCRIBED: Final = 500
-"""Machines in one question, so that its reply is short."""
 
 GRACE_SECONDS: Final = 1.0
 """For the other node's word that an answer did not come in time."""
 
 SHORT_SECONDS: Final = 1.0
 """For a question that a node answers from memory."""
-
-PAUSE_SECONDS: Final = 6.0
-"""For a pause to reach its link: a little more than the other node gives it."""
-
-CONTROL_SECONDS: Final = INTERRUPT_SECONDS + 1.0
-"""For a machine to be interrupted: a little more than the other node gives it."""
 
 PAUSE_BETWEEN_SECONDS: Final = 0.05
 
@@ -99,8 +66,8 @@ class ForwardLostError(Exception):
 class MachinesElsewhere:
     """Asks the node that holds a machine's link.
 
-    ``is_answered`` is whether the final answer to a command is stored; it may raise
-    StoreUnavailable.  ``forwarded`` counts commands by how that went.
+    ``has_ended`` is whether the end of a command is stored; it may raise StoreUnavailable.
+    ``forwarded`` counts commands by how that went.
     """
 
     def __init__(
@@ -109,15 +76,15 @@ class MachinesElsewhere:
         subjects: Subjects,
         addresses: LinkAddresses,
         background: Tasks,
-        is_answered: Callable[[Command], Awaitable[bool]],
+        has_ended: Callable[[Command], Awaitable[bool]],
     ) -> None:
         self._asking = Asking(bus, subjects, addresses)
         self._subjects = subjects
         self._addresses = addresses
         self._background = background
-        self._is_answered = is_answered
-        self._screens = RemoteScreens(self._asking.reply, background)
-        self.texts = LongTexts(self._asking, subjects, addresses.node_id)
+        self._has_ended = has_ended
+        self._screens = RemoteScreens(self._ask_or_none, background)
+        self.texts = LongTexts(self._asking, addresses.node_id)
         self.forwarded: Counter[str] = Counter()
 
     @property
@@ -125,95 +92,27 @@ class MachinesElsewhere:
         """How many on this node look at live screens of machines elsewhere."""
         return self._screens.viewers
 
-    async def carry_out(self, command: Command) -> tuple[Answer, bool] | None:
-        """The final answer to a command, and whether it was given before; None where no link is.
+    async def ask(self, question: LinkQuestion[R]) -> R | Refusal | None:
+        """What a machine answers; None where no link of it is.  Raises StoreUnavailable."""
+        return await self._asking.ask(question)
 
-        Raises the problem that the other node answers, and ForwardLostError.
-        """
+    async def tell(self, question: LinkQuestion[Any]) -> bool:
+        """Ask for what nobody waits for; whether it is done, as far as can be found out."""
+        return await self._asking.tell(question)
+
+    async def carry_out(self, command: Command) -> CommandReply | None:
+        """What becomes of a command; None where no link is.  Raises ForwardLostError."""
         try:
-            answered = await self._carry_out(command)
+            reply = await self._carry_out(command)
         except ForwardLostError:
             self.forwarded["lost"] += 1
             raise
         except MessageRefusedError as error:
             self.forwarded["refused"] += 1
-            raise not_understood(str(error)) from None
-        if answered is not None:
+            return not_understood(str(error))
+        if isinstance(reply, Ended):
             self.forwarded["answered"] += 1
-        return answered
-
-    async def resolve(self, organization_id: UUID, machine_id: str, command_id: UUID) -> bool:
-        """Have a machine say what became of a command; whether its record may say more now."""
-        request = ResolveCommand(
-            organization_id=organization_id, machine_id=machine_id, command_id=command_id
-        )
-        return await self._asking.done(request, RESOLVE_SECONDS)
-
-    async def has_link(self, organization_id: UUID, machine_id: str) -> bool:
-        """Whether another node has a link of the machine, as far as can be found out."""
-        request = FindLink(organization_id=organization_id, machine_id=machine_id)
-        return await self._asking.done(request, SHORT_SECONDS)
-
-    async def pause_changed(self, organization_id: UUID, machine_id: str) -> bool:
-        """Tell a machine's link that it was paused or resumed; whether it keeps to it."""
-        request = PauseChanged(organization_id=organization_id, machine_id=machine_id)
-        return await self._asking.done(request, PAUSE_SECONDS)
-
-    async def control_changed(
-        self, organization_id: UUID, machine_id: str, epoch: int, proof: str | None
-    ) -> bool:
-        """Have a machine interrupted, control of which has changed; False where no link is.
-
-        Raises a problem where nobody confirms it, or where the lease of ``proof`` is not in force.
-        """
-        request = ControlChanged(
-            organization_id=organization_id, machine_id=machine_id, epoch=epoch, proof=proof
-        )
-        reply, _ = await self._asking.replied(request, CONTROL_SECONDS, not_interrupted())
-        return isinstance(reply, Done)
-
-    async def disconnect(self, organization_id: UUID, machine_id: str) -> None:
-        """Close the link of a machine that was removed.
-
-        Where its node cannot be told, that finds its token revoked within seconds.
-        """
-        request = MachineRemoved(organization_id=organization_id, machine_id=machine_id)
-        await self._asking.done(request, SHORT_SECONDS)
-
-    async def screenshot(
-        self, organization_id: UUID, machine_id: str, options: ScreenshotOptions
-    ) -> Picture | None:
-        """A picture of a machine's screen as it is now, or a problem; None where no link is."""
-        request = TakeScreenshot(
-            organization_id=organization_id,
-            machine_id=machine_id,
-            format=options.format,
-            width=options.width,
-            height=options.height,
-            quality=options.quality,
-        )
-        reply, content = await self._seen(request)
-        return picture_of(reply, content) if isinstance(reply, PictureTaken) else None
-
-    async def look(self, organization_id: UUID, machine_id: str) -> SeenDesktop | None:
-        """A machine's displays and pointer as they are now, or a problem; None where no link is."""
-        request = LookAtDesktop(organization_id=organization_id, machine_id=machine_id)
-        reply, _ = await self._seen(request)
-        if not isinstance(reply, DesktopLookedAt):
-            return None
-        return SeenDesktop(reply.displays, reply.pointer)
-
-    async def read_clipboard(
-        self, organization_id: UUID, machine_id: str, selection: Selection
-    ) -> str | None:
-        """What is in a machine's clipboard, or a problem; None where no link is."""
-        request = ReadClipboard(
-            organization_id=organization_id, machine_id=machine_id, selection=selection
-        )
-        lost = no_clipboard("its node did not answer in time", None)
-        seconds = reading.ANSWER_SECONDS + GRACE_SECONDS
-        reply, content = await self._asking.replied(request, seconds, lost)
-        return content.decode() if isinstance(reply, TextRead) else None
+        return reply
 
     def watch(
         self, organization_id: UUID, machine_id: str, options: LiveOptions, name: str
@@ -232,72 +131,61 @@ class MachinesElsewhere:
         found: dict[str, LiveMachine] = {}
         for begin in range(0, len(machine_ids), MOST_DESCRIBED):
             asked = list(machine_ids[begin : begin + MOST_DESCRIBED])
-            request = DescribeMachines(organization_id=organization_id, machine_ids=asked)
-            try:
-                reply, _ = await self._asking.ask(
-                    self._subjects.node(node_id), request, SHORT_SECONDS
-                )
-            except (BusError, MessageRefusedError):
+            question = DescribeMachines(organization_id=organization_id, machine_ids=asked)
+            described = await self._asking.ask_node(node_id, question, SHORT_SECONDS)
+            if described is None:
                 return None
-            if not isinstance(reply, Described):
-                return None
-            found |= {each.machine_id: live_machine(each) for each in reply.machines}
+            found |= described.machines
         return found
 
     async def metrics(self, node_id: UUID) -> bytes | None:
         """Another node's metrics; None where it cannot be asked."""
-        try:
-            reply, content = await self._asking.ask(
-                self._subjects.node(node_id), ReadMetrics(), SHORT_SECONDS
-            )
-        except (BusError, MessageRefusedError):
-            return None
-        return content if isinstance(reply, MetricsRead) else None
+        read = await self._asking.ask_node(node_id, ReadMetrics(), SHORT_SECONDS)
+        return None if read is None else read.content
 
     async def give_way(
         self, node_id: UUID, organization_id: UUID, machine_id: str, epoch: int
     ) -> bool:
         """Have a node close the links of a machine before ``epoch``; whether one was up."""
-        request = GiveWay(organization_id=organization_id, machine_id=machine_id, epoch=epoch)
-        try:
-            reply, _ = await self._asking.ask(self._subjects.node(node_id), request, SHORT_SECONDS)
-        except (BusError, MessageRefusedError):
-            return False
-        return isinstance(reply, Done) and reply.was_connected
+        question = GiveWay(organization_id=organization_id, machine_id=machine_id, epoch=epoch)
+        gave_way = await self._asking.ask_node(node_id, question, SHORT_SECONDS)
+        return gave_way is not None and gave_way.was_up
 
-    async def _carry_out(self, command: Command) -> tuple[Answer, bool] | None:
+    async def _ask_or_none(self, question: LinkQuestion[Any]) -> Reply | None:
+        """What a machine answers; None also where the database does not say where its link is."""
+        try:
+            answer: Reply | None = await self._asking.ask(question)
+        except StoreUnavailable:
+            return None
+        return answer
+
+    async def _carry_out(self, command: Command) -> CommandReply | None:
         ask = self._ask_until_answered if command.is_keyed else self._ask_once
         try:
             with self.texts.offered(command) as message:
-                reply, content = await ask(command, message)
+                reply = await ask(message)
         except (NoResponderError, BusAwayError):
             return None
         match reply:
-            case Answered():
-                return answer_of(reply, content)
-            case NotHere():
-                return None
-            case Refused():
-                raise MessageRefusedError(reply.reason)
+            case Ended() | Pending() | Refusal():
+                return reply
+            case NotUnderstood(reason=why):
+                raise MessageRefusedError(why)
             case _:
-                raise MessageRefusedError("malformed")
+                return None
 
-    async def _ask_until_answered(
-        self, command: Command, message: ForwardedCommand
-    ) -> tuple[Reply, bytes]:
+    async def _ask_until_answered(self, message: CarryOut) -> Reply:
         """What the other node says of a command with a key, however often it has to be asked.
 
         Raises NoResponderError and BusAwayError where none has it, and ForwardLostError.
         """
         lost_at: int | None = None
-        key = key_of(message)
+        key, command = key_of(message), message.command
         epoch = await self._addresses.find(key)
         while (left := _left(command)) > 0:
             subject = self._subjects.link(*key, epoch)
             try:
-                reply, content = await self._asking.ask(
-                    subject, message, min(left, ASK_AGAIN_SECONDS)
-                )
+                reply = await self._asking.reply(subject, message, min(left, ASK_AGAIN_SECONDS))
             except ReplyLostError:
                 lost_at = epoch
                 if await self._is_settled(command):
@@ -308,13 +196,13 @@ class MachinesElsewhere:
                 raise ForwardLostError(epoch) from None
             except NoResponderError:
                 epoch = await self._newer(key, epoch, lost_at)
-            except (BusAwayError, ProblemError):
+            except BusAwayError:
                 if lost_at is not None:
                     break
                 raise
             else:
                 if _is_about_all(reply, lost_at):
-                    return reply, content
+                    return reply
                 break
         raise ForwardLostError(epoch if lost_at is None else lost_at)
 
@@ -322,7 +210,7 @@ class MachinesElsewhere:
         """Whether nobody need be asked, as far as can be found out."""
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(ASK_AGAIN_SECONDS):
-                return await self._is_answered(command)
+                return await self._has_ended(command)
         return False
 
     async def _newer(self, key: MachineKey, epoch: int, lost_at: int | None) -> int:
@@ -334,7 +222,7 @@ class MachinesElsewhere:
                 raise ForwardLostError(lost_at) from None
             raise
 
-    async def _ask_once(self, command: Command, message: ForwardedCommand) -> tuple[Reply, bytes]:
+    async def _ask_once(self, message: CarryOut) -> Reply:
         """What the other node says of a command without a key, which reaches one link alone.
 
         Raises as `_ask_until_answered` does; ForwardLostError also soon after the node has died.
@@ -342,41 +230,32 @@ class MachinesElsewhere:
         key = key_of(message)
         epoch = await self._addresses.find(key)
         try:
-            return await self._while_linked(key, epoch, message, _left(command))
+            return await self._while_linked(key, epoch, message)
         except NoResponderError:
             epoch = await self._addresses.find(key, but=epoch)
-            return await self._while_linked(key, epoch, message, _left(command))
+            return await self._while_linked(key, epoch, message)
 
-    async def _while_linked(
-        self, key: MachineKey, epoch: int, message: ForwardedCommand, seconds: float
-    ) -> tuple[Reply, bytes]:
+    async def _while_linked(self, key: MachineKey, epoch: int, message: CarryOut) -> Reply:
         """What another node replies, as long as the link is there.  Raises ForwardLostError."""
         subject = self._subjects.link(*key, epoch)
         try:
             with LinkWatch(partial(self._is_there, key, subject), self._background):
-                return await self._asking.ask(subject, message, seconds)
+                reply = await self._asking.reply(subject, message, _left(message.command))
         except (ReplyLostError, MessageRefusedError):
             raise ForwardLostError(epoch) from None
-        except ProblemError as problem:
-            if problem.problem_type is OUTCOME_PENDING:
-                # The other node may be unable to record it, so that nobody could find it.
-                raise ForwardLostError(epoch) from None
-            raise
+        if isinstance(reply, Pending):
+            # The other node may be unable to record it, so that nobody could find it.
+            raise ForwardLostError(epoch)
+        return reply
 
     async def _is_there(self, key: MachineKey, subject: str) -> bool:
         """Whether the node still has the link that a subject is of."""
+        question = FindLink(organization_id=key[0], machine_id=key[1])
         try:
-            reply, _ = await self._asking.ask(
-                subject, FindLink(organization_id=key[0], machine_id=key[1]), SHORT_SECONDS
-            )
+            reply = await self._asking.reply(subject, question, SHORT_SECONDS)
         except (BusError, MessageRefusedError):
             return False
-        return isinstance(reply, Done)
-
-    async def _seen(self, request: MachineRequest) -> tuple[Reply | None, bytes]:
-        """What the other node says of a screen, or a problem; None where no link is."""
-        lost = no_screen("its node did not answer in time", None)
-        return await self._asking.replied(request, ANSWER_SECONDS + GRACE_SECONDS, lost)
+        return question.is_answered_by(reply)
 
 
 def _left(command: Command) -> float:
@@ -389,4 +268,4 @@ def _is_about_all(reply: Reply, lost_at: int | None) -> bool:
 
     A refusal is about the last one alone: what was lost at link ``lost_at`` may have arrived.
     """
-    return lost_at is None or isinstance(reply, Answered)
+    return lost_at is None or isinstance(reply, Ended)

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from server.clock import server_time
+from server.dispatch.command import CommandReply
 
 FORWARDS_KEPT: Final = 100_000
 """Commands that were forwarded, each until nobody asks for it any more; beyond, none is taken."""
@@ -16,14 +17,14 @@ REPEATED_SECONDS: Final = 5.0
 _FORGOTTEN_AT_ONCE: Final = 4
 """More than come, so that what is late is forgotten sooner or later, and never all at once."""
 
-Reply = asyncio.Future[bytes]
+Promised = asyncio.Future[CommandReply]
 
 
 class Forwards:
     """The replies to commands of other nodes, by their forwards' ids."""
 
     def __init__(self) -> None:
-        self._replies: dict[UUID, Reply] = {}
+        self._replies: dict[UUID, Promised] = {}
         # A drag may be due minutes after what came behind it: so the first is the one due first.
         self._ends: list[tuple[int, UUID]] = []
 
@@ -43,13 +44,13 @@ class Forwards:
         """Whether no further one may be taken."""
         return len(self._replies) >= FORWARDS_KEPT
 
-    def find(self, forward_id: UUID) -> Reply | None:
+    def find(self, forward_id: UUID) -> Promised | None:
         """The reply to a command, which may be given already; None where it has not come before."""
         return self._replies.get(forward_id)
 
-    def add(self, forward_id: UUID, answer_by: int) -> Reply:
+    def add(self, forward_id: UUID, answer_by: int) -> Promised:
         """The reply to a new command, for whoever answers it to fill in."""
-        reply: Reply = asyncio.get_running_loop().create_future()
+        reply: Promised = asyncio.get_running_loop().create_future()
         self._replies[forward_id] = reply
         heappush(self._ends, (answer_by + round(REPEATED_SECONDS * 1000), forward_id))
         return reply

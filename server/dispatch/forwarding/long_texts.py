@@ -6,26 +6,17 @@ that waits for the answer.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import contextmanager
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from schemas.bus.messages import (
-    ForwardedCommand,
-    MessageRefusedError,
-    NotHere,
-    ReadText,
-    TextRead,
-)
-from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import WriteClipboard
-from server.bus.bus import BusError
-from server.bus.subjects import Subjects
 from server.dispatch.command import Command
 from server.dispatch.forwarding.asking import Asking
-from server.dispatch.forwarding.translation import command_of, forwarded
-from server.dispatch.refusals import unavailable
+from server.dispatch.questions.clipboard import TextRead
+from server.dispatch.questions.inputs import CarryOut, ReadText
+from server.dispatch.questions.question import NotHere
+from server.dispatch.refusals import RefusedError, unavailable
 
 MOST_WITHIN: Final = 64 * 1024
 """Characters that a message has room for: JSON has at most six bytes for each."""
@@ -37,55 +28,45 @@ TEXT_SECONDS: Final = 5.0
 class LongTexts:
     """Gives the texts of commands that have left this node, and takes those of others."""
 
-    def __init__(self, asking: Asking, subjects: Subjects, node_id: UUID) -> None:
+    def __init__(self, asking: Asking, node_id: UUID) -> None:
         self._asking = asking
-        self._subjects = subjects
         self._node_id = node_id
-        self._offered: dict[UUID, bytes] = {}
+        self._offered: dict[UUID, str] = {}
 
     @contextmanager
-    def offered(self, command: Command) -> Iterator[ForwardedCommand]:
+    def offered(self, command: Command) -> Iterator[CarryOut]:
         """The message by which a command leaves; while it is on its way, its text is given."""
-        body = command.body
+        forward_id, body = uuid4(), command.body
         if not isinstance(body, WriteClipboard) or len(body.text) <= MOST_WITHIN:
-            yield forwarded(command)
+            yield CarryOut.of(command, forward_id=forward_id)
             return
-        without = replace(command, body=body.model_copy(update={"text": ""}))
-        message = forwarded(without).model_copy(update={"text_at": self._node_id})
-        self._offered[message.forward_id] = body.text.encode()
+        self._offered[forward_id] = body.text
         try:
-            yield message
+            yield CarryOut.of(command.without_text(), forward_id=forward_id, text_at=self._node_id)
         finally:
-            del self._offered[message.forward_id]
+            del self._offered[forward_id]
 
-    def give(self, request: ReadText) -> bytes:
-        """The reply to another node that asks for a text."""
-        text = self._offered.get(request.forward_id)
-        return NotHere().encode() if text is None else TextRead().encode(text)
+    def give(self, question: ReadText) -> TextRead | NotHere:
+        """A text, for another node that asks for it."""
+        text = self._offered.get(question.forward_id)
+        return NotHere() if text is None else TextRead.of(text)
 
-    async def whole(self, message: ForwardedCommand) -> Command:
+    async def whole(self, message: CarryOut) -> Command:
         """The command that was forwarded, with all of its text.
 
-        Raises MessageRefusedError, and a problem where the text cannot be had: nothing happened.
+        Raises RefusedError where the text cannot be had: nothing happened.
         """
         if message.text_at is None:
-            return command_of(message)
-        reply, content = None, b""
-        with suppress(BusError, MessageRefusedError):
-            reply, content = await self._asking.ask(
-                self._subjects.node(message.text_at),
-                ReadText(forward_id=message.forward_id),
-                TEXT_SECONDS,
+            return message.command
+        question = ReadText(forward_id=message.forward_id)
+        given = await self._asking.ask_node(message.text_at, question, TEXT_SECONDS)
+        if given is None:
+            raise RefusedError(
+                unavailable(
+                    "unreachable",
+                    "the node that the machine is connected to could not get the text; nothing "
+                    "was sent",
+                    None,
+                )
             )
-        if not isinstance(reply, TextRead):
-            raise _not_given()
-        body = {**message.body, "text": content.decode()}
-        return command_of(message.model_copy(update={"body": body}))
-
-
-def _not_given() -> ProblemError:
-    return unavailable(
-        "unreachable",
-        "the node that the machine is connected to could not get the text; nothing was sent",
-        None,
-    )
+        return message.command.with_text(given.text)

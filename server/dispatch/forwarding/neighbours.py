@@ -11,6 +11,7 @@ from server.bus.bus import Bus, Registration
 from server.bus.subjects import Subjects
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.responder import Responder
+from server.dispatch.questions.control import FindLink
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
@@ -77,7 +78,8 @@ class Neighbours:
 
     async def has_link(self, organization_id: UUID, machine_id: str) -> bool:
         """Whether another node has a link of the machine."""
-        return await self._elsewhere.has_link(organization_id, machine_id)
+        question = FindLink(organization_id=organization_id, machine_id=machine_id)
+        return await self._elsewhere.tell(question)
 
     async def give_way(self, machine: Machine) -> bool:
         """Have the node of a machine's earlier link close that; whether it was up until now."""

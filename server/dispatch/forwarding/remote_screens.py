@@ -2,36 +2,26 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 from uuid import UUID, uuid4
 
-from schemas.bus.messages import (
-    MachineRequest,
-    MessageRefusedError,
+from schemas.link.messages import ScreenStart
+from server.dispatch.questions.question import LinkQuestion, Refusal, Reply
+from server.dispatch.questions.screens import (
     NextPicture,
     NoPicture,
     PictureTaken,
-    Reply,
     ScreenEnded,
     StopWatching,
 )
-from schemas.http.problems import ProblemError
-from schemas.link.messages import ScreenStart
-from server.bus.bus import BusError
-from server.dispatch.forwarding.translation import picture_of
 from server.machines.link.screen.screen import LivePictureArrived, LiveScreenEnded, ScreenQuestion
 from server.machines.screens import MachineScreen
-from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
-
-PICTURE_SECONDS: Final = 20.0
-"""For the reply of the other node, which says after half of that that nothing has changed."""
 
 NOT_REACHED: Final = "the node that the machine is connected to cannot be reached"
 
-Ask = Callable[[MachineRequest, float], Awaitable[tuple[Reply, bytes]]]
-"""Asks the node with a machine's link.  Raises a BusError, or the problem that it answers."""
+Ask = Callable[[LinkQuestion[Any]], Awaitable[Reply | None]]
+"""Asks the node with a machine's link; None where it cannot be asked."""
 
 
 class RemoteScreens:
@@ -93,33 +83,25 @@ class RemoteScreen:
             rate=wanted.rate,
         )
         while True:
-            try:
-                asked = request.model_copy(update={"names": list(self.screen.viewer_names)})
-                reply, content = await self._ask(asked, PICTURE_SECONDS)
-            except (BusError, MessageRefusedError, StoreUnavailable):
-                self.screen.arrived(LiveScreenEnded(NOT_REACHED))
-                return
-            except ProblemError as problem:
-                self.screen.arrived(LiveScreenEnded(problem.detail))
-                return
-            match reply:
-                case PictureTaken():
-                    self.screen.arrived(LivePictureArrived(picture_of(reply, content)))
+            names = self.screen.viewer_names
+            match await self._ask(request.model_copy(update={"names": names})):
+                case PictureTaken(picture=picture):
+                    self.screen.arrived(LivePictureArrived(picture))
+                    continue
                 case NoPicture():
                     continue
-                case ScreenEnded():
-                    self.screen.arrived(LiveScreenEnded(reply.reason))
-                    return
+                case ScreenEnded(reason=why) | Refusal(detail=why):
+                    self.screen.arrived(LiveScreenEnded(why))
                 case _:
                     self.screen.arrived(LiveScreenEnded(NOT_REACHED))
-                    return
+            return
 
     async def _stop(self) -> None:
-        request = StopWatching(
-            organization_id=self._organization_id,
-            machine_id=self._machine_id,
-            viewer=self._viewer,
+        # Where it is not told, it finds out by itself: nobody asks for pictures any more.
+        await self._ask(
+            StopWatching(
+                organization_id=self._organization_id,
+                machine_id=self._machine_id,
+                viewer=self._viewer,
+            )
         )
-        # Else it finds out by itself: nobody asks for pictures any more.
-        with suppress(BusError, ProblemError, MessageRefusedError, StoreUnavailable):
-            await self._ask(request, PICTURE_SECONDS)

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from schemas.bus.messages import NextPicture, NoPicture, ScreenEnded, StopWatching
 from schemas.link.screen_options import LiveOptions
-from server.dispatch.forwarding.translation import live_options, picture_taken
-from server.dispatch.screens import LiveScreen, live_screen
+from server.dispatch.here.screens import LiveScreen, live_screen
+from server.dispatch.questions.screens import (
+    NextPicture,
+    NoPicture,
+    PictureTaken,
+    ScreenEnded,
+    StopWatching,
+)
 from server.machines.socket import LinkSocket
 
 UNCHANGED_SECONDS: Final = 10.0
@@ -40,10 +45,12 @@ class RemoteViewers:
     def __init__(self) -> None:
         self._watching: dict[_Key, _Watching] = {}
 
-    async def next_picture(self, link: LinkSocket, request: NextPicture) -> bytes:
-        """The reply to a request for a picture.  Raises a problem where there is no screen."""
+    async def next_picture(
+        self, link: LinkSocket, request: NextPicture
+    ) -> PictureTaken | NoPicture | ScreenEnded:
+        """The next picture for another node.  Raises RefusedError where there is no screen."""
         key = request.organization_id, request.machine_id, request.viewer
-        watching = self._watch(key, link, live_options(request), request.names)
+        watching = self._watch(key, link, request.options, request.names)
         loop = asyncio.get_running_loop()
         if watching.sent_at is None:
             picture = await watching.screen.first()
@@ -54,14 +61,14 @@ class RemoteViewers:
                 return self._without_picture(key, watching)
             picture = next_picture
         watching.sent_at = loop.time()
-        return picture_taken(picture)
+        return PictureTaken.of(picture)
 
     def stop(self, request: StopWatching) -> None:
         """The viewers of another node have left."""
         self._left((request.organization_id, request.machine_id, request.viewer))
 
     def _watch(
-        self, key: _Key, link: LinkSocket, options: LiveOptions, names: list[str]
+        self, key: _Key, link: LinkSocket, options: LiveOptions, names: tuple[str, ...]
     ) -> _Watching:
         watching = self._watching.get(key)
         if watching is not None and watching.options == options and not watching.screen.why_over:
@@ -79,13 +86,13 @@ class RemoteViewers:
     def _leaving(self, key: _Key) -> asyncio.TimerHandle:
         return asyncio.get_running_loop().call_later(LEFT_SECONDS, self._left, key)
 
-    def _without_picture(self, key: _Key, watching: _Watching) -> bytes:
+    def _without_picture(self, key: _Key, watching: _Watching) -> NoPicture | ScreenEnded:
         if (why_over := watching.screen.why_over) is None:
-            return NoPicture().encode()
+            return NoPicture()
         # One that wants something else by now has another.
         if self._watching.get(key) is watching:
             self._left(key)
-        return ScreenEnded(reason=why_over, since=watching.screen.over_since).encode()
+        return ScreenEnded(reason=why_over, since=watching.screen.over_since)
 
     def _left(self, key: _Key) -> None:
         watching = self._watching.pop(key, None)

@@ -1,4 +1,4 @@
-"""Does for other nodes what they cannot do themselves: here is the link of the machine.
+"""Answers other nodes: here is the link of the machine, or what this node alone knows.
 
 What is malformed, of another version, too late, or for a machine that is not here is refused and
 counted, and nothing of it is carried out.
@@ -8,56 +8,32 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
-from schemas.bus.messages import (
-    ControlChanged,
-    Described,
-    DescribeMachines,
-    DesktopLookedAt,
-    Done,
-    FindLink,
-    ForwardedCommand,
-    GiveWay,
-    LookAtDesktop,
-    MachineRemoved,
-    MachineRequest,
-    MessageRefusedError,
-    MetricsRead,
-    NextPicture,
-    NotHere,
-    PauseChanged,
-    ReadClipboard,
-    ReadMetrics,
-    ReadText,
-    Refused,
-    Request,
-    ResolveCommand,
-    StopWatching,
-    TakeScreenshot,
-    TextRead,
-    decode_request,
-)
-from schemas.http.problems import InvalidRequestError, ProblemError
 from server.clock import seconds_until
-from server.dispatch.clipboard.reading import read_clipboard
+from server.dispatch.command import CommandReply, Pending
 from server.dispatch.forwarding.forwards import Forwards
 from server.dispatch.forwarding.long_texts import LongTexts
-from server.dispatch.forwarding.remote_viewers import RemoteViewers
-from server.dispatch.forwarding.translation import (
-    answered,
-    command_of,
-    described,
-    picture_taken,
-    problem,
-    screenshot_options,
+from server.dispatch.here.links import LinksHere
+from server.dispatch.here.machines import MachinesHere
+from server.dispatch.questions.control import GaveWay, GiveWay
+from server.dispatch.questions.inputs import CarryOut, ReadText
+from server.dispatch.questions.nodes import Described, DescribeMachines, MetricsRead, ReadMetrics
+from server.dispatch.questions.question import (
+    LinkQuestion,
+    MessageRefusedError,
+    NodeQuestion,
+    NotHere,
+    NotUnderstood,
+    Reply,
+    decode_question,
+    encode,
 )
-from server.dispatch.here import MachinesHere
-from server.dispatch.links_here import LinksHere
-from server.dispatch.refusals import just_disconnected, pending
-from server.dispatch.screens import look, screenshot
+from server.dispatch.refusals import RefusedError, storage_unavailable
 from server.machines.socket import LinkSocket
-from server.process.error_frames import forget_frames
 from server.store.errors import StoreUnavailable
+
+Asked = LinkQuestion[Any] | NodeQuestion[Any]
 
 
 class Responder:
@@ -67,13 +43,11 @@ class Responder:
         self,
         here: MachinesHere,
         links: LinksHere,
-        viewers: RemoteViewers,
         texts: LongTexts,
         read_metrics: Callable[[], bytes],
     ) -> None:
         self._here = here
         self._links = links
-        self._viewers = viewers
         self._texts = texts
         self._read_metrics = read_metrics
         self._forwards = Forwards()
@@ -86,103 +60,71 @@ class Responder:
 
     async def respond_for_node(self, message: bytes) -> bytes:
         """The reply to a message that another node has sent to this one."""
-        return await self._understood(message, self._reply_of_node)
+        return encode(await self._understood(message, self._reply_of_node))
 
     async def respond_for_link(self, link: LinkSocket, message: bytes) -> bytes:
         """The reply to a message that another node has sent to a link of this one."""
-        return await self._understood(message, partial(self._reply_of_link, link))
+        return encode(await self._understood(message, partial(self._reply_of_link, link)))
 
     async def _understood(
-        self, message: bytes, reply_to: Callable[[Request], Awaitable[bytes]]
-    ) -> bytes:
+        self, message: bytes, reply_to: Callable[[Asked], Awaitable[Reply]]
+    ) -> Reply:
         try:
-            return await reply_to(decode_request(message))
+            return await reply_to(decode_question(message))
         except MessageRefusedError as error:
-            return self._refuse(str(error))
-        except (ProblemError, InvalidRequestError, StoreUnavailable) as error:
-            return _told(error)
+            self.refused[str(error)] += 1
+            return NotUnderstood(reason=str(error))
+        except StoreUnavailable as error:
+            return storage_unavailable(str(error))
 
-    async def _reply_of_node(self, request: Request) -> bytes:
-        match request:
+    async def _reply_of_node(self, question: Asked) -> Reply:
+        match question:
             case DescribeMachines():
-                return self._describe(request).encode()
+                found = self._links.of(question.organization_id, question.machine_ids)
+                return Described(machines=found)
             case ReadMetrics():
-                return MetricsRead().encode(self._read_metrics())
+                return MetricsRead(content=self._read_metrics())
             case ReadText():
-                return self._texts.give(request)
+                return self._texts.give(question)
             case GiveWay():
-                was_up = self._here.give_way(
-                    request.organization_id, request.machine_id, request.epoch
-                )
-                return Done(was_connected=was_up).encode()
+                about = question.organization_id, question.machine_id, question.epoch
+                return GaveWay(was_up=self._here.give_way(*about))
             case _:
                 raise MessageRefusedError("malformed")
 
-    async def _reply_of_link(self, link: LinkSocket, request: Request) -> bytes:
-        if not isinstance(request, MachineRequest) or not _is_about(link, request):
+    async def _reply_of_link(self, link: LinkSocket, question: Asked) -> Reply:
+        if not isinstance(question, LinkQuestion) or not _is_about(link, question):
             raise MessageRefusedError("malformed")
-        if not link.is_up and not self._has(request):
+        if not link.is_up and not self._has(question):
             self.refused["not here"] += 1
-            return NotHere().encode()
-        return await self._reply_of(link, request)
+            return NotHere()
+        if isinstance(question, CarryOut):
+            return await self._once(question, link)
+        reply: Reply = await self._here.answer(link, question)
+        return reply
 
-    def _has(self, request: MachineRequest) -> bool:
+    def _has(self, question: LinkQuestion[Any]) -> bool:
         """Whether an earlier message has brought the same, whose reply is still the right one."""
-        return isinstance(request, ForwardedCommand) and request.forward_id in self._forwards
+        return isinstance(question, CarryOut) and question.forward_id in self._forwards
 
-    async def _reply_of(self, link: LinkSocket, request: MachineRequest) -> bytes:
-        """The reply to what a machine of this node is asked for."""
-        match request:
-            case ForwardedCommand():
-                return await self._once(request, link)
-            case ResolveCommand():
-                return await self._resolve(request, link)
-            case TakeScreenshot():
-                return picture_taken(await screenshot(link, screenshot_options(request)))
-            case LookAtDesktop():
-                seen = await look(link)
-                return DesktopLookedAt(displays=seen.displays, pointer=seen.pointer).encode()
-            case ReadClipboard():
-                text = await read_clipboard(link, request.selection)
-                return TextRead().encode(text.encode())
-            case NextPicture():
-                return await self._viewers.next_picture(link, request)
-            case MachineRemoved():
-                self._here.disconnect(request.organization_id, request.machine_id)
-                return Done().encode()
-            case StopWatching():
-                self._viewers.stop(request)
-                return Done().encode()
-            case PauseChanged():
-                await self._here.restrictions_changed(request.organization_id, request.machine_id)
-                return Done().encode()
-            case ControlChanged():
-                await self._here.control_changed(link, request.epoch, request.proof)
-                return Done().encode()
-            case FindLink():
-                return Done(was_connected=True).encode()
-            case _:
-                raise MessageRefusedError("malformed")
-
-    async def _once(self, request: ForwardedCommand, link: LinkSocket) -> bytes:
-        """The reply to a command: the same to every message that brings it, however many do.
+    async def _once(self, message: CarryOut, link: LinkSocket) -> CommandReply:
+        """What becomes of a command: the same for every message that brings it, however many do.
 
         A refusal as well: what nothing was done of is never done later.
         """
-        known = self._forwards.find(request.forward_id)
+        known = self._forwards.find(message.forward_id)
         if known is not None:
             return await asyncio.shield(known)
         self._forwards.forget_late()
-        if seconds_until(request.expires_at) <= 0:
-            return self._refuse("late")
+        if seconds_until(message.command.expires_at) <= 0:
+            raise MessageRefusedError("late")
         if self._forwards.is_full:
             self.refused["too many"] += 1
             # Nobody may say that nothing happened: the message may come again, and be taken.
-            raise pending(request.command_id)
-        command_of(request)  # What is malformed is refused, and not remembered.
-        reply = self._forwards.add(request.forward_id, request.answer_by)
+            return Pending(command_id=message.command.id)
+        reply = self._forwards.add(message.forward_id, message.command.answer_by)
         try:
-            reply.set_result(await self._carry_out(request, link))
+            reply.set_result(await self._carry_out(message, link))
         except Exception as error:  # noqa: BLE001  whoever brings it again is told the same
             reply.set_exception(error)
         finally:
@@ -190,41 +132,17 @@ class Responder:
             reply.cancel()
         return await reply
 
-    async def _carry_out(self, request: ForwardedCommand, link: LinkSocket) -> bytes:
+    async def _carry_out(self, message: CarryOut, link: LinkSocket) -> CommandReply:
         try:
             self._here.check_room()
-            command = await self._texts.whole(request)
-            answer, is_replayed = await self._here.carry_out(command, link, _gone)
-        except (ProblemError, InvalidRequestError, StoreUnavailable) as error:
-            return _told(error)
-        return answered(answer, is_replayed=is_replayed)
-
-    async def _resolve(self, request: ResolveCommand, link: LinkSocket) -> bytes:
-        record = await self._here.find_record(
-            request.organization_id, request.command_id, request.machine_id
-        )
-        if record is not None:
-            await self._here.look_up(record, link)
-        return Done().encode()
-
-    def _describe(self, request: DescribeMachines) -> Described:
-        found = self._links.of(request.organization_id, request.machine_ids)
-        return Described(machines=[described(each, live) for each, live in found.items()])
-
-    def _refuse(self, reason: str) -> bytes:
-        self.refused[reason] += 1
-        return Refused(reason=reason).encode()
+            command = await self._texts.whole(message)
+            return await self._here.carry_out(command, link)
+        except RefusedError as error:
+            return error.refusal
+        except StoreUnavailable as error:
+            return storage_unavailable(str(error))
 
 
-def _is_about(link: LinkSocket, request: MachineRequest) -> bool:
-    return (request.organization_id, request.machine_id) == (link.organization_id, link.machine_id)
-
-
-def _told(error: ProblemError | InvalidRequestError | StoreUnavailable) -> bytes:
-    """The reply that tells of an error, of which nothing else is kept here."""
-    forget_frames(error)
-    return problem(error).encode()
-
-
-async def _gone() -> ProblemError:
-    return just_disconnected()
+def _is_about(link: LinkSocket, question: LinkQuestion[Any]) -> bool:
+    about = question.organization_id, question.machine_id
+    return about == (link.organization_id, link.machine_id)

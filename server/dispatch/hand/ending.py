@@ -1,16 +1,15 @@
 """How a hand's inputs fail, and how what it holds is released in the end."""
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from schemas.http import problems
-from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.inputs.bodies import AnyInput, Button, ClickMouse, PressKeys
-from server.store.errors import StoreUnavailable
+from schemas.inputs.outcomes import Completed, Failed, Refused, Unknown
+from server.dispatch.command import CommandReply, Ended, Pending
+from server.dispatch.questions.question import Refusal, RefusalKind
 
 RELEASE_SECONDS: Final = 30.0
 """How long a release is tried again: by then the lease has run out, which releases as well."""
@@ -20,56 +19,50 @@ AGAIN_SECONDS: Final = 0.5
 AT_ONCE: Final = 32
 """Keys in one input."""
 
-_IN_PART: Final = {
-    each.name
-    for each in (problems.INPUT_FAILED, problems.OUTCOME_UNKNOWN, problems.OUTCOME_PENDING)
-}
-_FINAL: Final = {problems.CONTROL_ENDED.name, problems.NOT_FOUND.name, problems.INPUT_FAILED.name}
-
 
 @dataclass(frozen=True)
 class Failure:
-    """Why an input was not carried out, or not for sure.
+    """An input was not carried out, or not for sure: what became of it instead."""
 
-    ``problem`` is the name of a problem, or the type of a validation error of the machine's.
-    """
+    reply: CommandReply
 
-    problem: str
-    detail: str
-    something_happened: bool = False
-    is_refused_for_good: bool = False
+    @property
+    def something_happened(self) -> bool:
+        """Whether it may have happened, at least in part."""
+        match self.reply:
+            case Pending() | Ended(outcome=Unknown()):
+                return True
+            case Ended(outcome=Failed(injected_at_least=count)):
+                # What was pressed by somebody at the desk is no reason to doubt what happened.
+                return count > 0
+            case _:
+                return False
+
+    @property
+    def is_refused_for_good(self) -> bool:
+        """Whether trying again would change nothing."""
+        match self.reply:
+            case Ended(outcome=Failed() | Refused()):
+                return True
+            case Refusal(kind=kind):
+                return kind in _FOR_GOOD
+            case _:
+                return False
 
     @property
     def is_control_ended(self) -> bool:
         """Whether the lease is over."""
-        return self.problem == problems.CONTROL_ENDED.name
+        reply = self.reply
+        return isinstance(reply, Refusal) and reply.kind is RefusalKind.CONTROL_ENDED
 
 
-async def failure_of(carry_out: Callable[[], Awaitable[tuple[int, bytes]]]) -> Failure | None:
-    """Carry something out that ends with an HTTP answer; None where it succeeded."""
-    try:
-        status, body = await carry_out()
-    except ProblemError as problem:
-        name = problem.problem_type.name
-        return Failure(name, problem.detail, name in _IN_PART, name in _FINAL)
-    except InvalidRequestError as error:
-        entry = error.entries[0]
-        return Failure(entry.type, entry.msg, is_refused_for_good=True)
-    except StoreUnavailable as error:
-        return Failure(problems.STORAGE_UNAVAILABLE.name, str(error))
-    return None if status < 400 else _answered(status, json.loads(body))
+_FOR_GOOD: Final = {RefusalKind.CONTROL_ENDED, RefusalKind.UNKNOWN_MACHINE}
 
 
-def _answered(status: int, answer: dict[str, object]) -> Failure:
-    """What an answer says that the machine has given, in the end."""
-    detail = answer["detail"]
-    if isinstance(detail, list):
-        return Failure(str(detail[0]["type"]), str(detail[0]["msg"]), is_refused_for_good=True)
-    name = str(answer["type"]).removeprefix("/problems/")
-    # What was pressed by somebody at the desk is no reason to doubt what happened: nothing did.
-    is_nothing = name == problems.INPUT_FAILED.name and answer.get("injected_at_least") == 0
-    something = name in _IN_PART and not is_nothing
-    return Failure(name, str(detail), something, name in _FINAL)
+def failure_of(reply: CommandReply) -> Failure | None:
+    """Why an input was not carried out; None where it was."""
+    is_done = isinstance(reply, Ended) and isinstance(reply.outcome, Completed)
+    return None if is_done else Failure(reply)
 
 
 class ReleasedAtEnd:

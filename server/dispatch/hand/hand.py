@@ -11,9 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
-from uuid import UUID, uuid4
-
-from pydantic import BaseModel
+from uuid import uuid4
 
 from schemas.inputs.bodies import AnyInput, Button, ClickMouse, PressKeys
 from schemas.inputs.hand import (
@@ -22,17 +20,21 @@ from schemas.inputs.hand import (
     ButtonChanged,
     HandCloseCode,
     KeyChanged,
-    Refused,
+    Undone,
 )
 from schemas.inputs.key_combinations import parse_combination
+from server.dispatch.command import CommandReply, Sender
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.hand.ending import Failure, ReleasedAtEnd, failure_of
+from server.dispatch.hand.segment import REST_SECONDS, Segment
 from server.dispatch.hand.steps import Step, Steps, TooManyWaitError, undone
-from server.dispatch.hand.stretch import REST_SECONDS, Stretch
+from server.dispatch.questions.question import Refusal
+from server.dispatch.refusals import storage_unavailable
 from server.machines.connection import fitting
 from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import FrameBudget
 from server.store.audit import AuditEntry, AuditStore
+from server.store.errors import StoreUnavailable
 from server.store.retrying import always, retry
 from server.store.times import now
 from server.tasks import Tasks
@@ -58,19 +60,21 @@ class HandClosedError(Exception):
 
 
 @dataclass(frozen=True)
-class Holder:
-    """Who has control, of what; ``proof`` is that of their lease."""
+class NotDone:
+    """An event of a batch was not carried out, and nothing that waited behind it was sent.
 
-    organization_id: UUID
-    machine_id: str
-    token_id: UUID
-    token_name: str
-    proof: str
-    request_id: str
+    ``reply`` is what became of it, and ``not_sent`` what surely did not happen.
+    """
+
+    sequence: int
+    reply: CommandReply
+    not_sent: Undone
 
 
 class Hand:
-    """``tell`` takes what the hand is to hear, ``close`` is called where control has ended.
+    """``sender`` is who has control, in a segment, of the machine.
+
+    ``tell`` takes what they are to hear, ``close`` is called where control has ended.
 
     The caller counts every frame, feeds every batch in order, calls `rest` about once a second, and
     `end` once.
@@ -78,15 +82,17 @@ class Hand:
 
     def __init__(
         self,
-        holder: Holder,
+        sender: Sender,
+        machine_id: str,
         dispatcher: Dispatcher,
         audit: AuditStore,
         background: Tasks,
         *,
-        tell: Callable[[BaseModel], None],
+        tell: Callable[[Acknowledged | NotDone], None],
         close: Callable[[HandClosedError], None],
     ) -> None:
-        self._holder = holder
+        self._sender = sender
+        self._machine_id = machine_id
         self._dispatcher = dispatcher
         self._audit = audit
         self._background = background
@@ -97,7 +103,7 @@ class Hand:
         self._under_way: deque[Step] = deque()
         self._buttons: dict[Button, None] = {}
         self._keys: dict[str, None] = {}
-        self._stretch: Stretch | None = None
+        self._segment: Segment | None = None
         self._heard_at = time.monotonic()
         self._budget = FrameBudget(time.monotonic)
         self._is_over = False
@@ -132,10 +138,10 @@ class Hand:
             raise HandClosedError(HandCloseCode.FLOOD, "more came than any hand does") from None
 
     def rest(self) -> None:
-        """End a stretch of work where nothing has come for some time."""
+        """End a segment of work where nothing has come for some time."""
         is_idle = not self._under_way and time.monotonic() - self._heard_at >= REST_SECONDS
         if is_idle:
-            self._end_stretch()
+            self._end_segment()
 
     def end(self) -> None:
         """Drop what waits and release what is held: whatever became of the websocket."""
@@ -152,7 +158,7 @@ class Hand:
         released = self._release()
         if released is not None:
             await released.until_done()
-        self._end_stretch()
+        self._end_segment()
 
     def _send_what_may_be_sent(self) -> None:
         while self._steps and not self._is_over and self._may_send():
@@ -181,8 +187,7 @@ class Hand:
 
     def _is_here(self) -> bool:
         """Whether the machine's link is on this node, where all that is sent keeps its order."""
-        holder = self._holder
-        return self._dispatcher.is_here(holder.organization_id, holder.machine_id)
+        return self._dispatcher.is_here(self._sender.organization_id, self._machine_id)
 
     def _note_held(self, step: Step) -> None:
         match step.event:
@@ -210,37 +215,24 @@ class Hand:
     async def _carry_out(self, step: Step) -> None:
         failure = await self._sent(step.body)
         step.is_over = True
-        if self._stretch is None:
-            self._stretch = Stretch(now())
+        if self._segment is None:
+            self._segment = Segment(now())
         if failure is None:
-            self._stretch.did(step)
+            self._segment.did(step)
         else:
-            self._stretch.refused += 1
+            self._segment.refused += 1
             self._note_not_released(step)
             self._failed(step, failure)
         self._advance()
 
     async def _sent(self, body: AnyInput) -> Failure | None:
         """Carry out an input; why it was not, or None."""
-        holder = self._holder
-
-        async def carry_out() -> tuple[int, bytes]:
-            command = self._dispatcher.accept(
-                organization_id=holder.organization_id,
-                machine_id=holder.machine_id,
-                body=body,
-                key=None,
-                request_id=holder.request_id,
-                minimal=True,
-                token_id=holder.token_id,
-                token_name=holder.token_name,
-                proof=holder.proof,
-                in_stretch=True,
-            )
-            answer, _ = await self._dispatcher.carry_out(command)
-            return answer.status, answer.body
-
-        return await failure_of(carry_out)
+        try:
+            command = self._dispatcher.accept(self._sender, self._machine_id, body, minimal=True)
+            reply = await self._dispatcher.ask(command)
+        except StoreUnavailable as error:
+            return Failure(storage_unavailable(str(error)))
+        return failure_of(reply)
 
     def _failed(self, step: Step, failure: Failure) -> None:
         """Send nothing of what waits: it was meant for a screen on which this had happened."""
@@ -249,16 +241,9 @@ class Hand:
             return
         dropped = self._steps.drop()
         lost = dropped if failure.something_happened else [step, *dropped]
-        self._tell(
-            Refused(
-                sequence=step.sequence,
-                problem=failure.problem,
-                detail=failure.detail,
-                not_sent=undone(lost),
-            )
-        )
-        if failure.is_control_ended:
-            self._close(HandClosedError(HandCloseCode.CONTROL_ENDED, failure.detail))
+        self._tell(NotDone(step.sequence, failure.reply, undone(lost)))
+        if isinstance(failure.reply, Refusal) and failure.is_control_ended:
+            self._close(HandClosedError(HandCloseCode.CONTROL_ENDED, failure.reply.detail))
             return
         if completes := max((each.completes for each in dropped), default=0):
             self._completed(completes)
@@ -301,22 +286,22 @@ class Hand:
         else:
             self._tell(Acknowledged(sequence=sequence))
 
-    def _end_stretch(self) -> None:
-        stretch, self._stretch = self._stretch, None
-        if stretch is None:
+    def _end_segment(self) -> None:
+        segment, self._segment = self._segment, None
+        if segment is None:
             return
-        holder = self._holder
+        sender = self._sender
         entry = AuditEntry(
             id=uuid4().bytes,
-            organization_id=holder.organization_id,
-            created_at=stretch.began_at,
+            organization_id=sender.organization_id,
+            created_at=segment.began_at,
             action="control.worked",
-            token_id=holder.token_id,
-            token_name=holder.token_name,
-            target=holder.machine_id,
-            machine_id=holder.machine_id,
-            request_id=holder.request_id,
-            note=stretch.note(now()),
+            token_id=sender.token_id,
+            token_name=sender.token_name,
+            target=self._machine_id,
+            machine_id=self._machine_id,
+            request_id=sender.request_id,
+            note=segment.note(now()),
         )
         self._background.start_and_report(
             retry(lambda: self._audit.add(entry), is_worthwhile=always),

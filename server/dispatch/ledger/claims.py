@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from server.clock import from_milliseconds, seconds_until
 from server.dispatch.command import Command
 from server.dispatch.ledger.machine_link import MachineLink
-from server.dispatch.refusals import in_progress
+from server.dispatch.refusals import RefusedError, in_progress
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.retrying import retry
 from server.store.times import now
@@ -43,7 +43,7 @@ class Claims:
     ) -> CommandRecord:
         """The record that says SENT, once the link is live.
 
-        Raises a problem where somebody took the claim over, who has the answer or will.
+        Raises RefusedError where somebody took the claim over, who has the answer or will.
         """
         sent = replace(
             claim,
@@ -54,7 +54,7 @@ class Claims:
         if not await retry(
             lambda: self._commands.mark_sent(sent), is_worthwhile=lambda: has_time(command)
         ):
-            raise in_progress()
+            raise RefusedError(in_progress())
         return sent
 
     async def withdraw(self, command_id: UUID, record: CommandRecord) -> None:
@@ -86,7 +86,7 @@ class Claims:
                 ):
                     return own
             elif not has_time(command):
-                raise in_progress()
+                raise RefusedError(in_progress())
             else:
                 await asyncio.sleep(min(left, CLAIM_POLL_SECONDS))
 
@@ -132,12 +132,12 @@ def new_record(command: Command, sent_on: SentOn, state: CommandState) -> Comman
         journal_id=sent_on.journal_id,
         journal_sequence=sent_on.journal_sequence,
         journal_mark=sent_on.journal_mark,
-        request_id=command.request_id,
+        request_id=command.sender.request_id,
         minimal=command.minimal,
         accepted_at=from_milliseconds(command.accepted_at),
         expires_at=from_milliseconds(command.expires_at),
-        token_id=command.token_id,
-        token_name=command.token_name,
+        token_id=command.sender.token_id,
+        token_name=command.sender.token_name,
     )
 
 

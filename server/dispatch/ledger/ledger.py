@@ -8,36 +8,33 @@ The ledger runs where the machine's link lives.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from time import perf_counter
+from typing import Any
 from uuid import UUID
 
-from schemas.http.problems import NOT_FOUND, ProblemError
 from schemas.inputs.outcomes import Expired, Outcome, Unknown
 from schemas.programs.failpoints import Failpoint, reached
-from server.clock import seconds_until
-from server.dispatch.command import Command
-from server.dispatch.ledger.answers import final_answer
+from server.clock import seconds_until, server_time
+from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.ledger.claims import CLAIM_LIFETIME, Claims, SentOn, new_record
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver, NoObserver
-from server.dispatch.ledger.resolver import Resolver, context_of
+from server.dispatch.ledger.resolver import Resolver, end_of
 from server.dispatch.ledger.timings import Timings
-from server.dispatch.ledger.under_way import CommandsUnderWay, answer_of
-from server.dispatch.refusals import in_progress, key_reused, pending, refused, settling
+from server.dispatch.ledger.under_way import CommandsUnderWay, PendingError, in_time, reply_of
+from server.dispatch.questions.question import Refusal, RefusalKind
+from server.dispatch.refusals import RefusedError, in_progress, key_reused, refused, settling
 from server.machines.link.errors import LinkDownError, LinkLostError, SubmissionRefusedError
-from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
 from server.store.retrying import retry
 from server.store.times import now
 from server.tasks import Tasks
 
-LOOK_SECONDS = 5.0
+POLL_SECONDS = 5.0
 KEEP_SECONDS = 1.0
-
-WhyNoLink = Callable[[], Awaitable[ProblemError]]
-"""Says why a machine has no link: it is not known, or not connected."""
 
 
 class Ledger:
@@ -58,30 +55,28 @@ class Ledger:
         self._background = background
         self._observer = observer or NoObserver()
 
-    async def answer(
-        self,
-        command: Command,
-        link: MachineLink | None,
-        why_no_link: WhyNoLink,
-        timings: Timings,
-    ) -> tuple[Answer, bool]:
-        """The final answer to a command, and whether it was given before.
-
-        ``link`` is its machine's; where there is none, ``why_no_link`` says why.  Raises a problem
-        where there is no final answer: nothing was sent, or the outcome is not known yet.
-        """
+    async def answer(self, command: Command, link: MachineLink, timings: Timings) -> CommandReply:
+        """What becomes of a command, which goes to its machine's link unless it has already."""
         if not command.is_keyed:
-            if link is None:
-                raise await why_no_link()
-            return await self._answer_without_key(command, link, timings), False
+            return await reply_of(self._without_key(command, link, timings))
+        return await self._together(command, lambda: self._first(command, link, timings))
+
+    async def known(self, command: Command, why_not: Refusal | Pending) -> CommandReply:
+        """What became of a command that nothing can be sent of; ``why_not`` where none is known."""
+        if not command.is_keyed:
+            return why_not
+        return await self._together(command, lambda: self._without_link(command, why_not))
+
+    async def _together(
+        self, command: Command, ending: Callable[[], Coroutine[Any, Any, Ended]]
+    ) -> CommandReply:
+        """What whoever asked first under a key gets, for all who ask meanwhile."""
         first = self._under_way.find(command.request_key)
         if first is None:
-            first = self._under_way.begin(
-                command.request_key, self._first(command, link, why_no_link, timings)
-            )
-            return await answer_of(first, command.answer_by, pending(command.id))
-        answer, _ = await answer_of(first, command.answer_by, in_progress())
-        return answer, True
+            first = self._under_way.begin(command.request_key, ending())
+            return await in_time(first, command.answer_by, Pending(command_id=command.id))
+        reply = await in_time(first, command.answer_by, in_progress())
+        return reply.replayed() if isinstance(reply, Ended) else reply
 
     async def find(
         self, organization_id: UUID, command_id: UUID, machine_id: str | None = None
@@ -92,48 +87,46 @@ class Ledger:
             return None
         return record if machine_id in (None, record.machine_id) else None
 
-    async def is_answered(self, command: Command) -> bool:
-        """Whether the final answer to a command is stored, so that no machine need be asked."""
+    async def has_ended(self, command: Command) -> bool:
+        """Whether the end of a command is stored, so that no machine need be asked."""
         known = await self._claims.find(command)
-        return known is not None and known.answer is not None
+        return known is not None and known.outcome is not None
 
     async def look_up(self, record: CommandRecord, link: MachineLink) -> CommandRecord | None:
         """A record as it is when its machine was asked about it, where that can settle it."""
-        if record.answer is not None or self._under_way.find(record.request_key) is not None:
+        if record.outcome is not None or self._under_way.find(record.request_key) is not None:
             return record
         if record.state is CommandState.SENT:
-            asked = self._under_way.begin(record.request_key, self._resolved(record, link))
-            await asyncio.wait((asked,), timeout=LOOK_SECONDS)
+            asked = self._under_way.begin(record.request_key, self._resolver.resolved(record, link))
+            await asyncio.wait((asked,), timeout=POLL_SECONDS)
         return await self._commands.find(record.command_id)
 
-    async def _answer_without_key(
-        self, command: Command, link: MachineLink, timings: Timings
-    ) -> Answer:
+    async def _without_key(self, command: Command, link: MachineLink, timings: Timings) -> Ended:
         try:
-            with link.slot(command.proof):
+            with link.slot(command.sender.lease_hash):
                 await _until_live(link, command)
                 answered = _sent(command, link)
         except SubmissionRefusedError as error:
-            raise refused(error, command.accepted_at) from None
+            raise RefusedError(refused(error, command.accepted_at)) from None
         except TimeoutError:
             self._observer.ended(command, Expired())
-            return final_answer(context_of(command), Expired())
+            return Ended.of(command, Expired(), server_time())
         timings.sent = perf_counter()
         try:
             outcome = await _in_time(answered, command)
         except (TimeoutError, LinkLostError):
             self._observer.left_open(command)
             await self._keep_pending(command, link)
-            raise pending(command.id) from None
+            raise PendingError(command.id) from None
         timings.acknowledged = perf_counter()
         self._observer.ended(command, outcome)
-        answer = final_answer(context_of(command), outcome)
+        ended = Ended.of(command, outcome, server_time())
         self._observer.answered(timings, outcome)
-        return answer
+        return ended
 
     async def _keep_pending(self, command: Command, link: MachineLink) -> None:
         """Record a command without a key late, and only for whoever asks what became of it."""
-        if command.in_stretch:
+        if command.sender.in_segment:
             return  # Nobody is told its id.
         await self._keep_soon(new_record(command, SentOn.of(link), CommandState.SENT))
 
@@ -144,7 +137,7 @@ class Ledger:
         asked, as it is for one that was.
         """
         self._observer.left_open(command)
-        if not command.in_stretch:
+        if not command.sender.in_segment:
             await self._keep_soon(new_record(command, SentOn(epoch), CommandState.SENT))
 
     async def _keep_soon(self, record: CommandRecord) -> None:
@@ -158,18 +151,10 @@ class Ledger:
                 is_worthwhile=lambda: now() < record.expires_at + CLAIM_LIFETIME,
             )
 
-    async def _first(
-        self,
-        command: Command,
-        link: MachineLink | None,
-        why_no_link: WhyNoLink,
-        timings: Timings,
-    ) -> tuple[Answer, bool]:
+    async def _first(self, command: Command, link: MachineLink, timings: Timings) -> Ended:
         reached(Failpoint.BEFORE_CLAIM)
-        if link is None:
-            return await self._known_or(command, await why_no_link(), None)
         try:
-            with link.slot(command.proof):
+            with link.slot(command.sender.lease_hash):
                 record, is_own = await self._claims.claim(command, link)
                 if not is_own:
                     return await self._known(command, record, link)
@@ -178,21 +163,27 @@ class Ledger:
                     record = await self._marked_sent(command, record, link)
                 answered = await self._send(command, record, link)
                 timings.sent = perf_counter()
-        except (ProblemError, SubmissionRefusedError) as error:
-            return await self._known_or(command, error, link)
+        except SubmissionRefusedError as error:
+            return await self._known_or(command, refused(error, command.accepted_at), link)
+        except RefusedError as error:
+            return await self._known_or(command, error.refusal, link)
         # What is waited for here may come days later.
         command = command.without_text()
         try:
             outcome = await answered
         except LinkLostError:
             self._observer.left_open(command)
-            raise pending(command.id) from None
+            raise PendingError(command.id) from None
         timings.acknowledged = perf_counter()
         reached(Failpoint.AFTER_ACK)
-        answer = await self._resolver.finish(record, outcome)
+        ended = await self._resolver.finish(record, outcome)
         reached(Failpoint.AFTER_STORED)
         self._observer.answered(timings, outcome)
-        return answer, False
+        return ended
+
+    async def _without_link(self, command: Command, why_not: Refusal | Pending) -> Ended:
+        reached(Failpoint.BEFORE_CLAIM)
+        return await self._known_or(command, why_not, None)
 
     async def _marked_sent(
         self, command: Command, claim: CommandRecord, link: MachineLink
@@ -208,7 +199,7 @@ class Ledger:
         except (LinkDownError, TimeoutError) as error:
             await self._claims.withdraw(command.id, claim)
             if isinstance(error, TimeoutError):
-                raise settling(link.up_since) from None
+                raise RefusedError(settling(link.up_since)) from None
             raise
         return await self._claims.mark_sent(command, claim, link)
 
@@ -226,41 +217,39 @@ class Ledger:
         return answered
 
     async def _known_or(
-        self,
-        command: Command,
-        error: ProblemError | SubmissionRefusedError,
-        link: MachineLink | None,
-    ) -> tuple[Answer, bool]:
-        """Nothing was sent; but a final answer is given again even while the machine is away."""
+        self, command: Command, why_not: Refusal | Pending, link: MachineLink | None
+    ) -> Ended:
+        """Nothing was sent; but what has ended is told again even while the machine is away."""
         known = await self._claims.find(command)
         if known is not None and known.state is not CommandState.CLAIMED:
-            is_removed = isinstance(error, ProblemError) and error.problem_type is NOT_FOUND
-            if is_removed and known.answer is None and command.is_recorded_in(known):
+            if _is_removed(why_not) and known.outcome is None and command.is_recorded_in(known):
                 # Nobody will ever say what became of what its machine had been sent.
-                return await self._resolver.finish(known, Unknown()), True
+                return (await self._resolver.finish(known, Unknown())).replayed()
             return await self._known(command, known, link)
-        if isinstance(error, ProblemError):
-            raise error
-        raise refused(error, command.accepted_at) from None
+        if isinstance(why_not, Pending):
+            raise PendingError(why_not.command_id)
+        raise RefusedError(why_not)
 
     async def _known(
         self, command: Command, record: CommandRecord, link: MachineLink | None
-    ) -> tuple[Answer, bool]:
+    ) -> Ended:
         if not command.is_recorded_in(record):
-            raise key_reused()
-        if record.answer is not None:
-            return record.answer, True
-        if link is None:
-            raise pending(record.command_id)
-        return await self._resolved(record, link)
+            raise RefusedError(key_reused())
+        if (ended := end_of(record)) is None:
+            if link is None:
+                raise PendingError(record.command_id)
+            ended = await self._resolver.resolved(record, link)
+        return ended.replayed()
 
-    async def _resolved(self, record: CommandRecord, link: MachineLink) -> tuple[Answer, bool]:
-        return await self._resolver.resolved(record, link), True
+
+def _is_removed(why_not: Refusal | Pending) -> bool:
+    """Whether there is no such machine any more."""
+    return isinstance(why_not, Refusal) and why_not.kind is RefusalKind.UNKNOWN_MACHINE
 
 
 def _sent(command: Command, link: MachineLink) -> "asyncio.Future[Outcome]":
     """Send a command.  Raises a SubmissionRefusedError where nothing was sent."""
-    return link.send(command.message(link.link_id), command.answer_by, command.proof)
+    return link.send(command.message(link.link_id), command.answer_by, command.sender.lease_hash)
 
 
 async def _until_live(link: MachineLink, command: Command) -> None:

@@ -3,15 +3,13 @@
 import asyncio
 from contextlib import suppress
 
-from schemas.http.problems import ProblemError
 from schemas.inputs.outcomes import Unknown
 from schemas.link.close_codes import CloseCode
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.resolver import Resolver, ask, journal_is_lost
-from server.dispatch.ledger.under_way import CommandsUnderWay
+from server.dispatch.ledger.under_way import CommandsUnderWay, PendingError
 from server.machines.link.errors import LinkDownError
-from server.machines.pending_outcomes import Question
-from server.store.commands import Answer, CommandRecord, CommandStore
+from server.store.commands import CommandRecord, CommandStore
 from server.store.retrying import retry
 
 REPORT_SECONDS = 30.0
@@ -53,7 +51,7 @@ class Reconciler:
 
     async def _give_up(self, record: CommandRecord) -> None:
         # Its owner may forget it meanwhile, who knows that nothing had been sent.
-        with suppress(ProblemError):
+        with suppress(PendingError):
             await self._resolver.finish(record, Unknown())
 
     async def _reconcile_one(self, record: CommandRecord, link: MachineLink) -> None:
@@ -62,7 +60,7 @@ class Reconciler:
         except LinkDownError:
             return
         # Where a task is under way, it waits for an older link and is about to notice its end.
-        work = self._under_way.begin(record.request_key, self._answered(record, question))
+        work = self._under_way.begin(record.request_key, self._resolver.answered(record, question))
         heard, _ = await asyncio.wait((question.reported,), timeout=REPORT_SECONDS)
         if not heard:
             link.close(
@@ -72,6 +70,3 @@ class Reconciler:
             )
         elif question.outcome.done():
             await asyncio.wait((work,))
-
-    async def _answered(self, record: CommandRecord, question: Question) -> tuple[Answer, bool]:
-        return await self._resolver.answered(record, question), True

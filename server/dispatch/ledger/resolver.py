@@ -1,19 +1,17 @@
 """Makes outcomes final: stored first, then given."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import NotCarriedOut, Outcome, Unknown
 from schemas.link.messages import Resolve
 from server.clock import milliseconds, server_time
-from server.dispatch.command import Command
-from server.dispatch.ledger.answers import AnswerContext, final_answer
+from server.dispatch.command import Ended
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver, NoObserver
-from server.dispatch.refusals import pending
+from server.dispatch.ledger.under_way import PendingError
 from server.machines.link.errors import LinkDownError, LinkLostError
 from server.machines.pending_outcomes import Question
-from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.retrying import always, retry
 from server.store.times import now
 
@@ -27,60 +25,69 @@ class Resolver:
         self._commands = commands
         self._observer = observer or NoObserver()
 
-    async def resolved(self, record: CommandRecord, link: MachineLink) -> Answer:
-        """The final answer to a command that an earlier link sent: this link's machine is asked.
+    async def resolved(self, record: CommandRecord, link: MachineLink) -> Ended:
+        """How a command ended that an earlier link sent: this link's machine is asked.
 
-        Raises a problem where it does not say.
+        Raises PendingError where it does not say.
         """
         if journal_is_lost(record, link):
             return await self.finish(record, Unknown())
         try:
             question = ask(record, link)
         except LinkDownError:
-            raise pending(record.command_id) from None
+            raise PendingError(record.command_id) from None
         return await self.answered(record, question)
 
-    async def answered(self, record: CommandRecord, question: Question) -> Answer:
-        """Make final what the machine answers.  Raises a problem where it does not."""
+    async def answered(self, record: CommandRecord, question: Question) -> Ended:
+        """Make final what the machine answers.  Raises PendingError where it does not."""
         try:
             outcome = await question.outcome
         except (LinkLostError, TimeoutError):
             # It may be on its way on this very link, where whoever sent it waits no longer.
-            raise pending(record.command_id) from None
+            raise PendingError(record.command_id) from None
         if isinstance(outcome, NotCarriedOut) and _may_be_forgotten(record):
             outcome = Unknown()
         return await self.finish(record, outcome)
 
-    async def finish(self, record: CommandRecord, outcome: Outcome) -> Answer:
-        """Store the final answer, then give it: what is stored first is what everybody gets.
+    async def finish(self, record: CommandRecord, outcome: Outcome) -> Ended:
+        """Store the outcome, then tell it: what is stored first is what everybody gets.
 
         Tries for as long as this node lives; nobody else may know this outcome.
         """
-        answer = final_answer(context_of(record), outcome)
         state = CommandState.DONE
         if isinstance(outcome, NotCarriedOut):
             state = CommandState.NOT_CARRIED_OUT
         elif isinstance(outcome, Unknown):
             state = CommandState.UNKNOWN
-        given, is_first = await retry(
-            lambda: self._stored(record, state, answer), is_worthwhile=always
+        final_at = now()
+        ended = Ended.of(record, outcome, milliseconds(final_at))
+        first = await retry(
+            lambda: self._stored(record, state, ended, final_at), is_worthwhile=always
         )
-        if is_first:
+        # After an attempt of which nothing was heard it may be this one all the same.
+        if first == ended:
             self._observer.ended(record, outcome)
-        return given
+        return first
 
     async def _stored(
-        self, record: CommandRecord, state: CommandState, answer: Answer
-    ) -> tuple[Answer, bool]:
-        """The answer that stands, and whether it is this one."""
-        if await self._commands.finish(record, state, answer, now()):
-            return answer, True
+        self, record: CommandRecord, state: CommandState, ended: Ended, final_at: datetime
+    ) -> Ended:
+        """The end that stands, which may be this one."""
+        if await self._commands.finish(record, state, ended.outcome, final_at):
+            return ended
         first = await self._commands.find(record.command_id)
-        if first is None or first.answer is None:
+        stands = None if first is None else end_of(first)
+        if stands is None:
             # Forgotten by its owner, who found that nothing had been sent.
-            raise pending(record.command_id)
-        # After an attempt of which nothing was heard it may be this one all the same.
-        return first.answer, first.answer == answer
+            raise PendingError(record.command_id)
+        return stands
+
+
+def end_of(record: CommandRecord) -> Ended | None:
+    """How a recorded command has ended, if it has."""
+    if record.outcome is None or record.final_at is None:
+        return None
+    return Ended.of(record, record.outcome, milliseconds(record.final_at))
 
 
 def ask(record: CommandRecord, link: MachineLink) -> Question:
@@ -119,21 +126,4 @@ def journal_is_lost(record: CommandRecord, link: MachineLink) -> bool:
         record.journal_id != greeting.journal_id
         or greeting.journal_sequence < record.journal_sequence
         or greeting.boot_id != record.boot_id
-    )
-
-
-def context_of(command: Command | CommandRecord) -> AnswerContext:
-    """What an answer needs of a command, on its way or recorded."""
-    if isinstance(command, Command):
-        command_id, accepted_at = command.id, command.accepted_at
-    else:
-        command_id = command.command_id
-        accepted_at = milliseconds(command.accepted_at)
-    return AnswerContext(
-        command_id=command_id,
-        machine_id=command.machine_id,
-        operation=Operation(command.operation),
-        accepted_at=accepted_at,
-        request_id=command.request_id,
-        minimal=command.minimal,
     )

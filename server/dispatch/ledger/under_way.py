@@ -7,10 +7,10 @@ from collections.abc import Coroutine
 from typing import Any
 from uuid import UUID
 
-from schemas.http.problems import InvalidRequestError, ProblemError
 from server.clock import seconds_until
-from server.machines.link.errors import LinkLostError, SubmissionRefusedError
-from server.store.commands import Answer
+from server.dispatch.command import CommandReply, Ended, Pending
+from server.dispatch.questions.question import Refusal
+from server.dispatch.refusals import RefusedError
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
@@ -24,14 +24,25 @@ RequestKey = tuple[UUID, str]
 Only the record tells whose the key is, never that somebody else asks under it at the same time.
 """
 
-Work = asyncio.Task[tuple[Answer, bool]]
-"""Ends with the final answer to a command, and whether it was given before."""
+Work = asyncio.Task[CommandReply]
 
-_FORESEEN = (
-    *(ProblemError, InvalidRequestError, SubmissionRefusedError, LinkLostError),
-    StoreUnavailable,
-)
-"""What ends the work on a command without an answer, and is said to whoever asks."""
+
+class PendingError(Exception):
+    """The outcome of a command is not known yet."""
+
+    def __init__(self, command_id: UUID) -> None:
+        super().__init__(f"the outcome of {command_id} is not known yet")
+        self.command_id = command_id
+
+
+async def reply_of(ending: Coroutine[Any, Any, Ended]) -> CommandReply:
+    """What becomes of a command whose end may be refused, or pending."""
+    try:
+        return await ending
+    except RefusedError as error:
+        return error.refusal
+    except PendingError as error:
+        return Pending(command_id=error.command_id)
 
 
 class CommandsUnderWay:
@@ -48,9 +59,9 @@ class CommandsUnderWay:
         """The work on a request, if there is any."""
         return self._work.get(request)
 
-    def begin(self, request: RequestKey, work: Coroutine[Any, Any, tuple[Answer, bool]]) -> Work:
+    def begin(self, request: RequestKey, ending: Coroutine[Any, Any, Ended]) -> Work:
         """Work on a request; whoever asks the same meanwhile waits for it, or for an earlier."""
-        task = self._background.start(work, f"command {request[0]}")
+        task = self._background.start(reply_of(ending), f"command {request[0]}")
         self._work.setdefault(request, task)
         task.add_done_callback(lambda ended: self._ended(request, ended))
         return task
@@ -63,16 +74,14 @@ class CommandsUnderWay:
         # Everybody who waited may have given up.  What they missed is theirs to ask for again; but
         # a mistake of ours would be heard of by nobody.
         error = task.exception()
-        if error is not None and not isinstance(error, _FORESEEN):
+        if error is not None and not isinstance(error, StoreUnavailable):
             _log_mistake(request[0], error)
 
 
-async def answer_of(work: Work, answer_by: int, too_late: ProblemError) -> tuple[Answer, bool]:
-    """What the work ends with; the problem where it takes longer than ``answer_by`` (ms)."""
+async def in_time(work: Work, answer_by: int, too_late: Pending | Refusal) -> CommandReply:
+    """What the work ends with; ``too_late`` where it takes longer than ``answer_by`` (ms)."""
     done, _ = await asyncio.wait((work,), timeout=max(seconds_until(answer_by), 0))
-    if not done:
-        raise too_late
-    return work.result()
+    return work.result() if done else too_late
 
 
 def _log_mistake(command_id: UUID, error: BaseException) -> None:

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from schemas.http.problems import ValidationErrorEntry
+from schemas.values.validation_errors import ValidationErrorEntry
 from server.cli.administration import create_token
 from server.cli.machines import add_machine
 from server.cli.wording import in_words_of_the_command

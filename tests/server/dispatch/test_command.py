@@ -1,4 +1,3 @@
-import asyncio
 import hashlib
 from typing import Any
 from uuid import UUID
@@ -12,7 +11,7 @@ from schemas.inputs.bodies import (
     MoveMouse,
     TypeText,
 )
-from server.dispatch.command import Command
+from server.dispatch.command import Command, Sender
 from server.dispatch.fingerprints import Fingerprints
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 
@@ -22,20 +21,31 @@ MOVE = MoveMouse(x=3, y=4)
 FINGERPRINTS = Fingerprints(b"secret")
 
 
-def accepted(body: AnyInput = MOVE, key: str | None = "key-1", **changes: Any) -> Command:
-    fields: dict[str, Any] = {
+def accepted(
+    body: AnyInput = MOVE,
+    key: str | None = "key-1",
+    *,
+    machine_id: str = "desk-1",
+    minimal: bool = False,
+    timeout: float = 30.0,
+    fingerprints: Fingerprints = FINGERPRINTS,
+    **changes: Any,
+) -> Command:
+    sender = {
         "organization_id": ORGANIZATION,
-        "machine_id": "desk-1",
-        "timeout": 30.0,
+        "token_id": UUID(int=1),
+        "token_name": "a caller",
         "request_id": "r-1",
-        "minimal": False,
-        "fingerprints": FINGERPRINTS,
     }
-
-    async def accept() -> Command:
-        return Command.accept(body=body, key=key, **{**fields, **changes})
-
-    return asyncio.run(accept())
+    return Command.accept(
+        Sender(**{**sender, **changes}),
+        machine_id,
+        body,
+        key=key,
+        minimal=minimal,
+        timeout=timeout,
+        fingerprints=fingerprints,
+    )
 
 
 def test_command_id_is_derived_from_organization_and_key() -> None:

@@ -8,7 +8,7 @@ import pytest
 from schemas.http.problems import ProblemError
 from schemas.link.messages import Input, Resolve
 from server.dispatch.moves import Moves
-from tests.commands import accepted, answering, keep_sent, problem_of
+from tests.commands import accepted, answered, answering, keep_sent, problem_of
 from tests.links import COMPLETED, hello
 from tests.service import Service, new_key
 
@@ -16,7 +16,7 @@ from tests.service import Service, new_key
 async def refused(service: Service) -> tuple[str, dict[str, Any]]:
     """The problem that a command meets now, and its members."""
     with pytest.raises(ProblemError) as caught:
-        await service.server.services.dispatcher.carry_out(accepted(service))
+        await answered(service, accepted(service))
     return caught.value.problem_type.name, {**caught.value.members, "detail": caught.value.detail}
 
 

@@ -4,8 +4,11 @@ from uuid import uuid4
 
 import pytest
 
+from schemas.http.problems import ProblemError
+from server.api.machines.answers import problem_of
 from server.clock import server_time
-from server.dispatch.refusals import pending, refused, unavailable
+from server.dispatch.command import Pending
+from server.dispatch.refusals import refused, unavailable
 from server.machines.link.errors import (
     ControlEndedError,
     LinkBusyError,
@@ -37,7 +40,8 @@ NOW = 1_700_000_000_000
 def test_every_refusal_says_that_nothing_was_sent_and_when_to_come_again(
     error: SubmissionRefusedError, status: int, reason: str | None
 ) -> None:
-    problem = refused(error, NOW)
+    problem = problem_of(refused(error, NOW))
+    assert isinstance(problem, ProblemError)
     assert problem.problem_type.status == status
     assert problem.members.get("reason") == reason
     assert problem.headers["Retry-After"]
@@ -45,12 +49,12 @@ def test_every_refusal_says_that_nothing_was_sent_and_when_to_come_again(
         assert problem.members["since"] == "2023-11-14T22:13:20.000Z"
 
 
-@pytest.mark.parametrize(("seconds", "retry_after"), [(1, "1"), (60, "5")])
+@pytest.mark.parametrize(("seconds", "retry_after"), [(1, 1), (60, 5)])
 def test_machine_that_has_just_gone_is_to_be_asked_again_soon(
-    seconds: int, retry_after: str
+    seconds: int, retry_after: int
 ) -> None:
-    problem = unavailable("offline", "it moves", server_time() - seconds * 1000)
-    assert problem.headers["Retry-After"] == retry_after
+    moved = unavailable("offline", "it moves", server_time() - seconds * 1000)
+    assert moved.retry_seconds == retry_after
 
 
 def test_every_refusal_is_among_them() -> None:
@@ -62,12 +66,14 @@ def test_every_refusal_is_among_them() -> None:
 
 
 def test_lease_that_is_over_is_not_to_be_tried_again() -> None:
-    problem = refused(ControlEndedError(), NOW)
+    problem = problem_of(refused(ControlEndedError(), NOW))
+    assert isinstance(problem, ProblemError)
     assert problem.problem_type.status == 409
     assert "Retry-After" not in problem.headers
 
 
 def test_pending_input_is_not_said_to_have_been_sent() -> None:
-    problem = pending(uuid4())
+    problem = problem_of(Pending(command_id=uuid4()))
+    assert isinstance(problem, ProblemError)
     for words in (problem.detail, problem.problem_type.advice):
         assert "may have been sent" in words

@@ -11,12 +11,16 @@ from uuid import uuid4
 
 import pytest
 
-from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from schemas.inputs.outcomes import Expired, Outcome, Refused, Unknown
+from server.store.commands import CommandRecord, CommandState, CommandStore
 from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
-ANSWER = Answer(200, "application/json", b'{"status":"completed"}\x00\xff')
+OUTCOME = Refused(
+    code="outside_displays", message="é\0", ctx={"$set": {"a.b": [None, 2**80, "\0"]}}
+)
+"""Whatever a machine says of an outcome is stored."""
 
 
 OpenStore = Callable[[], AbstractAsyncContextManager[CommandStore]]
@@ -109,7 +113,7 @@ async def test_own_claim_is_recognised_until_it_is_resolved(open_store: OpenStor
         record = sent()
         await commands.claim(record)
         assert (await commands.claim(record)).is_of(record)
-        await commands.finish(record, CommandState.UNKNOWN, ANSWER, NOW)
+        await commands.finish(record, CommandState.UNKNOWN, OUTCOME, NOW)
         assert not (await commands.claim(record)).is_of(record)
 
 
@@ -118,11 +122,11 @@ async def test_first_final_state_stands(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()
         await commands.claim(record)
-        assert await commands.finish(record, CommandState.DONE, ANSWER, NOW)
-        other = Answer(502, None, b"")
+        assert await commands.finish(record, CommandState.DONE, OUTCOME, NOW)
+        other = Expired()
         assert not await commands.finish(record, CommandState.UNKNOWN, other, NOW)
         found = await commands.find(record.command_id)
-        assert found == replace(record, state=CommandState.DONE, answer=ANSWER, final_at=NOW)
+        assert found == replace(record, state=CommandState.DONE, outcome=OUTCOME, final_at=NOW)
 
 
 @async_test
@@ -131,10 +135,10 @@ async def test_finish_of_another_attempt_changes_nothing(open_store: OpenStore) 
         record = sent()
         await commands.claim(record)
         other = replace(record, attempt=uuid4())
-        assert not await commands.finish(other, CommandState.DONE, ANSWER, NOW)
+        assert not await commands.finish(other, CommandState.DONE, OUTCOME, NOW)
         assert await commands.find(record.command_id) == record
-        assert await commands.finish(record, CommandState.DONE, ANSWER, NOW)
-        assert not await commands.finish(sent(), CommandState.DONE, ANSWER, NOW)
+        assert await commands.finish(record, CommandState.DONE, OUTCOME, NOW)
+        assert not await commands.finish(sent(), CommandState.DONE, OUTCOME, NOW)
 
 
 @async_test
@@ -144,16 +148,16 @@ async def test_of_many_at_once_each_is_told_its_own(open_store: OpenStore) -> No
         others = replace(records[4], attempt=uuid4())
         claims = await asyncio.gather(*map(commands.claim, [*records, others]))
         assert claims == [*records, records[4]]
-        answers = [Answer(200, None, bytes([number])) for number in range(12)]
-        ends = [
-            (record, CommandState.DONE, answer)
-            for record, answer in zip(records, answers, strict=True)
+        outcomes = [Unknown(injected_at_least=number) for number in range(12)]
+        ends: list[tuple[CommandRecord, CommandState, Outcome]] = [
+            (record, CommandState.DONE, outcome)
+            for record, outcome in zip(records, outcomes, strict=True)
         ]
-        ends.insert(7, (others, CommandState.UNKNOWN, ANSWER))
+        ends.insert(7, (others, CommandState.UNKNOWN, OUTCOME))
         told = await asyncio.gather(*(commands.finish(*end, NOW) for end in ends))
         assert told == [True] * 7 + [False] + [True] * 5
         found = [there(await commands.find(record.command_id)) for record in records]
-        assert [record.answer for record in found] == answers
+        assert [record.outcome for record in found] == outcomes
 
 
 @async_test
@@ -162,11 +166,11 @@ async def test_finish_is_from_an_open_state_to_a_final_one(open_store: OpenStore
         record = sent()
         await commands.claim(record)
         with pytest.raises(ValueError, match="SENT"):
-            await commands.finish(record, CommandState.SENT, ANSWER, NOW)
-        await commands.finish(record, CommandState.DONE, ANSWER, NOW)
+            await commands.finish(record, CommandState.SENT, OUTCOME, NOW)
+        await commands.finish(record, CommandState.DONE, OUTCOME, NOW)
         final = there(await commands.find(record.command_id))
         with pytest.raises(ValueError, match="UNKNOWN"):
-            await commands.finish(final, CommandState.UNKNOWN, ANSWER, NOW)
+            await commands.finish(final, CommandState.UNKNOWN, OUTCOME, NOW)
         assert await commands.find(record.command_id) == final
 
 
@@ -177,7 +181,7 @@ async def test_finish_of_a_claim_that_was_sent_since_changes_nothing(open_store:
         await commands.claim(claim)
         marked = replace(claim, state=CommandState.SENT)
         assert await commands.mark_sent(marked)
-        assert not await commands.finish(claim, CommandState.DONE, ANSWER, NOW)
+        assert not await commands.finish(claim, CommandState.DONE, OUTCOME, NOW)
         assert await commands.find(claim.command_id) == marked
 
 
@@ -187,7 +191,7 @@ async def test_forget_deletes_the_own_open_record_only(open_store: OpenStore) ->
         record, final = sent(), sent()
         await commands.claim(record)
         await commands.claim(final)
-        await commands.finish(final, CommandState.DONE, ANSWER, NOW)
+        await commands.finish(final, CommandState.DONE, OUTCOME, NOW)
         assert not await commands.forget(record.command_id, uuid4())
         assert not await commands.forget(final.command_id, final.attempt)
         assert await commands.forget(record.command_id, record.attempt)
@@ -205,7 +209,7 @@ async def test_unresolved_are_the_sent_records_of_one_machine_oldest_first(
         others = [sent(machine_id="desk-2"), sent(organization_id=OTHER_ORGANIZATION)]
         for record in (late, early, done, *others):
             await commands.claim(record)
-        await commands.finish(done, CommandState.DONE, ANSWER, NOW)
+        await commands.finish(done, CommandState.DONE, OUTCOME, NOW)
         assert await commands.unresolved(ORGANIZATION, "desk-1", 4) == [early, late]
         assert await commands.unresolved(ORGANIZATION, "desk-1", 3) == []
 
@@ -219,7 +223,7 @@ async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name:
         stored = database.collection("commands")
         assert "delete_at" not in there(await stored.find_one({}))
         final_at = record.accepted_at + timedelta(minutes=7)
-        await commands.finish(record, CommandState.DONE, ANSWER, final_at)
+        await commands.finish(record, CommandState.DONE, OUTCOME, final_at)
         assert there(await stored.find_one({}))["delete_at"] == final_at + timedelta(hours=2)
         indexes = await stored.index_information()
         assert indexes["lifetime"]["key"] == [("delete_at", 1)]
@@ -273,7 +277,7 @@ async def test_claim_is_marked_sent_by_its_own_attempt_only_and_as_often_as_it_t
         for _ in range(2):
             assert await commands.mark_sent(marked)
             assert await commands.find(claim.command_id) == marked
-        await commands.finish(marked, CommandState.DONE, ANSWER, NOW)
+        await commands.finish(marked, CommandState.DONE, OUTCOME, NOW)
         assert not await commands.mark_sent(marked)
 
 

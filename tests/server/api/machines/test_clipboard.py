@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from schemas.bus.messages import ForwardedCommand
 from schemas.inputs.bodies import Operation, WriteClipboard
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES
 from schemas.inputs.outcomes import Failed
@@ -21,7 +20,9 @@ from schemas.link.clipboard_messages import (
 from schemas.link.messages import Capability, Hello, Input
 from schemas.resources.tokens import Scope
 from server.api.machines.clipboard import MAX_BODY_BYTES
-from server.dispatch.clipboard import reading
+from server.dispatch.command import Command
+from server.dispatch.here import clipboard as reading
+from server.dispatch.questions.clipboard import TextRead
 from tests.links import hello
 from tests.service import Reply, ScriptedLink, Service, new_key, scopes_without, until
 
@@ -107,7 +108,7 @@ async def test_text_that_is_refused_is_not_kept(service: Service, is_keyed: bool
 
 def kept(text: str) -> list[str]:
     """What of the server's own holds a text: objects by their kind."""
-    kinds = (WriteClipboard, ForwardedCommand, Input)
+    kinds = (WriteClipboard, Command, Input, TextRead)
     bodies = (each for each in gc.get_objects() if type(each) in kinds)
     return [type(each).__name__ for each in bodies if text in str(vars(each).values())]
 

@@ -112,7 +112,7 @@ async def test_late_acknowledgement_of_an_unkeyed_command_is_found_by_whoever_lo
 async def test_machine_that_does_not_answer_keeps_nobody_who_looks(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(ledger_module, "POLL_SECONDS", 0.05)
     machine = await service.new_machine()
     async with machine.connected() as link:
         command = accepted(service, new_key())

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from schemas.inputs.outcomes import Failed
 from schemas.link.messages import Input, Interrupt, Interrupted
 from schemas.resources.tokens import Scope
-from server.dispatch import here as here_module
+from server.dispatch.here import machines as here_module
+from server.dispatch.questions.control import ControlChanged
 from server.store.machines import controls as store_module
 from tests.events import listening
 from tests.service import Reply, ScriptedLink, ScriptedMachine, Service, new_key
@@ -353,7 +353,11 @@ async def test_old_link_cannot_confirm_for_a_newer_one(service: Service) -> None
     async with desk(service) as (machine, link):
         live = await machine.until_live()
         dispatcher = service.server.services.dispatcher
-        key: tuple[UUID, str] = service.organization_id, "desk-1"
-        with pytest.raises(Exception, match="did not confirm"):
-            await dispatcher.control_changed(*key, live.epoch + 1, None)
+        changed = ControlChanged(
+            organization_id=service.organization_id,
+            machine_id="desk-1",
+            epoch=live.epoch + 1,
+            lease_hash=None,
+        )
+        assert "did not confirm" in str(await dispatcher.ask(changed))
         await link.nothing_heard()

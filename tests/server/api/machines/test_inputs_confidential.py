@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from schemas.http.problems import MAX_ENTRIES
 from schemas.inputs.key_combinations import MAX_COMBINATION_LENGTH
+from schemas.values.validation_errors import MAX_ENTRIES
 from server.web.bodies.incoming import SMALL_BYTES
 from tests.server.api.route_table import TABLE
 from tests.service import Service

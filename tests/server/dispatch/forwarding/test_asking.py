@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
-from schemas.bus.messages import FindLink
 from server.dispatch.forwarding.asking import key_of
+from server.dispatch.questions.control import FindLink
 
 
 def test_request_is_about_one_machine() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from schemas.bus.messages import NotHere, Refused, Reply
 from schemas.link.messages import Input, Resolve
 from server.bus.bus import ReplyLostError
 from server.dispatch import refusals
+from server.dispatch.questions.question import NotHere, NotUnderstood, Reply, encode
 from tests.commands import recorded
 from tests.links import COMPLETED, hello
 from tests.nats import NatsServer
@@ -157,14 +157,23 @@ class RefusingAfterALoss:
         if not self.is_on or b'"command"' not in message:
             return await self._request(subject, message, timeout)
         if self._is_sent:
-            return self._refusal.encode()
+            return encode(self._refusal)
         self._is_sent = True
         self._background.start(self._request(subject, message, timeout), "what is not heard of")
         raise ReplyLostError("lost")
 
 
 @pytest.mark.gen_test
-@pytest.mark.parametrize("refusal", [Refused(reason="late"), NotHere()], ids=lambda each: each.type)
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        NotUnderstood(reason="late"),
+        NotHere(),
+        refusals.busy("inputs"),
+        refusals.storage_unavailable("away"),
+    ],
+    ids=lambda each: each.type,
+)
 @pytest.mark.parametrize("is_keyed", [True, False])
 async def test_refusal_says_nothing_of_the_message_that_was_lost_before(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch, refusal: Reply, is_keyed: bool

@@ -4,6 +4,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from server.dispatch.command import Pending
 from server.dispatch.forwarding import forwards as module
 from server.dispatch.forwarding.forwards import Forwards
 
@@ -25,7 +26,7 @@ def forwards(clock: list[int]) -> Forwards:
 def answered(forwards: Forwards, answer_by: int) -> UUID:
     """The id of a command that was answered."""
     forward_id = uuid4()
-    forwards.add(forward_id, answer_by).set_result(b"reply")
+    forwards.add(forward_id, answer_by).set_result(Pending(command_id=forward_id))
     return forward_id
 
 
@@ -65,7 +66,7 @@ async def test_what_is_not_answered_in_time_is_kept_and_holds_back_nothing(
     clock[0] = NOW + 6000
     forwards.forget_late()
     assert (late in forwards, click in forwards, forwards.under_way) == (True, False, 1)
-    reply.set_result(b"at last")
+    reply.set_result(Pending(command_id=late))
     clock[0] = NOW + 12_000
     forwards.forget_late()
     assert len(forwards) == 0

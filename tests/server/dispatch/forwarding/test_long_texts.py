@@ -4,14 +4,16 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.bus.messages import NotHere, ReadText, TextRead, decode_reply
-from schemas.http.problems import ProblemError
 from schemas.inputs.bodies import AnyInput, MoveMouse, WriteClipboard
 from schemas.link.clipboard_messages import ClipboardQuery, ClipboardRead
 from server.bus.bus import MAX_SENT_BYTES
-from server.dispatch.command import Command
+from server.dispatch.command import Command, Sender
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.long_texts import MOST_WITHIN, LongTexts
+from server.dispatch.questions.clipboard import TextRead
+from server.dispatch.questions.inputs import ReadText
+from server.dispatch.questions.question import NotHere, encode
+from server.dispatch.refusals import RefusedError
 from tests.nodes import at, until_reached
 from tests.server.api.machines.test_clipboard import (
     LONG,
@@ -26,16 +28,10 @@ from tests.service import Service, new_key, until
 
 
 def accepted(body: AnyInput) -> Command:
-    return Command.accept(
-        organization_id=uuid4(),
-        machine_id="desk-1",
-        body=body,
-        key=None,
-        fingerprints=Fingerprints(b"secret"),
-        timeout=10,
-        request_id="r-1",
-        minimal=False,
+    sender = Sender(
+        organization_id=uuid4(), token_id=uuid4(), token_name="a caller", request_id="r-1"
     )
+    return Command.accept(sender, "desk-1", body, fingerprints=Fingerprints(b"secret"), timeout=10)
 
 
 def texts_of(node: Service) -> LongTexts:
@@ -48,7 +44,7 @@ async def test_what_is_short_goes_with_its_command(nodes: list[Service]) -> None
         command = accepted(body)
         with texts_of(nodes[0]).offered(command) as message:
             assert message.text_at is None
-            assert len(message.encode()) < MAX_SENT_BYTES
+            assert len(encode(message)) < MAX_SENT_BYTES
             assert await texts_of(nodes[1]).whole(message) == command
 
 
@@ -57,15 +53,15 @@ async def test_long_text_is_given_while_its_command_is_on_its_way(nodes: list[Se
     here, there = nodes
     command = accepted(WriteClipboard(text=LONG, selection="primary"))
     with texts_of(here).offered(command) as message:
-        assert len(message.encode()) < 2000
+        assert len(encode(message)) < 2000
         assert await texts_of(there).whole(message) == command
         asked = ReadText(forward_id=message.forward_id)
-        assert decode_reply(texts_of(here).give(asked)) == (TextRead(), LONG.encode())
-    assert decode_reply(texts_of(here).give(asked))[0] == NotHere()
-    with pytest.raises(ProblemError, match="could not get the text"):
+        assert texts_of(here).give(asked) == TextRead.of(LONG)
+    assert texts_of(here).give(asked) == NotHere()
+    with pytest.raises(RefusedError, match="could not get the text"):
         await texts_of(there).whole(message)
     nobody = message.model_copy(update={"text_at": uuid4()})
-    with pytest.raises(ProblemError, match="could not get the text"):
+    with pytest.raises(RefusedError, match="could not get the text"):
         await texts_of(there).whole(nobody)
 
 
@@ -117,7 +113,7 @@ async def test_text_that_cannot_be_had_is_not_copied(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    monkeypatch.setattr(LongTexts, "give", lambda _self, _request: NotHere().encode())
+    monkeypatch.setattr(LongTexts, "give", lambda _self, _question: NotHere())
     machine, key = await here.new_machine(), new_key()
     async with machine.connected(able()) as link:
         await until_reached(there, machine)

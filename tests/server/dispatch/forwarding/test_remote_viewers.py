@@ -6,11 +6,16 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.bus.messages import NextPicture, NoPicture, PictureTaken, StopWatching, decode_reply
-from schemas.http.problems import ProblemError
 from schemas.link.messages import ScreenStart, ScreenStop
 from server.dispatch.forwarding import remote_viewers
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
+from server.dispatch.questions.screens import (
+    NextPicture,
+    NoPicture,
+    PictureTaken,
+    StopWatching,
+)
+from server.dispatch.refusals import RefusedError
 from tests.links import hello
 from tests.pictures import picture
 from tests.screens import connected
@@ -38,10 +43,10 @@ async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_s
         )
         started = await desk.heard(ScreenStart)
         await desk.shows(picture(shade=9), number=started.stream)
-        reply, content = decode_reply(await asking)
+        reply = await asking
         assert isinstance(reply, PictureTaken)
-        assert content == picture(shade=9)
-        assert decode_reply(await viewers.next_picture(link, request))[0] == NoPicture()
+        assert reply.content == picture(shade=9)
+        assert await viewers.next_picture(link, request) == NoPicture()
         larger = request.model_copy(update={"quality": 90})
         asking = service.server.services.background.start(
             viewers.next_picture(link, larger), "another node"
@@ -116,6 +121,6 @@ async def test_screen_that_cannot_be_seen_is_a_problem(service: Service) -> None
     machine = await service.new_machine()
     async with machine.connected(hello(no_screen="it is off")):
         link = await machine.until_live()
-        with pytest.raises(ProblemError, match="it is off"):
+        with pytest.raises(RefusedError, match="it is off"):
             async with asyncio.timeout(10):
                 await RemoteViewers().next_picture(link, wish(service))

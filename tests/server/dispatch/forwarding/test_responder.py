@@ -6,10 +6,16 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.bus.messages import NextPicture
-from server.dispatch.forwarding.translation import forwarded
+from server.dispatch.command import Command
+from server.dispatch.questions.inputs import CarryOut
+from server.dispatch.questions.question import encode
+from server.dispatch.questions.screens import NextPicture
 from tests.commands import accepted
 from tests.service import Service, new_key
+
+
+def forwarded(command: Command) -> bytes:
+    return encode(CarryOut.of(command, forward_id=uuid4()))
 
 
 @pytest.mark.gen_test
@@ -19,7 +25,7 @@ async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]
     async with machine.connected() as link:
         live = await machine.until_live()
         responder = here.server.services.neighbourhood.responder
-        message = forwarded(accepted(here)).encode()
+        message = forwarded(accepted(here))
         background = here.server.services.background
         replies = [
             background.start(responder.respond_for_link(live, message), "a message") for _ in "12"
@@ -38,7 +44,7 @@ async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -
         live = await machine.until_live()
         responder = here.server.services.neighbourhood.responder
         await here.request("PATCH", "/v1/machines/desk-1", {"paused": True})
-        message = forwarded(accepted(here, new_key())).encode()
+        message = forwarded(accepted(here, new_key()))
         refusal = await responder.respond_for_link(live, message)
         assert b'"paused"' in refusal
         await here.request("PATCH", "/v1/machines/desk-1", {"paused": False})
@@ -51,9 +57,9 @@ async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -
     [
         ({"version": 2}, "version"),
         ({"type": "unheard of"}, "malformed"),
-        ({"body": {"x": "left"}}, "malformed"),
-        ({"machine_id": "another"}, "malformed"),
-        ({"expires_at": 1}, "late"),
+        ({"command": {"body": {"x": "left"}}}, "malformed"),
+        ({"machine_id": "another", "command": {"machine_id": "another"}}, "malformed"),
+        ({"command": {"expires_at": 1}}, "late"),
     ],
 )
 @pytest.mark.gen_test
@@ -65,10 +71,11 @@ async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
     async with machine.connected() as link:
         live = await machine.until_live()
         responder = here.server.services.neighbourhood.responder
-        message = forwarded(accepted(here)).model_dump(mode="json") | change
+        message = json.loads(forwarded(accepted(here)))
+        message |= change | {"command": message["command"] | change.get("command", {})}
         reply = await responder.respond_for_link(live, json.dumps(message).encode())
         assert reason.encode() in reply
-        assert b'"refused"' in reply
+        assert b'"not_understood"' in reply
         assert responder.refused == {reason: 1}
         assert await responder.respond_for_link(live, b"\xff{") == await responder.respond_for_node(
             b""
@@ -77,7 +84,11 @@ async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
 
 
 @pytest.mark.parametrize(
-    "change", [{"width": -5}, {"height": 0}, {"quality": 96}, {"rate": -1}, {"rate": float("inf")}]
+    "change",
+    [
+        *({"width": -5}, {"height": 0}, {"quality": 96}, {"rate": -1}, {"rate": float("inf")}),
+        *({"names": ["x"] * 21}, {"names": ["x" * 256]}, {"names": [""]}),
+    ],
 )
 @pytest.mark.gen_test
 async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
@@ -98,7 +109,7 @@ async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
         live = await machine.until_live()
         responder = here.server.services.neighbourhood.responder
         message = json.dumps(wish.model_dump(mode="json") | change).encode()
-        assert b'"refused"' in await responder.respond_for_link(live, message)
+        assert b'"not_understood"' in await responder.respond_for_link(live, message)
         assert responder.refused == {"malformed": 1}
         assert live.watched_screen is None or not live.watched_screen.viewers
         await link.nothing_heard()
@@ -112,5 +123,5 @@ async def test_link_that_has_just_ended_does_nothing_for_others(nodes: list[Serv
         live = await machine.until_live()
     await machine.until_gone()
     responder = here.server.services.neighbourhood.responder
-    reply = await responder.respond_for_link(live, forwarded(accepted(here)).encode())
+    reply = await responder.respond_for_link(live, forwarded(accepted(here)))
     assert b'"not_here"' in reply

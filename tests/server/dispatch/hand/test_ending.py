@@ -1,69 +1,74 @@
 """How a hand's inputs fail, and how insistently what it holds is released."""
 
-import json
 from collections.abc import Sequence
+from uuid import UUID
 
 import pytest
 
-from schemas.http import problems
-from schemas.http.problems import InvalidRequestError, ProblemError
-from schemas.inputs.bodies import AnyInput, PressKeys
+from schemas.inputs.bodies import AnyInput, Operation, PressKeys
+from schemas.inputs.outcomes import (
+    Completed,
+    Expired,
+    Failed,
+    NotCarriedOut,
+    Outcome,
+    Point,
+    Refused,
+    Unknown,
+)
+from server.dispatch import refusals
+from server.dispatch.command import CommandReply, Ended, Pending
 from server.dispatch.hand import ending
 from server.dispatch.hand.ending import Failure, ReleasedAtEnd, failure_of
-from server.store.errors import StoreUnavailable
-
-BUSY = Failure("machine-busy", "too many")
-THEIRS = Failure("input-failed", "somebody holds it", is_refused_for_good=True)
-OVER = Failure("control-ended", "over", is_refused_for_good=True)
 
 
-def problem(name: str, **members: object) -> bytes:
-    return json.dumps({"type": f"/problems/{name}", "detail": "why", **members}).encode()
+def ended(outcome: Outcome) -> Ended:
+    return Ended(
+        command_id=UUID(int=1),
+        machine_id="desk-1",
+        operation=Operation.KEYBOARD_KEY,
+        accepted_at=1,
+        ended_at=2,
+        request_id="r",
+        minimal=True,
+        outcome=outcome,
+    )
 
 
-ENDS = [
-    ((204, b""), None),
-    (
-        (502, problem("input-failed", injected_at_least=0)),
-        Failure("input-failed", "why", is_refused_for_good=True),
-    ),
-    (
-        (502, problem("input-failed", injected_at_least=1)),
-        Failure("input-failed", "why", True, True),
-    ),
-    (
-        (502, problem("outcome-unknown", injected_at_least=0)),
-        Failure("outcome-unknown", "why", something_happened=True),
-    ),
-    ((504, problem("input-expired")), Failure("input-expired", "why")),
-    (
-        (422, json.dumps({"detail": [{"type": "no_key", "msg": "none"}]}).encode()),
-        Failure("no_key", "none", is_refused_for_good=True),
-    ),
-    (
-        ProblemError(problems.OUTCOME_PENDING, "who knows"),
-        Failure("outcome-pending", "who knows", something_happened=True),
-    ),
-    (ProblemError(problems.CONTROL_ENDED, "over"), OVER),
-    (
-        InvalidRequestError.single(("body",), "wrong", "wrong_type"),
-        Failure("wrong_type", "wrong", is_refused_for_good=True),
-    ),
-    (StoreUnavailable("away"), Failure("storage-unavailable", "away")),
-]
+BUSY = Failure(refusals.busy("inputs"))
+THEIRS = Failure(ended(Failed(code="already_down", message="held", injected_at_least=0)))
+OVER = Failure(refusals.control_ended())
 
 
-@pytest.mark.gen_test
-@pytest.mark.parametrize(("end", "failure"), ENDS)
-async def test_failure_says_whether_anything_happened(
-    end: tuple[int, bytes] | Exception, failure: Failure | None
+def test_what_was_completed_is_no_failure() -> None:
+    assert failure_of(ended(Completed(duration_ms=1, pointer=Point(x=0, y=0)))) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "something_happened", "is_refused_for_good"),
+    [
+        (THEIRS.reply, False, True),
+        (ended(Failed(code="c", message="m", injected_at_least=1)), True, True),
+        (ended(Unknown()), True, False),
+        (ended(Expired()), False, False),
+        (ended(NotCarriedOut()), False, False),
+        (ended(Refused(code="no_key", message="none")), False, True),
+        (Pending(command_id=UUID(int=1)), True, False),
+        (OVER.reply, False, True),
+        (refusals.unknown_machine("desk-1"), False, True),
+        (BUSY.reply, False, False),
+        (refusals.unavailable("offline", "gone", None), False, False),
+        (refusals.storage_unavailable("away"), False, False),
+    ],
+)
+def test_failure_says_whether_anything_happened(
+    reply: CommandReply, something_happened: bool, is_refused_for_good: bool
 ) -> None:
-    async def carry_out() -> tuple[int, bytes]:
-        if isinstance(end, Exception):
-            raise end
-        return end
-
-    assert await failure_of(carry_out) == failure
+    failure = failure_of(reply)
+    assert failure is not None
+    assert failure.something_happened is something_happened
+    assert failure.is_refused_for_good is is_refused_for_good
+    assert failure.is_control_ended is (reply == OVER.reply)
 
 
 async def released(

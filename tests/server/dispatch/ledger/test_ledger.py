@@ -8,16 +8,19 @@ import pytest
 
 from schemas.http.problems import InvalidRequestError
 from schemas.inputs.bodies import MoveMouse
-from schemas.inputs.outcomes import NotCarriedOut
+from schemas.inputs.outcomes import NotCarriedOut, Unknown
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Input, Resolve
 from server.dispatch.ledger import claims
-from server.store.commands import Answer, CommandRecord, CommandState, CommandStore
+from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.errors import StoreUnavailable
+from tests.answers import answer_of
 from tests.commands import (
     Failing,
     accepted,
+    answered,
     answering,
+    found,
     keep_sent,
     ledger_of,
     problem_of,
@@ -56,7 +59,7 @@ async def test_answer_is_stored_before_it_is_given(service: Service) -> None:
         answer, replayed = await waiting
         assert not replayed
         record = await recorded(service, command.id)
-        assert (record.state, record.answer) == (CommandState.DONE, answer)
+        assert (record.state, answer_of(record)) == (CommandState.DONE, answer)
 
 
 @pytest.mark.gen_test
@@ -79,7 +82,7 @@ async def test_work_goes_on_when_its_caller_has_gone(service: Service) -> None:
         heard = await link.heard(Input)
         waiting.cancel()
         await link.acknowledge(heard.command_id)
-        again, _ = await service.server.services.dispatcher.carry_out(command)
+        again, _ = await answered(service, command)
         assert again.status == 200
         await link.nothing_heard()
 
@@ -304,17 +307,16 @@ async def test_pending_command_without_a_key_can_be_looked_up(
         await link.websocket.close()
         assert await problem_of(waiting) == "outcome-pending"
     await until_recorded(service, command, CommandState.SENT)
-    dispatcher = service.server.services.dispatcher
-    assert there(await dispatcher.look_up(service.organization_id, command.id)).answer is None
+    assert there(await found(service, command.id)).outcome is None
     async with machine.connected(hello(sequence=5), wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, COMPLETED if knows else NotCarriedOut())
         await machine.until_live()
-        record = there(await dispatcher.look_up(service.organization_id, command.id, "desk-1"))
+        record = there(await found(service, command.id, "desk-1"))
     # Its entry in the journal may have been lost with the machine client: nobody can know.
     assert record.state is (CommandState.DONE if knows else CommandState.UNKNOWN)
-    assert await dispatcher.look_up(service.organization_id, command.id, "desk-2") is None
-    assert await dispatcher.look_up((await service.elsewhere()).organization_id, command.id) is None
+    assert await found(service, command.id, "desk-2") is None
+    assert await found(await service.elsewhere(), command.id) is None
 
 
 @pytest.mark.gen_test
@@ -323,10 +325,8 @@ async def test_whoever_looks_has_the_machine_asked(service: Service) -> None:
     async with machine.connected() as link:
         command = accepted(service, new_key())
         await keep_sent(service, command)
-        services = service.server.services
-        looking = services.background.start(
-            services.dispatcher.look_up(service.organization_id, command.id), "look"
-        )
+        background = service.server.services.background
+        looking = background.start(found(service, command.id), "look")
         await link.heard(Resolve)
         await link.report(command.id, NotCarriedOut())
         assert there(await looking).state is CommandState.NOT_CARRIED_OUT
@@ -365,11 +365,12 @@ async def test_first_final_state_wins_over_a_later_acknowledgement(service: Serv
         command = accepted(service, new_key())
         waiting = answering(service, command)
         heard = await link.heard(Input)
-        first = Answer(502, "application/problem+json", json.dumps({"final": True}).encode())
+        first = Unknown(injected_at_least=7)
         record = await recorded(service, command.id)
         await ledger_of(service).finish(record, CommandState.UNKNOWN, first, record.accepted_at)
         await link.acknowledge(heard.command_id)
-        assert (await waiting)[0] == first
+        answer, _ = await waiting
+        assert (answer.status, json.loads(answer.body)["injected_at_least"]) == (502, 7)
 
 
 @pytest.mark.gen_test
@@ -383,7 +384,7 @@ async def test_other_request_under_the_key_is_refused_while_the_first_runs(
         heard = await link.heard(Input)
         other = accepted(service, key, body=MoveMouse(x=0, y=0))
         with pytest.raises(InvalidRequestError) as caught:
-            await service.server.services.dispatcher.carry_out(other)
+            await answered(service, other)
         assert caught.value.entries[0].loc == ["header", "Idempotency-Key"]
         await link.acknowledge(heard.command_id)
         assert (await waiting)[0].status == 200

@@ -20,9 +20,11 @@ from schemas.inputs.bodies import MoveMouse
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.messages import Input, Resolve
 from server.store.commands import CommandRecord, CommandState, CommandStore
+from tests.answers import answer_of
 from tests.commands import (
     accepted,
     answering,
+    found,
     keep_sent,
     ledger_of,
     problem_of,
@@ -97,7 +99,7 @@ async def test_of_two_nodes_that_claim_at_once_one_sends(
         asked = [answering(node, command) for node in (service, other)]
         assert await obey(links) == [Input, Resolve]
         (one, _), (two, _) = await asyncio.gather(*asked)
-        assert one == two == (await recorded(service, command.id)).answer
+        assert one == two == answer_of(await recorded(service, command.id))
         assert one.status == 200
         for link in links:
             await link.nothing_heard()
@@ -126,14 +128,11 @@ async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service:
         command = accepted(service, new_key())
         waiting = answering(service, command)
         await link.heard(Input)
-        dispatcher = service.server.services.dispatcher
-        assert there(await dispatcher.look_up(service.organization_id, command.id)).answer is None
+        assert there(await found(service, command.id)).outcome is None
         await link.nothing_heard()
         await link.acknowledge(command.id)
         assert (await waiting)[0].status == 200
-        assert (
-            there(await dispatcher.look_up(service.organization_id, command.id)).answer is not None
-        )
+        assert there(await found(service, command.id)).outcome is not None
         await link.nothing_heard()
 
 
@@ -245,7 +244,7 @@ async def test_late_word_of_a_node_that_slept_changes_no_final_answer(
         first, _ = await awake
         assert first.status == 503
         await older.acknowledge(command.id, COMPLETED)
-        assert (await slept)[0] == first == (await recorded(service, command.id)).answer
+        assert (await slept)[0] == first == answer_of(await recorded(service, command.id))
 
 
 @pytest.mark.gen_test

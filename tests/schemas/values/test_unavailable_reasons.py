@@ -1,7 +1,7 @@
 from typing import get_args
 
 from schemas.http.problems import MACHINE_UNAVAILABLE
-from schemas.http.unavailable_reasons import UnavailableReason
+from schemas.values.unavailable_reasons import UnavailableReason
 
 
 def test_every_reason_has_its_meaning() -> None:

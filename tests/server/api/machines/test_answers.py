@@ -17,38 +17,41 @@ from schemas.inputs.outcomes import (
     Unknown,
 )
 from schemas.resources.machines import InputResult
-from server.dispatch.ledger.answers import AnswerContext, final_answer
+from server.api.machines.answers import answer_to
+from server.dispatch.command import Ended
 
 COMMAND = UUID("00000000-0000-4000-8000-00000000000e")
 
 
-def subject(*, minimal: bool = False) -> AnswerContext:
-    return AnswerContext(
+def ended(outcome: Outcome, *, minimal: bool = False) -> Ended:
+    return Ended(
         command_id=COMMAND,
         machine_id="desk-1",
         operation=Operation.MOUSE_MOVE,
         accepted_at=1_700_000_000_123,
+        ended_at=1_700_000_000_456,
         request_id="r-1",
         minimal=minimal,
+        outcome=outcome,
     )
 
 
 def answered(outcome: Outcome) -> tuple[int, Any]:
-    answer = final_answer(subject(), outcome)
+    answer = answer_to(ended(outcome))
     return answer.status, json.loads(answer.body)
 
 
 def test_completed_is_200_with_the_result() -> None:
-    answer = final_answer(subject(), Completed(duration_ms=1.25, pointer=Point(x=-3, y=4)))
+    answer = answer_to(ended(Completed(duration_ms=1.25, pointer=Point(x=-3, y=4))))
     assert (answer.status, answer.content_type) == (200, "application/json")
     result = json.loads(answer.body)
-    assert result.pop("completed_at").endswith("Z")
     assert result == {
         "command_id": str(COMMAND),
         "machine_id": "desk-1",
         "operation": "mouse.move",
         "status": "completed",
         "accepted_at": "2023-11-14T22:13:20.123Z",
+        "completed_at": "2023-11-14T22:13:20.456Z",
         "duration_ms": 1.25,
         "pointer": {"x": -3, "y": 4},
     }
@@ -69,7 +72,7 @@ def test_outcome_of_an_older_client_happened_and_is_said_to_no_one_in_other_word
 
 
 def test_completed_is_204_without_a_body_where_that_is_wanted() -> None:
-    answer = final_answer(subject(minimal=True), Completed(duration_ms=1, pointer=Point(x=0, y=0)))
+    answer = answer_to(ended(Completed(duration_ms=1, pointer=Point(x=0, y=0)), minimal=True))
     assert (answer.status, answer.content_type, answer.body) == (204, None, b"")
 
 
@@ -124,7 +127,7 @@ def test_refused_is_a_validation_error_with_the_machines_facts() -> None:
 def test_other_outcomes_are_problems(
     outcome: Outcome, status: int, name: str, members: dict[str, Any], minimal: bool
 ) -> None:
-    answer = final_answer(subject(minimal=minimal), outcome)
+    answer = answer_to(ended(outcome, minimal=minimal))
     assert (answer.status, answer.content_type) == (status, "application/problem+json")
     problem = json.loads(answer.body)
     assert problem.pop("title")
@@ -136,3 +139,35 @@ def test_other_outcomes_are_problems(
         "command_id": str(COMMAND),
         **members,
     }
+
+
+KEPT: dict[str, tuple[Outcome, bytes]] = {
+    "completed": (
+        Completed(duration_ms=1.25, pointer=Point(x=-3, y=4)),
+        b'{"command_id":"00000000-0000-4000-8000-00000000000e","machine_id":"desk-1",'
+        b'"operation":"mouse.move","status":"completed","accepted_at":"2023-11-14T22:13:20.123Z",'
+        b'"completed_at":"2023-11-14T22:13:20.456Z","duration_ms":1.25,"pointer":{"x":-3,"y":4}}',
+    ),
+    "refused": (
+        Refused(code="no_key", message="there is no key é", ctx={"n": 1}),
+        '{"detail":[{"loc":["body"],"msg":"there is no key é","type":"no_key","input":null,'
+        '"ctx":{"n":1}}]}'.encode(),
+    ),
+    "failed": (
+        Failed(code="x", message="gone", injected_at_least=3),
+        b'{"type":"/problems/input-failed","title":"The machine tried and failed","status":502,'
+        b'"detail":"the machine tried and failed: gone","instance":"r-1",'
+        b'"command_id":"00000000-0000-4000-8000-00000000000e","code":"x","message":"gone",'
+        b'"final":true,"injected_at_least":3}',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_is_kept_of_a_command_is_answered_in_the_same_bytes_for_ever(name: str) -> None:
+    """A retry after an upgrade gets what the first request got before it.
+
+    Whoever changes an answer lets it depend on something new in what is kept.
+    """
+    outcome, body = KEPT[name]
+    assert answer_to(ended(outcome)).body == body

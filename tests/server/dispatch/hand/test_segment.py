@@ -1,32 +1,32 @@
 from datetime import UTC, datetime, timedelta
 
 from schemas.inputs.hand import Batch
+from server.dispatch.hand.segment import Segment
 from server.dispatch.hand.steps import Step
-from server.dispatch.hand.stretch import Stretch
 from tests.hand_client import button, key, move, wheel
 
 BEGIN = datetime(2026, 11, 23, 9, tzinfo=UTC)
 
 
-def did(*said: object) -> Stretch:
-    stretch = Stretch(BEGIN)
+def did(*said: object) -> Segment:
+    segment = Segment(BEGIN)
     for event in Batch.model_validate({"sequence": 1, "events": said}).events:
-        stretch.did(Step(event, 1))
-    return stretch
+        segment.did(Step(event, 1))
+    return segment
 
 
 def test_note_counts_what_went_down_and_says_nothing_of_a_text() -> None:
-    stretch = did(
+    segment = did(
         *(move(1, 1), move(2, 2), button(True), button(False), wheel("up", 2)),
         *(key("h", True), key("h", False), key("i", True)),
         {"type": "text", "text": "hunter2"},
     )
-    stretch.refused += 1
-    assert stretch.note(BEGIN + timedelta(seconds=42)) == (
+    segment.refused += 1
+    assert segment.note(BEGIN + timedelta(seconds=42)) == (
         "2 moves, 1 press of a button, 2 notches of the wheel, 2 keys, "
         "7 characters of composed text, 1 input refused, in 42 seconds"
     )
 
 
-def test_note_of_a_stretch_of_nothing_but_releases() -> None:
+def test_note_of_a_segment_of_nothing_but_releases() -> None:
     assert did(key("a", False)).note(BEGIN) == "nothing, in less than a second"

@@ -4,12 +4,21 @@ import asyncio
 
 import pytest
 
-from schemas.http.problems import MACHINE_BUSY, MACHINE_UNAVAILABLE, ProblemError
 from schemas.link.clipboard_messages import ClipboardQuery, ClipboardRead
-from server.dispatch.clipboard.reading import read_clipboard
+from server.dispatch.here.clipboard import read_clipboard
+from server.dispatch.questions.clipboard import ReadClipboard
+from server.dispatch.questions.question import RefusalKind
+from server.dispatch.refusals import RefusedError
 from server.machines.clipboard.reading import MAX_OPEN_READS
 from tests.server.api.machines.test_clipboard import OFF, able
 from tests.service import Service
+
+
+def question(service: Service) -> ReadClipboard:
+    organization_id = service.organization_id
+    return ReadClipboard(
+        organization_id=organization_id, machine_id="desk-1", selection="clipboard"
+    )
 
 
 @pytest.mark.gen_test
@@ -18,22 +27,22 @@ async def test_as_many_as_a_machine_may_be_asked(service: Service) -> None:
     async with machine.connected(able()) as link:
         here = await machine.until_live()
         reads = [
-            asyncio.create_task(read_clipboard(here, "clipboard"))  # noqa: TID251
+            asyncio.create_task(read_clipboard(here, question(service)))  # noqa: TID251
             for _ in range(MAX_OPEN_READS)
         ]
         asked = [await link.heard(ClipboardQuery) for _ in reads]
-        with pytest.raises(ProblemError) as busy:
-            await read_clipboard(here, "clipboard")
-        assert busy.value.problem_type is MACHINE_BUSY
+        with pytest.raises(RefusedError) as busy:
+            await read_clipboard(here, question(service))
+        assert busy.value.refusal.kind is RefusalKind.BUSY
         for query in asked:
             await link.say(ClipboardRead(request=query.request, text=str(query.request)))
-        assert [await each for each in reads] == [str(query.request) for query in asked]
+        assert [(await each).text for each in reads] == [str(query.request) for query in asked]
 
 
 @pytest.mark.gen_test
 async def test_owner_who_lets_nobody_read_is_named(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able(read=OFF)):
-        with pytest.raises(ProblemError, match="its owner lets nobody") as refused:
-            await read_clipboard(await machine.until_live(), "clipboard")
-        assert refused.value.problem_type is MACHINE_UNAVAILABLE
+        with pytest.raises(RefusedError, match="its owner lets nobody") as refused:
+            await read_clipboard(await machine.until_live(), question(service))
+        assert refused.value.refusal.kind is RefusalKind.UNAVAILABLE

@@ -1,40 +1,38 @@
-"""What a connected machine's screen shows, or the problem that says why it cannot be seen."""
+"""What the screen of a machine shows: once, or live for somebody who watches."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from schemas.inputs.outcomes import Point
-from schemas.link.messages import Display
 from schemas.link.picture_frames import Picture
-from schemas.link.screen_options import LiveOptions, ScreenshotOptions
-from server.dispatch.refusals import busy, just_disconnected, no_screen
+from schemas.link.screen_options import LiveOptions
+from server.dispatch.questions.screens import (
+    ANSWER_SECONDS,
+    DesktopSeen,
+    LookAtDesktop,
+    PictureTaken,
+    TakeScreenshot,
+)
+from server.dispatch.refusals import RefusedError, busy, just_disconnected, no_screen
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.screens import MachineScreen, ScreenUnavailableError
 from server.machines.socket import LinkSocket
 
-ANSWER_SECONDS = 15.0
-"""For a machine to answer a question about its screen, or to send a live screen's first picture."""
-
 Answer = TypeVar("Answer")
 
 
-class SeenDesktop(NamedTuple):
-    """Where a machine's displays and its pointer are."""
-
-    displays: list[Display]
-    pointer: Point
-
-
-async def screenshot(link: LinkSocket, options: ScreenshotOptions) -> Picture:
-    """A picture of the screen as it is now, or a problem."""
-    return await _asked(link, lambda screen: screen.screenshot(options, ANSWER_SECONDS))
+async def screenshot(link: LinkSocket, question: TakeScreenshot) -> PictureTaken:
+    """A picture of the screen as it is now.  Raises RefusedError."""
+    wanted = question.options
+    return PictureTaken.of(
+        await _asked(link, lambda screen: screen.screenshot(wanted, ANSWER_SECONDS))
+    )
 
 
-async def look(link: LinkSocket) -> SeenDesktop:
-    """The displays and the pointer as they are now, or a problem."""
+async def look(link: LinkSocket, _: LookAtDesktop) -> DesktopSeen:
+    """The displays and the pointer as they are now.  Raises RefusedError."""
     seen = await _asked(link, lambda screen: screen.look(ANSWER_SECONDS))
-    return SeenDesktop(seen.displays, seen.pointer)
+    return DesktopSeen(displays=seen.displays, pointer=seen.pointer)
 
 
 async def _asked(
@@ -44,20 +42,21 @@ async def _asked(
     try:
         return await question(link.screen)
     except ScreenUnavailableError as error:
-        raise no_screen(str(error), error.since or _since(link)) from None
+        raise RefusedError(no_screen(str(error), error.since or _since(link))) from None
     except LinkBusyError:
-        raise busy("questions about its screen as it may") from None
+        raise RefusedError(busy("questions about its screen as it may")) from None
     except (LinkDownError, LinkLostError):
-        raise just_disconnected() from None
+        raise RefusedError(just_disconnected()) from None
     except TimeoutError:
-        raise no_screen(f"it did not answer within {ANSWER_SECONDS:g} s", _since(link)) from None
+        why = f"it did not answer within {ANSWER_SECONDS:g} s"
+        raise RefusedError(no_screen(why, _since(link))) from None
 
 
 class LiveScreen:
     """One who watches a machine's screen: begins with it, and is closed at the end.
 
-    Raises a problem where its link is down.  ``names`` are who watches, ``unseen_since`` says since
-    when the screen cannot be seen; None is now.  ``rate`` is pictures a second, at most.
+    Raises RefusedError where its link is down.  ``names`` are who watches, ``unseen_since`` says
+    since when the screen cannot be seen; None is now.  ``rate`` is pictures a second, at most.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class LiveScreen:
         try:
             self._viewer = screen.watch(options, *names)
         except LinkDownError:
-            raise just_disconnected() from None
+            raise RefusedError(just_disconnected()) from None
 
     @property
     def why_over(self) -> str | None:
@@ -85,16 +84,16 @@ class LiveScreen:
         return self._viewer.over_since
 
     async def first(self) -> Picture:
-        """The first picture, or a problem that says why there is none."""
+        """The first picture.  Raises RefusedError, which says why there is none."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self._viewer.next()
         except ScreenUnavailableError as error:
-            raise no_screen(str(error), error.since or self._unseen_since()) from None
+            since = error.since or self._unseen_since()
+            raise RefusedError(no_screen(str(error), since)) from None
         except TimeoutError:
-            raise no_screen(
-                f"it sent no picture within {ANSWER_SECONDS:g} s", self._unseen_since()
-            ) from None
+            why = f"it sent no picture within {ANSWER_SECONDS:g} s"
+            raise RefusedError(no_screen(why, self._unseen_since())) from None
 
     async def next(self, timeout: float) -> Picture | None:
         """The newest picture that was not had yet; None where none comes in time, or any more."""
@@ -122,15 +121,15 @@ class LiveScreen:
 
 
 def live_screen(link: LinkSocket, options: LiveOptions, names: Iterable[str]) -> LiveScreen:
-    """One who watches the screen of a machine on this node, or a problem."""
+    """One who watches the screen of a machine on this node.  Raises RefusedError."""
     check_screen(link)
     return LiveScreen(link.screen, options, names, lambda: _since(link))
 
 
 def check_screen(link: LinkSocket) -> None:
-    """Raise a problem where the machine's screen cannot be seen."""
+    """Raise RefusedError where the machine's screen cannot be seen."""
     if (why := link.desktop.why_no_screen) is not None:
-        raise no_screen(why, link.desktop.screen_since)
+        raise RefusedError(no_screen(why, link.desktop.screen_since))
 
 
 def _since(link: LinkSocket) -> int | None:

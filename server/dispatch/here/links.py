@@ -1,31 +1,12 @@
-"""What the machines of this node are like now: plain data, which any node could be handed."""
+"""What the machines of this node are like now."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.link.messages import Capability, Display
 from schemas.resources.machines import MachineState
+from server.dispatch.questions.nodes import LiveMachine
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-
-
-@dataclass(frozen=True, slots=True)
-class LiveMachine:
-    """The live part of a machine: its state, why, and since when (milliseconds since 1970).
-
-    ``displays`` and ``screen`` are None where the machine is not connected any more.  ``node`` is
-    what operators call the node that it is connected to.  ``viewers`` look at its live screen.
-    """
-
-    state: MachineState
-    reason: str
-    since: int
-    displays: tuple[Display, ...] | None = None
-    screen: Capability | None = None
-    round_trip_seconds: float | None = None
-    node: str | None = None
-    viewers: tuple[str, ...] = ()
 
 
 class LinksHere:
@@ -45,7 +26,7 @@ class LinksHere:
             return _connected(link, self._node_name)
         if (ending := self._registry.ending(organization_id, machine_id)) is not None:
             # Closing, and not closed yet: a machine that is gone says nothing for some seconds.
-            return LiveMachine("offline", ending.over_reason, ending.over_since)
+            return LiveMachine(state="offline", reason=ending.over_reason, since=ending.over_since)
         return None
 
 

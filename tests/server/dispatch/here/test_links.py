@@ -1,11 +1,10 @@
 """What the machines of a node are like now: plain data, for every machine that has a link."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 
-from server.dispatch.links_here import LinksHere
+from server.dispatch.here.links import LinksHere
 from tests.links import hello
 from tests.service import Service
 
@@ -32,4 +31,4 @@ async def test_what_is_known_of_a_machine_could_cross_a_process_border(service: 
     async with machine.connected(hello(no_input="no display is open")):
         (known,) = (live.of(service.organization_id, ["desk-1"])).values()
     assert (known.state, known.reason) == ("no_input", "no display is open")
-    assert json.dumps(asdict(known), default=lambda model: model.model_dump())
+    assert json.dumps(dict(known), default=lambda model: model.model_dump())

@@ -1,4 +1,4 @@
-"""A stretch of a hand's work, as the audit has it: how much was done, and never what was typed."""
+"""A segment of a hand's work, as the audit has it: how much was done, and never what was typed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,11 +14,11 @@ from schemas.inputs.hand import (
 from server.dispatch.hand.steps import Step
 
 REST_SECONDS: Final = 10.0
-"""Without an event for so long, a stretch of work is over."""
+"""Without an event for so long, a segment of work is over."""
 
 
 @dataclass(slots=True)
-class Stretch:
+class Segment:
     """Counts what was carried out since ``began_at``."""
 
     began_at: datetime
@@ -44,7 +44,7 @@ class Stretch:
                 self.characters += len(text)
 
     def note(self, ended_at: datetime) -> str:
-        """The stretch in words."""
+        """The segment in words."""
         seconds = max(0, round((ended_at - self.began_at).total_seconds()))
         parts = [
             _counted(self.moves, "move", "moves"),

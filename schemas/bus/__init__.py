@@ -1,1 +1,0 @@
-"""What crosses the bus between the nodes of an installation."""

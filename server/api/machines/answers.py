@@ -1,0 +1,194 @@
+"""What machines answer, as HTTP has it: the only place where that is made.
+
+The end of a command is answered from what the ledger keeps of it and nothing else, so that every
+retry gets the same bytes as whoever asked first.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+from pydantic_core import to_json
+
+from schemas.http import problems
+from schemas.http.problems import (
+    PROBLEM_TYPES,
+    InvalidRequestError,
+    ProblemError,
+    ProblemType,
+    ValidationErrorBody,
+)
+from schemas.inputs.outcomes import (
+    Completed,
+    Expired,
+    Failed,
+    NotCarriedOut,
+    Refused,
+    Unknown,
+)
+from server.clock import iso_time
+from server.dispatch.command import CommandReply, Ended, Pending
+from server.dispatch.questions.question import Refusal, RefusalKind
+from server.dispatch.refusals import RefusedError
+from server.store.errors import StoreUnavailable
+from server.web.changes import key_reused
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer, byte for byte."""
+
+    status: int
+    content_type: str | None
+    body: bytes
+
+
+def answer_to(ended: Ended) -> Answer:
+    """The answer to a command that has ended."""
+    outcome = ended.outcome
+    match outcome:
+        case Completed():
+            return Answer(204, None, b"") if ended.minimal else _completed(ended, outcome)
+        case Refused():
+            body = ValidationErrorBody(detail=_invalid(outcome).entries)
+            return Answer(422, JSON, body.model_dump_json().encode())
+        case _:
+            problem = _unfinished(ended, outcome)
+            body_of_it = to_json(problem.body(ended.request_id))
+            return Answer(problem.problem_type.status, problems.MEDIA_TYPE, body_of_it)
+
+
+def problem_of(reply: Refusal | Pending) -> Exception:
+    """What a handler raises where nothing was done, or nothing is known yet.
+
+    That is a ProblemError, an InvalidRequestError or StoreUnavailable.
+    """
+    if isinstance(reply, Pending):
+        return ProblemError(
+            problems.OUTCOME_PENDING,
+            "the input may have been sent, and its outcome is not known yet",
+            members={"command_id": str(reply.command_id)},
+            headers={"Retry-After": "1"},
+        )
+    if reply.kind is RefusalKind.KEY_REUSED:
+        return key_reused()
+    if reply.kind is RefusalKind.STORAGE_UNAVAILABLE:
+        return StoreUnavailable(reply.detail)
+    return ProblemError(
+        PROBLEM_TYPES[reply.kind],
+        reply.detail,
+        members=_members_of(reply),
+        headers=_headers_of(reply),
+    )
+
+
+@contextmanager
+def refusals_as_problems() -> Iterator[None]:
+    """Raise what a handler answers, where something in the block is refused."""
+    try:
+        yield
+    except RefusedError as error:
+        raise problem_of(error.refusal) from None
+
+
+def words_of(reply: CommandReply) -> tuple[str, str]:
+    """The name and the detail of what a command was answered with, where it was not carried out."""
+    error: Any = None
+    if isinstance(reply, Refusal | Pending):
+        error = problem_of(reply)
+    elif isinstance(reply.outcome, Refused):
+        error = _invalid(reply.outcome)
+    elif not isinstance(reply.outcome, Completed):
+        error = _unfinished(reply, reply.outcome)
+    match error:
+        case ProblemError():
+            return error.problem_type.name, error.detail
+        case InvalidRequestError(entries=[entry, *_]):
+            return entry.type, entry.msg
+        case _:
+            return problems.STORAGE_UNAVAILABLE.name, str(error)
+
+
+def _members_of(refusal: Refusal) -> dict[str, JsonValue]:
+    members: dict[str, JsonValue] = {
+        "reason": refusal.reason,
+        "since": None if refusal.since is None else iso_time(refusal.since),
+        "by": refusal.by,
+        "code": refusal.code,
+    }
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _headers_of(refusal: Refusal) -> dict[str, str]:
+    headers = {}
+    if refusal.kind is RefusalKind.KEY_IN_PROGRESS:
+        headers["Idempotency-Status"] = "in_progress"
+    if refusal.retry_seconds is not None:
+        headers["Retry-After"] = str(refusal.retry_seconds)
+    return headers
+
+
+def _completed(ended: Ended, outcome: Completed) -> Answer:
+    # Plain values, which pydantic's encoder need not look into.
+    result = {
+        "command_id": str(ended.command_id),
+        "machine_id": ended.machine_id,
+        "operation": ended.operation.value,
+        "status": outcome.status,
+        "accepted_at": iso_time(ended.accepted_at),
+        "completed_at": iso_time(ended.ended_at),
+        "duration_ms": outcome.duration_ms,
+        "pointer": {"x": outcome.pointer.x, "y": outcome.pointer.y},
+    }
+    if outcome.effect != "happened":
+        result["effect"] = outcome.effect
+    return Answer(200, JSON, to_json(result))
+
+
+def _invalid(outcome: Refused) -> InvalidRequestError:
+    return InvalidRequestError.single(
+        outcome.loc, outcome.message, outcome.code, ctx=dict(outcome.ctx)
+    )
+
+
+def _unfinished(ended: Ended, outcome: Failed | Expired | NotCarriedOut | Unknown) -> ProblemError:
+    problem_type, detail, members = _unfinished_words(outcome)
+    return ProblemError(
+        problem_type, detail, members={"command_id": str(ended.command_id), **members}
+    )
+
+
+def _unfinished_words(
+    outcome: Failed | Expired | NotCarriedOut | Unknown,
+) -> tuple[ProblemType, str, dict[str, JsonValue]]:
+    match outcome:
+        case Failed(code=code, message=message, injected_at_least=count):
+            return (
+                problems.INPUT_FAILED,
+                f"the machine tried and failed: {message}",
+                {"code": code, "message": message, "final": True, "injected_at_least": count},
+            )
+        case Expired():
+            return (
+                problems.INPUT_EXPIRED,
+                "the input's time passed before the machine could begin; it was not carried out "
+                "and never will be",
+                {"final": True},
+            )
+        case NotCarriedOut():
+            return (
+                problems.NOT_CARRIED_OUT,
+                "the input never reached the machine and now never will",
+                {"final": True},
+            )
+        case Unknown(injected_at_least=count):
+            return (
+                problems.OUTCOME_UNKNOWN,
+                "the input was begun and not finished, or the machine's journal is lost; "
+                "nobody can know what happened",
+                {"final": True, "injected_at_least": count},
+            )

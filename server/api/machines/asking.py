@@ -1,0 +1,49 @@
+"""What handlers share that ask something of a machine: who asks, and what a refusal becomes."""
+
+from typing import TypeVar
+
+from server.api.machines.answers import problem_of
+from server.dispatch.command import Sender
+from server.dispatch.control import Caller
+from server.dispatch.questions.question import Question, Refusal
+from server.dispatch.refusals import unknown_machine
+from server.identity.authentication import secret_hash
+from server.identity.sessions import COOKIE
+from server.web.handler import ApiHandler
+
+R = TypeVar("R")
+
+
+class AskingHandler(ApiHandler):
+    """Asks machines through the door."""
+
+    async def ask(self, question: Question[R]) -> R:
+        """What becomes of a question.  Raises what a handler answers where nothing does."""
+        reply = await self.services.dispatcher.ask(question)
+        if isinstance(reply, Refusal):
+            raise problem_of(reply)
+        return reply
+
+    @property
+    def caller(self) -> Caller:
+        """Who takes or has control: a lease is good for the token or session alone that took it."""
+        principal, session_hash = self.principal, None
+        if self.session_expires_at is not None:
+            session_hash = secret_hash(self.get_cookie(COOKIE) or "")
+        return Caller(principal.token_id, principal.token_name, session_hash)
+
+    def sender(self, lease: str | None, *, in_segment: bool = False) -> Sender:
+        """Who sends an input, which came with a control lease or with none."""
+        return Sender(
+            organization_id=self.principal.organization_id,
+            token_id=self.principal.token_id,
+            token_name=self.principal.token_name,
+            request_id=self.request_id,
+            lease_hash=None if lease is None else self.caller.proof(lease),
+            in_segment=in_segment,
+        )
+
+
+def no_such_machine(machine_id: str) -> Exception:
+    """What a handler raises for a machine that is not there, or another organization's."""
+    return problem_of(unknown_machine(machine_id))

@@ -1,1 +1,0 @@
-"""The clipboards of connected machines."""

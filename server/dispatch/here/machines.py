@@ -1,0 +1,211 @@
+"""The machines whose links are on this node: who answers which question about them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+from schemas.link.close_codes import CloseCode
+from server.dispatch.command import Command, CommandReply, Ended, Pending
+from server.dispatch.forwarding.remote_viewers import RemoteViewers
+from server.dispatch.here import clipboard, screens
+from server.dispatch.ledger.ledger import Ledger
+from server.dispatch.ledger.timings import Timings
+from server.dispatch.questions.clipboard import ReadClipboard
+from server.dispatch.questions.control import (
+    INTERRUPT_SECONDS,
+    ControlChanged,
+    FindLink,
+    MachineRemoved,
+    PauseChanged,
+)
+from server.dispatch.questions.inputs import ResolveCommand
+from server.dispatch.questions.question import Done, LinkQuestion, Refusal
+from server.dispatch.questions.screens import (
+    LookAtDesktop,
+    NextPicture,
+    StopWatching,
+    TakeScreenshot,
+)
+from server.dispatch.recorder import InputRecorder
+from server.dispatch.refusals import (
+    RefusedError,
+    control_ended,
+    control_held,
+    not_interrupted,
+)
+from server.machines.admission import Admission
+from server.machines.link.errors import LinkDownError
+from server.machines.registry import LinkRegistry
+from server.machines.socket import LinkSocket
+from server.store.commands import CommandRecord
+
+R = TypeVar("R")
+
+Answers = Callable[["MachinesHere", LinkSocket, Any], Awaitable[Any]]
+"""Answers a question about the machine of a link that is up.  May raise RefusedError."""
+
+
+class MachinesHere:
+    """Has the links of this node do what is asked, whichever node was asked."""
+
+    def __init__(
+        self,
+        registry: LinkRegistry,
+        admission: Admission,
+        ledger: Ledger,
+        recorder: InputRecorder,
+    ) -> None:
+        self._registry = registry
+        self._admission = admission
+        self._ledger = ledger
+        self._recorder = recorder
+        self.remote_viewers = RemoteViewers()
+
+    def find(self, organization_id: UUID, machine_id: str) -> LinkSocket | None:
+        """The machine's link that is up, paused or not, or None."""
+        return self._registry.find(organization_id, machine_id)
+
+    async def answer(self, link: LinkSocket, question: LinkQuestion[R]) -> R | Refusal:
+        """What a machine of this node answers."""
+        answers: Callable[[MachinesHere, LinkSocket, LinkQuestion[R]], Awaitable[R]]
+        answers = ANSWERS[type(question)]
+        try:
+            return await answers(self, link, question)
+        except RefusedError as error:
+            return error.refusal
+
+    def check_room(self) -> None:
+        """Raise StoreUnavailable where no further input could be recorded in the audit."""
+        self._recorder.check_room()
+
+    async def carry_out(self, command: Command, link: LinkSocket) -> CommandReply:
+        """What becomes of a command that its machine's link is here for."""
+        return self._counted(command, await self._ledger.answer(command, link, Timings()))
+
+    async def known(self, command: Command, why_not: Refusal | Pending) -> CommandReply:
+        """What became of a command that nothing can be sent of; ``why_not`` where none is known."""
+        return self._counted(command, await self._ledger.known(command, why_not))
+
+    def _counted(self, command: Command, reply: CommandReply) -> CommandReply:
+        """A reply to a command, which is counted where it tells of no new end."""
+        match reply:
+            case Ended(is_replayed=True):
+                self._recorder.answered_without_end(command, "replayed")
+            case Pending():
+                self._recorder.answered_without_end(command, "outcome-pending")
+            case Refusal(kind=kind):
+                self._recorder.answered_without_end(command, kind.value)
+            case Ended():
+                pass
+        return reply
+
+    async def look_up(self, record: CommandRecord, link: LinkSocket) -> CommandRecord | None:
+        """A record of the ledger as it is when its machine was asked, where that settles it."""
+        return await self._ledger.look_up(record, link)
+
+    @property
+    def viewers(self) -> int:
+        """How many look at the live screens of this node's machines."""
+        seen = (each.watched_screen for each in self._registry)
+        return sum(screen.viewers for screen in seen if screen is not None)
+
+    async def restrictions_changed(self, organization_id: UUID, machine_id: str) -> None:
+        """A machine was paused or resumed, or control of it changed.
+
+        When this returns, its link keeps to that or is closed.
+        """
+        link = self.find(organization_id, machine_id)
+        if link is not None:
+            await self._admission.restrictions_changed(link)
+
+    def disconnect(self, organization_id: UUID, machine_id: str) -> None:
+        """Close all links of a machine that was removed."""
+        for link in self._registry.links_of(organization_id, machine_id):
+            link.close(CloseCode.MACHINE_REMOVED, "this machine was removed")
+
+    def give_way(self, organization_id: UUID, machine_id: str, epoch: int) -> bool:
+        """Close the links of a machine that are older than ``epoch``; whether one was up."""
+        was_up = False
+        for link in self._registry.links_of(organization_id, machine_id):
+            if link.epoch == 0:
+                # The database may have counted it already, before the newer one.
+                link.newest_epoch = max(link.newest_epoch, epoch)
+            elif link.epoch < epoch:
+                was_up = was_up or link.is_up
+                link.give_way()
+        return was_up
+
+    async def control_changed(self, link: LinkSocket, changed: ControlChanged) -> None:
+        """Control of the machine of a link that is up has changed: have it interrupted.
+
+        Raises RefusedError where nobody confirms that nothing runs and nothing is held of whoever
+        had control before, or where the lease of its hash is not in force by then.
+        """
+        lease_hash = changed.lease_hash
+        try:
+            async with asyncio.timeout(INTERRUPT_SECONDS):
+                await self._admission.restrictions_changed(link)
+                await link.until_interrupted()
+        except (TimeoutError, LinkDownError):
+            raise RefusedError(not_interrupted()) from None
+        if link.epoch < changed.epoch:
+            raise RefusedError(not_interrupted())
+        control = link.availability.restrictions.control
+        if lease_hash is None or (control is not None and control.proof == lease_hash):
+            return
+        raise RefusedError(
+            control_ended() if control is None else control_held(control.by, control.since)
+        )
+
+    async def resolve(self, link: LinkSocket, question: ResolveCommand) -> None:
+        """Have the machine of a link say what became of a command."""
+        record = await self._ledger.find(
+            question.organization_id, question.command_id, question.machine_id
+        )
+        if record is not None:
+            await self._ledger.look_up(record, link)
+
+
+async def _found(_here: MachinesHere, _link: LinkSocket, _question: FindLink) -> Done:
+    return Done()
+
+
+async def _resolved(here: MachinesHere, link: LinkSocket, question: ResolveCommand) -> Done:
+    await here.resolve(link, question)
+    return Done()
+
+
+async def _paused(here: MachinesHere, _link: LinkSocket, question: PauseChanged) -> Done:
+    await here.restrictions_changed(question.organization_id, question.machine_id)
+    return Done()
+
+
+async def _controlled(here: MachinesHere, link: LinkSocket, question: ControlChanged) -> Done:
+    await here.control_changed(link, question)
+    return Done()
+
+
+async def _removed(here: MachinesHere, _link: LinkSocket, question: MachineRemoved) -> Done:
+    here.disconnect(question.organization_id, question.machine_id)
+    return Done()
+
+
+async def _stopped(here: MachinesHere, _link: LinkSocket, question: StopWatching) -> Done:
+    here.remote_viewers.stop(question)
+    return Done()
+
+
+ANSWERS: Final[dict[type[LinkQuestion[Any]], Answers]] = {
+    FindLink: _found,
+    ResolveCommand: _resolved,
+    TakeScreenshot: lambda _, link, question: screens.screenshot(link, question),
+    LookAtDesktop: lambda _, link, question: screens.look(link, question),
+    NextPicture: lambda here, link, asked: here.remote_viewers.next_picture(link, asked),
+    StopWatching: _stopped,
+    ReadClipboard: lambda _, link, question: clipboard.read_clipboard(link, question),
+    PauseChanged: _paused,
+    ControlChanged: _controlled,
+    MachineRemoved: _removed,
+}
+"""Who answers what is asked of a machine with a link here.  A command goes to the ledger."""

@@ -1,0 +1,140 @@
+"""What a machine's screen shows: once, and live for the viewers of another node."""
+
+from typing import Annotated, Final, Literal, Self
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.inputs.outcomes import Point
+from schemas.link.messages import Display, Quality, Rate, Side
+from schemas.link.picture_frames import Picture, PictureFormat, Region, Size
+from schemas.link.screen_options import LiveOptions, ScreenshotOptions
+from schemas.resources.machines import MAX_VIEWER_NAMES
+from schemas.values.scalars import Name
+from server.dispatch.questions.question import (
+    Done,
+    LinkQuestion,
+    Refusal,
+    Reply,
+    ReplyWithContent,
+)
+from server.dispatch.refusals import no_screen
+
+ANSWER_SECONDS: Final = 15.0
+"""For a machine to answer a question about its screen, or to send a live screen's first picture."""
+
+PICTURE_SECONDS: Final = 20.0
+"""For the next picture: after half of that it is said that nothing has changed."""
+
+
+class PictureTaken(ReplyWithContent):
+    """A picture of the screen; its bytes are the content."""
+
+    type: Literal["picture"] = "picture"
+    format: PictureFormat
+    region: Region
+    size: Size
+    captured_at: int
+
+    @classmethod
+    def of(cls, picture: Picture) -> Self:
+        """The reply that brings a picture."""
+        return cls(
+            format=picture.format,
+            content=picture.content,
+            region=picture.region,
+            size=picture.size,
+            captured_at=picture.captured_at,
+        )
+
+    @property
+    def picture(self) -> Picture:
+        """The picture that it brings."""
+        return Picture(self.format, self.content, self.size, self.region, self.captured_at)
+
+
+class TakeScreenshot(LinkQuestion[PictureTaken]):
+    """What does the screen show now?"""
+
+    answer_seconds = ANSWER_SECONDS + 1.0
+
+    type: Literal["screenshot"] = "screenshot"
+    format: PictureFormat
+    width: Side | None
+    height: Side | None
+    quality: Quality
+
+    @property
+    def options(self) -> ScreenshotOptions:
+        """How the picture is wanted."""
+        return ScreenshotOptions(self.format, self.width, self.height, self.quality)
+
+    def lost(self) -> Refusal:
+        """It may show something; nobody says what."""
+        return no_screen("its node did not answer in time", None)
+
+
+class DesktopSeen(Reply):
+    """Where the displays and the pointer are."""
+
+    type: Literal["desktop"] = "desktop"
+    displays: list[Display]
+    pointer: Point
+
+
+class LookAtDesktop(LinkQuestion[DesktopSeen]):
+    """Where are the displays and the pointer now?"""
+
+    answer_seconds = ANSWER_SECONDS + 1.0
+
+    type: Literal["look"] = "look"
+
+    def lost(self) -> Refusal:
+        """As for a picture: both come from the screen."""
+        return no_screen("its node did not answer in time", None)
+
+
+class NoPicture(Reply):
+    """The screen has not changed for a while; it is still watched."""
+
+    type: Literal["no_picture"] = "no_picture"
+
+
+class ScreenEnded(Reply):
+    """There will be no further pictures."""
+
+    type: Literal["screen_ended"] = "screen_ended"
+    reason: str
+    since: int | None
+
+
+class NextPicture(LinkQuestion[PictureTaken | NoPicture | ScreenEnded]):
+    """The next picture of a live screen, for the viewers of another node.
+
+    The first question begins to watch.  ``viewer`` names who watches: all viewers of a node
+    together, whose ``names`` these are.  They have left when they ask no more.
+    """
+
+    answer_seconds = PICTURE_SECONDS
+
+    type: Literal["next_picture"] = "next_picture"
+    viewer: UUID
+    width: Side | None
+    height: Side | None
+    quality: Quality
+    rate: Rate
+    names: Annotated[tuple[Name, ...], Field(max_length=MAX_VIEWER_NAMES)] = ()
+
+    @property
+    def options(self) -> LiveOptions:
+        """How the live screen is wanted."""
+        return LiveOptions(self.width, self.height, self.quality, self.rate)
+
+
+class StopWatching(LinkQuestion[Done]):
+    """The viewers of another node have left."""
+
+    answer_seconds = PICTURE_SECONDS
+
+    type: Literal["stop_watching"] = "stop_watching"
+    viewer: UUID
