@@ -247,9 +247,6 @@ TESTED_ELSEWHERE = {
     # Events and effects say nothing by themselves: what is made of them is tested.
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
     "machine_client/link/events.py": "tests/machine_client/link/test_session.py",
-    "machine_client/desktop/vnc/rfb/noise.py": (
-        "tests/machine_client/desktop/vnc/rfb/test_conversation.py"
-    ),
     "machine_client/__main__.py": "tests/machine_client/test_cli.py",
     # The demo is run as people run it, as a whole.
     "server/demo/*": "tests/server/cli/test_demo.py",

@@ -109,31 +109,32 @@ class VncConnection:
 
         Only where nobody asked to be told: that answer could be taken for this one.
         """
-        self._take_update(ours.update_request(0, 0, 1, 1, incremental=False), seconds)
+        self._take_update(seconds, ours.update_request(0, 0, 1, 1, incremental=False))
 
     def ask_for_pixels(self, *, everything: bool) -> None:
         """Have the canvas be as the screen is now; ``everything`` is that it shows nothing yet."""
         with self.changed:
             painted, (width, height) = self.said.painted, self.said.size
         all_news = ours.update_request(0, 0, width, height, incremental=True)
-        asked = ours.update_request(0, 0, width, height, incremental=False)
+        asked = [ours.update_request(0, 0, width, height, incremental=False)]
         if not everything:
             # One pixel in any case: else nothing is answered where nothing has changed.
-            asked = all_news + ours.update_request(0, 0, 1, 1, incremental=False)
+            asked = [all_news, ours.update_request(0, 0, 1, 1, incremental=False)]
         for _ in range(MOST_ANSWERS):
-            self._take_update(asked, ANSWER_SECONDS)
+            self._take_update(ANSWER_SECONDS, *asked)
             if self.said.painted != painted:
                 return
             # It told of its screens alone, as TigerVNC does; the pixels wait for a request.
             # QEMU sends them once it has looked at the screen, without another one.
-            asked = b"" if self.said.is_qemu else all_news
+            asked = [] if self.said.is_qemu else [all_news]
         raise DesktopError("screen_unavailable", "The VNC server sends no pixels")
 
-    def _take_update(self, asked: bytes, seconds: float) -> None:
+    def _take_update(self, seconds: float, *requests: bytes) -> None:
         with self._one_at_a_time:
             with self.changed:
                 before = self.said.updates
-            self.send(asked)
+                self.said.asked_for_updates(len(requests))
+            self.send(b"".join(requests))
             with self.changed:
                 self.wait_for(lambda: self.said.updates > before, seconds)
 
@@ -218,7 +219,9 @@ class VncConnection:
 
     def _ask_to_be_told(self) -> None:
         """Have an answer to come, which is about more than pixels: the size, the pointer."""
-        self._updates_asked_for = self.said.updates + 1
+        with self.changed:
+            self._updates_asked_for = self.said.updates + 1
+            self.said.asked_for_updates(1)
         self._channel.send(ours.update_request(0, 0, 1, 1, incremental=True))
 
 

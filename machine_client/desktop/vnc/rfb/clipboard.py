@@ -4,7 +4,6 @@ VNC has one kind of line end: what has come, or will have been copied at the oth
 feed for each.
 """
 
-import re
 import struct
 import zlib
 from dataclasses import dataclass
@@ -20,8 +19,6 @@ MAX_TEXT_BYTES = 2 * 1024 * 1024 + 1
 """The longest that Farhand carries: of line ends alone, which are two bytes here, and an end."""
 MAX_MESSAGE_BYTES = MAX_TEXT_BYTES + 64 * 1024
 """The longest message that is looked at; nothing good becomes much longer by being packed."""
-
-_LINE_END = re.compile("\r\n?|\n")
 
 
 class TooLongError(Exception):
@@ -43,7 +40,7 @@ class Extended:
 
 def plain_lines(text: str) -> str:
     """A text as VNC carries it: every line's end a line feed."""
-    return _LINE_END.sub("\n", text)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_extended(message: bytes) -> Extended:
@@ -75,8 +72,8 @@ def provide(text: str) -> bytes:
     return struct.pack(">I", PROVIDE | TEXT) + zlib.compress(struct.pack(">I", len(data)) + data)
 
 
-def provided_text(rest: bytes) -> str:
-    """The text in what was provided.  Raises TooLongError and ProtocolError.
+def unpacked(rest: bytes) -> bytes:
+    """What `text_of` reads, of what was provided.  Raises TooLongError and ProtocolError.
 
     Not a byte more is unpacked than a text may have, whatever the message would become.
     """
@@ -93,4 +90,9 @@ def provided_text(rest: bytes) -> str:
         raise ProtocolError("it provides a clipboard that cannot be unpacked") from None
     if len(data) < length:
         raise ProtocolError("it provides a clipboard that is shorter than it says")
+    return data
+
+
+def text_of(data: bytes) -> str:
+    """The text in what was unpacked."""
     return plain_lines(data.partition(b"\0")[0].decode("utf-8", "replace"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from machine_client.desktop.vnc.rfb import client_messages as ours
 from machine_client.desktop.vnc.rfb import clipboard
 from machine_client.desktop.vnc.rfb.canvas import Canvas, check_size, check_within
-from machine_client.desktop.vnc.rfb.noise import PIXELS_OF_A_MESSAGE, Noise
+from machine_client.desktop.vnc.rfb.noise import PIXELS_OF_A_MESSAGE, Noise, Painting
 from machine_client.desktop.vnc.rfb.parsing import Parser, ProtocolError, Skip, StartTls, Step
 from machine_client.desktop.vnc.rfb.pixels import PixelReader
 from machine_client.desktop.vnc.rfb.security import Credentials, agree_on_version, let_in
@@ -19,8 +19,14 @@ from machine_client.desktop.vnc.rfb.security import Credentials, agree_on_versio
 MAX_NAME_BYTES = 64 * 1024
 MAX_SCREENS = 64
 
-BYTES_OF_A_MESSAGE = 64 * 1024
-"""A text counts as one message more for each so many."""
+SENT_OF_A_MESSAGE = 64 * 1024
+"""A text counts as one message more for each so many bytes of it that come, read or not."""
+
+BYTES_OF_A_MESSAGE = 8 * 1024
+"""One that is read counts so for each so many, which are more than came where it was packed."""
+
+PACKED_OF_A_MESSAGE = 4 * 1024
+"""One of ours counts so for each so many characters: it is packed anew for each request."""
 
 _TOLD_UNASKED = frozenset(
     {
@@ -64,9 +70,9 @@ class Conversation:
     where it said that the pointer is, and ``pointer_told`` counts how often.  ``is_qemu`` where it
     is the one that QEMU has in it, and ``mouse_knows_places`` unless that says otherwise of its
     guest's mouse.  ``updates`` counts framebuffer updates, and ``painted`` those rectangles in them
-    that have pixels; ``unanswered_fences`` has the payloads of ours, which whoever sends one puts
-    there, and ``encodings_answered`` counts how often QEMU has read ``our_encodings``, of
-    ``encodings_asked`` that it was asked for.
+    that have pixels; `asked_for_updates` tells of each that is asked for.  ``unanswered_fences``
+    has the payloads of ours, which whoever sends one puts there, and ``encodings_answered`` counts
+    how often QEMU has read ``our_encodings``, of ``encodings_asked`` that it was asked for.
     """
 
     def __init__(
@@ -96,8 +102,10 @@ class Conversation:
         self.encodings_asked = 0
         self.encodings_answered = 0
         self._pictures = pictures
+        self._offered_pixels = {*pictures, ours.RAW}
         self._outgoing = bytearray()
         self._noise = Noise(clock)
+        self._painting = Painting(self._noise)
         self._pixels = PixelReader()
         self._parser = Parser(self._speak(credentials))
 
@@ -113,6 +121,10 @@ class Conversation:
     def tls_begun(self) -> None:
         """TLS is spoken from here on."""
         self._parser.resume()
+
+    def asked_for_updates(self, requests: int) -> None:
+        """So many are about to be asked for: what is painted without that is noise."""
+        self._painting.asked += requests
 
     def take_outgoing(self) -> bytes:
         """What must be sent now."""
@@ -167,6 +179,7 @@ class Conversation:
         is_answer = count == 0
         if is_answer:
             self._noise.heard()
+        self._painting.begin()
         for _ in range(count):
             x, y, width, height, encoding = struct.unpack(">HHHHi", (yield 12))
             # Of these it tells by itself.
@@ -196,11 +209,17 @@ class Conversation:
                     self._noise.heard()
             case _:
                 check_within(self.size, x, y, width, height)
+                if encoding not in self._offered_pixels:
+                    raise ProtocolError(
+                        f"it paints in the encoding {encoding}, which was not asked for"
+                    )
+                self._painting.painted(width, height, self.size)
                 yield from self._pixels.read(encoding, (x, y, width, height), self.canvas)
                 self.painted += 1
 
     def _screens(self, status: int, width: int, height: int) -> Steps:
         (count,) = yield 1
+        self._noise.heard(count)
         yield Skip(3)
         screens = []
         for _ in range(count):
@@ -233,13 +252,14 @@ class Conversation:
 
     def _cut_text(self) -> Steps:
         (length,) = struct.unpack(">3xi", (yield 7))
-        self._noise.heard(1 + abs(length) // BYTES_OF_A_MESSAGE)
+        self._noise.heard(1 + abs(length) // SENT_OF_A_MESSAGE)
         if abs(length) > clipboard.MAX_MESSAGE_BYTES:
             yield Skip(abs(length))
             self._note_copied(None, too_long=True)
         elif length < 0:
             self._extended(clipboard.read_extended((yield -length)))
         else:
+            self._noise.heard(length // BYTES_OF_A_MESSAGE)
             text = (yield length).decode(clipboard.LATIN_1)
             self._note_copied(clipboard.plain_lines(text))
 
@@ -249,6 +269,7 @@ class Conversation:
             self._send(ours.extended_cut_text(clipboard.our_capabilities()))
         elif message.flags & clipboard.REQUEST:
             if message.has_text and self.offered is not None:
+                self._noise.heard(len(self.offered) // PACKED_OF_A_MESSAGE)
                 self._send(ours.extended_cut_text(clipboard.provide(self.offered)))
         elif message.flags & clipboard.PEEK:
             has_text = self.offered is not None
@@ -258,7 +279,9 @@ class Conversation:
         elif message.flags & clipboard.PROVIDE and message.has_text and self.offered is None:
             # Else it was asked for before something was copied here.
             try:
-                self._note_copied(clipboard.provided_text(message.rest))
+                data = clipboard.unpacked(message.rest)
+                self._noise.heard(len(data) // BYTES_OF_A_MESSAGE)
+                self._note_copied(clipboard.text_of(data))
             except clipboard.TooLongError:
                 self._note_copied(None, too_long=True)
 

@@ -29,8 +29,8 @@ from tests.machine_client.desktop.vnc.plain_server import (
 )
 
 
-def connect(port: int) -> VncConnection:
-    return VncConnection(VncServer("127.0.0.1", port), told=True)
+def connect(port: int, *pictures: int) -> VncConnection:
+    return VncConnection(VncServer("127.0.0.1", port), pictures, told=True)
 
 
 def refused(port: int) -> str:
@@ -135,7 +135,10 @@ BOMB = zlib.compress(bytes(64 * 1024 * 1024), 9)
 def test_what_must_not_be_believed_ends_the_connection_with_the_reason(
     answer: bytes, reason: str
 ) -> None:
-    with plain_server(ONE_PIXEL, answer) as server, closing(connect(server.port)) as connection:
+    with (
+        plain_server(ONE_PIXEL, answer) as server,
+        closing(connect(server.port, ours.ZLIB)) as connection,
+    ):
         for _ in range(2):
             with pytest.raises(DesktopLost) as caught:
                 connection.confirm()

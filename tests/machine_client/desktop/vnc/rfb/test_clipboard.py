@@ -18,7 +18,7 @@ def test_any_text_is_provided_and_read_but_for_its_line_ends() -> None:
         message = clipboard.read_extended(clipboard.provide(text))
         assert message.has_text
         assert message.flags & clipboard.PROVIDE
-        assert clipboard.provided_text(message.rest) == clipboard.plain_lines(text)
+        assert clipboard.text_of(clipboard.unpacked(message.rest)) == clipboard.plain_lines(text)
 
 
 def test_lines_end_with_both_on_the_wire_and_with_one_here() -> None:
@@ -37,10 +37,10 @@ def test_actions_are_told_apart() -> None:
 def test_what_is_too_long_or_broken_is_not_unpacked() -> None:
     long = zlib.compress(struct.pack(">I", clipboard.MAX_TEXT_BYTES + 1) + bytes(100))
     with pytest.raises(clipboard.TooLongError):
-        clipboard.provided_text(long)
+        clipboard.unpacked(long)
     short = zlib.compress(struct.pack(">I", 100) + bytes(99))
     for broken in (b"junk", b"", zlib.compress(b"ab"), short):
         with pytest.raises(ProtocolError):
-            clipboard.provided_text(broken)
+            clipboard.unpacked(broken)
     with pytest.raises(ProtocolError):
         clipboard.read_extended(b"abc")

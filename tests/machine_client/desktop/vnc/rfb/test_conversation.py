@@ -2,12 +2,13 @@
 
 import itertools
 import struct
+import zlib
 from typing import Any
 
 import pytest
 
 from machine_client.desktop.vnc.rfb import client_messages as ours
-from machine_client.desktop.vnc.rfb import clipboard, noise
+from machine_client.desktop.vnc.rfb import clipboard
 from machine_client.desktop.vnc.rfb.conversation import Conversation, Screen
 from machine_client.desktop.vnc.rfb.parsing import ProtocolError
 from machine_client.desktop.vnc.rfb.security import Credentials
@@ -87,25 +88,102 @@ def test_fences_are_answered_and_ours_are_heard() -> None:
     assert said.unanswered_fences == {b"you"}
 
 
-FLOODS = {
-    "bells": b"\x02",
-    "fences that ask": struct.pack(">BxxxIB", 248, ours.FENCE_REQUEST, 1) + b"a",
-    "fences that answer nothing": struct.pack(">BxxxIB", 248, 0, 1) + b"a",
-    "empty updates": struct.pack(">BxH", 0, 0),
-    "places of the pointer": rectangle(1, 1, 0, 0, ours.POINTER_POSITION, b""),
-    "words of QEMU": rectangle(1, 1, 0, 0, ours.KEY_CODES, b""),
-    "texts": struct.pack(">BxxxI", 3, 1) + b"a",
-    "sizes": rectangle(0, 0, 8000, 4000, ours.DESKTOP_SIZE, b"")
-    + rectangle(0, 0, 8, 6, ours.DESKTOP_SIZE, b""),
+def cut(payload: bytes) -> bytes:
+    return struct.pack(">Bxxxi", 3, -len(payload)) + payload
+
+
+def packed_text(data: bytes) -> bytes:
+    """A text as the clipboard's extension provides it, however it unpacks."""
+    head = struct.pack(">I", clipboard.PROVIDE | clipboard.TEXT)
+    return cut(head + zlib.compress(struct.pack(">I", len(data)) + data))
+
+
+def painted(*rectangles: tuple[int, int], copied: bool = False, of: int = 1) -> bytes:
+    """An update in which ``of`` rectangles of each of these sizes come."""
+    encoding = ours.COPY_RECT if copied else ours.RAW
+    update = struct.pack(">BxH", 0, len(rectangles) * of)
+    for width, height in rectangles:
+        pixels = bytes(4 if copied else 4 * width * height)
+        update += (struct.pack(">HHHHi", 0, 0, width, height, encoding) + pixels) * of
+    return update
+
+
+LARGE = (8000, 4000)
+SMALL = (8, 6)
+MANY_SCREENS = screens(*[(0, 0, 8, 6)] * 255)
+
+FLOODS: dict[str, tuple[tuple[int, int], bytes, float]] = {
+    "bells": (SMALL, b"\x02", 200_000),
+    "fences that ask": (SMALL, struct.pack(">BxxxIB", 248, ours.FENCE_REQUEST, 1) + b"a", 60_000),
+    "fences that answer nothing": (SMALL, struct.pack(">BxxxIB", 248, 0, 1) + b"a", 60_000),
+    "empty updates": (SMALL, struct.pack(">BxH", 0, 0), 60_000),
+    "places of the pointer": (SMALL, rectangle(1, 1, 0, 0, ours.POINTER_POSITION, b""), 40_000),
+    "words of QEMU": (SMALL, rectangle(1, 1, 0, 0, ours.KEY_CODES, b""), 40_000),
+    "screens": (SMALL, rectangle(0, 0, 8, 6, ours.EXTENDED_DESKTOP_SIZE, MANY_SCREENS), 300),
+    "texts": (SMALL, struct.pack(">BxxxI", 3, 1) + b"a", 40_000),
+    "long texts": (SMALL, struct.pack(">BxxxI", 3, 2**21) + b"\n" * 2**21, 60),
+    "texts that are nothing when unpacked": (SMALL, packed_text(bytes(2**21)), 60),
+    "texts of line ends": (SMALL, packed_text(b"\r" * 2**21), 30),
+    "texts that are no UTF-8": (SMALL, packed_text(b"\xff" * 2**21), 20),
+    "sizes": (
+        SMALL,
+        rectangle(0, 0, *LARGE, ours.DESKTOP_SIZE, b"")
+        + rectangle(0, 0, *SMALL, ours.DESKTOP_SIZE, b""),
+        5,
+    ),
+    "the whole screen, copied": (LARGE, painted(LARGE, copied=True), 4),
+    "much of the screen, copied": (LARGE, painted((7999, 4000), copied=True), 4),
+    "a column, copied": (LARGE, painted((1, 4000), copied=True), 100),
+    "a pixel, painted": (SMALL, painted((1, 1)), 40_000),
+    "a column, painted": (LARGE, painted((1, 4000)), 100),
+    "all of a small screen, painted": ((800, 600), painted((800, 600)), 400),
 }
+"""What a server could keep a processor busy with: on a screen of which size, what it says again and
+again, and how often in a second a slow processor gets through that."""
+
+SECONDS_OF_A_FLOOD = 6
+
+
+def flooded(size: tuple[int, int], said: bytes, rate: float, asked: int = 0) -> None:
+    """Have a server say something for some seconds, as quickly as that can be read."""
+    moment = 0.0
+    listening = Conversation(Credentials(), (ours.COPY_RECT, ours.RAW), lambda: moment)
+    listening.receive(GREETING[: -len(server_init(*SMALL))] + server_init(*size))
+    for _ in range(round(SECONDS_OF_A_FLOOD * rate)):
+        if asked:
+            listening.asked_for_updates(asked)
+        listening.receive(said)
+        listening.take_outgoing()
+        moment += 1 / rate
 
 
 @pytest.mark.parametrize("kind", FLOODS)
 def test_server_that_says_too_much_unasked_is_heard_no_more(kind: str) -> None:
-    said = opened()
     with pytest.raises(ProtocolError, match="a server may say unasked"):
-        said.receive(FLOODS[kind] * (noise.BURST + 1))
-    assert not said.unanswered_fences
+        flooded(*FLOODS[kind])
+
+
+def test_answer_is_bounded_too() -> None:
+    with pytest.raises(ProtocolError, match="a server may say unasked"):
+        flooded(SMALL, painted((1, 1), of=60_000), 1, asked=1)
+
+
+def test_answers_to_requests_are_heard() -> None:
+    flooded((800, 600), painted((800, 600)), 30, asked=1)
+
+
+def test_text_of_ours_is_not_packed_again_and_again() -> None:
+    said = opened()
+    said.offered = "x" * 2**20
+    with pytest.raises(ProtocolError, match="a server may say unasked"):
+        said.receive(cut(clipboard.request()) * 40)
+
+
+@pytest.mark.parametrize("encoding", [ours.COPY_RECT, ours.ZLIB])
+def test_pixels_in_an_encoding_that_was_not_offered_are_not_read(encoding: int) -> None:
+    said = opened()
+    with pytest.raises(ProtocolError, match=f"in the encoding {encoding}, which was not asked for"):
+        said.receive(rectangle(0, 0, 1, 1, encoding, bytes(4)))
 
 
 def test_server_that_is_busy_for_long_is_heard() -> None:
@@ -115,8 +193,9 @@ def test_server_that_is_busy_for_long_is_heard() -> None:
     for number in range(10_000):
         payload = b"%d" % number
         said.unanswered_fences.add(payload)
+        said.asked_for_updates(1)
         said.receive(struct.pack(">BxxxIB", 248, 0, len(payload)) + payload)
-        said.receive(FLOODS["places of the pointer"])
+        said.receive(rectangle(1, 1, 0, 0, ours.POINTER_POSITION, b""))
         said.receive(rectangle(0, 0, 8, 6, ours.RAW, bytes(4 * 8 * 6)))
     assert said.painted == 10_000
 
@@ -126,10 +205,6 @@ def test_colours_bells_and_ends_of_updates_say_nothing() -> None:
     said.receive(b"\x02\x96" + struct.pack(">BxHH", 1, 0, 2) + bytes(12))
     said.receive(rectangle(0, 0, 1, 1, ours.RAW, bytes(4)))
     assert said.updates == 1
-
-
-def cut(payload: bytes) -> bytes:
-    return struct.pack(">Bxxxi", 3, -len(payload)) + payload
 
 
 def test_old_clipboard_is_latin_1() -> None:
