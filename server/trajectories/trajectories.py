@@ -113,7 +113,7 @@ class Trajectories:
         except AlreadyExists:
             if not new.is_main:
                 raise
-            # Another one may have become the main one meanwhile; if it is the id, it still is.
+            # Another one may have become the main one meanwhile.  A taken id is refused again.
             new = await self._with_one_main(made)
             await self._store.insert(new)
         return new

@@ -27,6 +27,7 @@ shift
 exec chroot "$root" "$@"
 """
 _INTO_IT: Sequence[str] = (
+    *("setpriv", "--pdeathsig", "KILL"),
     *("unshare", "--mount", "--pid", "--fork", "--kill-child"),
     *("sh", "-ec", _INSIDE, "sh"),
 )
