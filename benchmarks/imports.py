@@ -29,6 +29,7 @@ from benchmarks.subjects import Api, farhand, mongodb
 from schemas.resources.trajectories import ImportedTrajectory
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
+from server.store.trajectories.marks import marked_new
 from server.store.trajectories.writes import new_document
 from server.trajectories.creation import new_trajectory
 
@@ -118,8 +119,7 @@ class Importer:
         """Wait until the list index has everything; the seconds that it took."""
         started = time.perf_counter()
         collection = self._served.collection("trajectories")
-        new = {"unindexed": "new"}
-        while await collection.find_one(new, {"_id": True}, hint="unindexed") is not None:  # noqa: ASYNC110
+        while await collection.find_one(marked_new(), {"_id": True}, hint="unindexed") is not None:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         return time.perf_counter() - started
 

@@ -18,7 +18,7 @@ from server.store.mongodb.documents import CODEC_OPTIONS, Document
 from server.store.mongodb.transactions import in_transaction
 from server.store.trajectories.counts import MAX_BUCKET, CountedTrajectory, TrajectoryCounts
 from server.store.trajectories.documents import StoredTrajectory, document_of
-from server.store.trajectories.indexer import entry_of
+from server.store.trajectories.indexer import SEGMENT, entry_of
 from server.store.trajectories.search import search_text
 
 WORKFLOWS = [UUID(int=number, version=4) for number in range(1, 301)]
@@ -125,7 +125,8 @@ def _insert(
         for begin in range(0, len(documents), 1000):
             some = documents[begin : begin + 1000]
             collections["trajectories"].insert_many(some, ordered=False)
-            entries = [entry for document in some if (entry := entry_of(document))]
+            segment = (numbers.start + begin) // SEGMENT
+            entries = [{**entry_of(document), "segment": segment} for document in some]
             collections["trajectory_entries"].insert_many(entries, ordered=False)
 
 

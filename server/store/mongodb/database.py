@@ -178,7 +178,7 @@ class Database:
         """
         async with self.operation():
             stored = await stored_schema(self._database)
-        for name in ("input_counts", "trajectory_counts"):
+        for name in ("input_counts", "trajectory_counts", "trajectory_batches"):
             await self._make_collection(name)
         # All at once: each waits for the disk. MongoDB itself builds only some large ones together.
         await asyncio.gather(*(self._make_indexes(*each) for each in INDEXES.items()))

@@ -42,14 +42,28 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
             [
                 ("organization_id", ASCENDING),
                 *_NEWEST_FIRST,
-                *(_GENERATED, _APPROVED, ("unindexed", ASCENDING)),
+                *(_GENERATED, _APPROVED, ("workflow_id", ASCENDING)),
+                *(("unindexed", ASCENDING), ("search", ASCENDING)),
             ],
+            # With all that most lists and searches ask of these, which they go through.
             name="unindexed",
-            partialFilterExpression={"unindexed": {"$gt": ""}},
+            partialFilterExpression={"unindexed": {"$gte": "new"}},
+        ),
+        IndexModel(
+            [("organization_id", ASCENDING), *_NEWEST_FIRST, _GENERATED, _APPROVED],
+            name="long",
+            partialFilterExpression={"unindexed": "long"},
         ),
     ],
     "trajectory_entries": [
-        IndexModel([("organization_id", ASCENDING), ("suffixes", ASCENDING)], name="suffixes"),
+        # In segments, so that new keys go into few pages, and not into every page there is.
+        IndexModel(
+            [
+                *(("organization_id", ASCENDING), ("segment", ASCENDING)),
+                ("suffixes", ASCENDING),
+            ],
+            name="suffixes_of_segment",
+        ),
         # The texts are in it, so that what nearly everything contains is counted without reading.
         IndexModel(
             [

@@ -22,7 +22,7 @@ from server.store.trajectories.counts import (
     Position,
     TrajectoryCounts,
 )
-from server.store.trajectories.indexer import UNINDEXED
+from server.store.trajectories.marks import OpenBatches, marked_new
 
 NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 
@@ -56,6 +56,9 @@ class CountedList:
         self._buckets: list[Bucket] = []
         self._buckets_end = self._begin
         self._newer = self._unindexed = 0
+        self._open = OpenBatches(database)
+        # The marks that say nothing any more, where there are any others.
+        self._known: list[str] = []
 
     async def total(self) -> int:
         """How many there are."""
@@ -66,7 +69,10 @@ class CountedList:
         first = self._buckets[0].position
         older = await self._count_between(self._begin, first)
         self._newer = await self._count_between(self._buckets_end, self._end)
-        self._unindexed = await self._count_unindexed(first, self._buckets_end)
+        # Nearly always nothing is marked, and then nothing more is asked.
+        if await self._count_unindexed(first, self._buckets_end, limit=1):
+            self._known = await self._open.marks(self._session)
+            self._unindexed = await self._count_unindexed(first, self._buckets_end)
         return older + sum(each.size for each in self._buckets) + self._unindexed + self._newer
 
     async def page(self, skip: int, limit: int) -> list[Selection]:
@@ -109,9 +115,11 @@ class CountedList:
             self._buckets = buckets[first : whole[-1] + 1]
             self._buckets_end = ends[whole[-1]]
 
-    async def _count(self, wanted: Document, index: str | None) -> int:
+    async def _count(self, wanted: Document, index: str | None, **options: int) -> int:
         hint = {"hint": index} if index else {}
-        return await self._trajectories.count_documents(wanted, session=self._session, **hint)
+        return await self._trajectories.count_documents(
+            wanted, session=self._session, **hint, **options
+        )
 
     async def _count_between(self, begin: Position, end: Position) -> int:
         """How many there are from a position on, before another; those not indexed included."""
@@ -121,11 +129,12 @@ class CountedList:
         bounds = [begin.not_older(organization_id), end.older(organization_id)]
         return await self._count({"$and": [self._wanted, *bounds]}, self._index)
 
-    async def _count_unindexed(self, begin: Position, end: Position) -> int:
+    async def _count_unindexed(self, begin: Position, end: Position, **options: int) -> int:
         """How many there are from a position on, before another, that no bucket counts yet."""
         organization_id = self._partition.organization_id
         bounds = [begin.not_older(organization_id), end.older(organization_id)]
-        return await self._count({"$and": [self._wanted, UNINDEXED, *bounds]}, "unindexed")
+        new = marked_new(self._known)
+        return await self._count({"$and": [self._wanted, new, *bounds]}, "unindexed", **options)
 
 
 def _index(wanted: Document) -> str | None:

@@ -19,6 +19,7 @@ from pymongo import ReturnDocument, UpdateOne
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.mongodb.transactions import Session
+from server.store.trajectories.marks import OpenBatches, marked_new
 
 MAX_BUCKET: Final = 8000
 """A bucket with more trajectories than this is cut in two."""
@@ -157,9 +158,15 @@ class TrajectoryCounts:
     def __init__(self, database: Database) -> None:
         self._counts = database.collection("trajectory_counts")
         self._trajectories = database.collection("trajectories")
+        self._open = OpenBatches(database)
+
+    async def size(self, session: Session | None, organization_id: UUID) -> int:
+        """How many trajectories of an organization are counted."""
+        buckets = await self.buckets(session, ListPartition(organization_id), STATES)
+        return sum(each.size for each in buckets)
 
     async def buckets(
-        self, session: Session, partition: ListPartition, states: Iterable[State]
+        self, session: Session | None, partition: ListPartition, states: Iterable[State]
     ) -> list[Bucket]:
         """All buckets of a partition, in its order."""
         cursor = self._counts.aggregate(
@@ -197,6 +204,16 @@ class TrajectoryCounts:
             left = await self._change(session, bucket, {counted.state: -1})
             if not left and not bucket.endswith(BEGINNING):
                 await self._counts.delete_one({"_id": bucket}, session=session)
+
+    async def change(
+        self, session: Session, before: CountedTrajectory, after: CountedTrajectory
+    ) -> None:
+        """Count a trajectory in another state; its place is the same."""
+        if before.state == after.state:
+            return
+        for partition in before.partitions:
+            bucket = await self._bucket(session, partition, before.position)
+            await self._change(session, bucket, {before.state: -1, after.state: 1})
 
     async def split(self, session: Session, bucket: bytes) -> None:
         """Cut a bucket in two halves, if it is still there and too large."""
@@ -243,7 +260,7 @@ class TrajectoryCounts:
         numbers = dict.fromkeys(STATES, 0)
         state = {"is_generated": "$is_generated", "is_approved": "$is_approved"}
         group: Document = {"$group": {"_id": state, "count": {"$sum": 1}}}
-        new = {"$and": [wanted, {"unindexed": "new"}]}
+        new = {"$and": [wanted, marked_new(await self._open.marks(session))]}
         for matched, sign, index in ((wanted, 1, partition.index), (new, -1, "unindexed")):
             cursor = self._trajectories.aggregate(
                 [{"$match": matched}, group], session=session, hint=index

@@ -1,33 +1,36 @@
 """The list index: what lists and searches know of trajectories, beside the trajectories themselves.
 
-A trajectory that is new or changed is ``unindexed: "new"``: it is found by going through all of
-those, which are few.  Soon after, a transaction indexes it: an entry to search in, and one more in
-the counts.  From then on the mark is null, or ``"long"`` where its texts are too long for an entry
-and go on to be read through.  Whatever changes it unindexes it first, in the same transaction.  So
-every trajectory is either marked or indexed, in every snapshot of the database.
+A trajectory that is new is marked: it is found by going through all of those, which are few.  Soon
+after, a transaction indexes it: an entry to search in, and one more in the counts.  Where its texts
+are too long for an entry to be searched in, they go on to be read through.  Whoever changes one
+keeps its entry and the counts true in the same transaction, or indexes it there and then.  So in
+every snapshot of the database a trajectory is indexed, or marked and not yet indexed, and never
+both: `marks` says how.  An entry is there for each that is indexed and for no other.
 """
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, repeat
-from typing import Final
+from typing import Final, NamedTuple
+from uuid import UUID
 
 from server.store.errors import StoreError
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document, own_id
+from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction
 from server.store.trajectories.counts import CountedTrajectory, TrajectoryCounts
-from server.store.trajectories.search import search_text, suffix_keys
+from server.store.trajectories.marks import (
+    Marked,
+    OpenBatches,
+    indexed_mark,
+    is_new,
+    marked_new,
+)
+from server.store.trajectories.search import suffix_keys
 
 logger = logging.getLogger(__name__)
-
-UNINDEXED: Final[Document] = {"unindexed": "new"}
-"""The mark of a trajectory that no entry and no count knows, and the filter for those."""
-
-WITHOUT_ENTRY: Final[Document] = {"unindexed": {"$gt": ""}}
-"""The filter for those, and for the long ones: what a search reads through."""
 
 BATCH: Final = 400
 """So many are indexed at once; whoever changes one of them meanwhile has to try again."""
@@ -38,6 +41,17 @@ SMALL_BATCH: Final = 50
 MAX_KEYS: Final = 50_000
 """A batch ends where its entries have more keys to search by: writing those takes the time."""
 
+AT_ONCE: Final = 2
+"""So many batches are under way: while one is written, the other is read, or loses its marks."""
+
+SEGMENT: Final = 1000
+"""Entries come one segment after another: so many, and what is written at once, are in each.
+
+Their keys are scattered over all keys of a segment.  Where a segment is a whole library, nearly
+each key makes MongoDB write a page anew, and the larger the library the slower it indexes: after
+20,000 an entry took five times the processor's time.  A search looks into each segment.
+"""
+
 POLL_SECONDS: Final = 1.0
 _PAUSE_AFTER_FAILURE_SECONDS: Final = 5.0
 
@@ -45,27 +59,75 @@ _ENTRY_FIELDS: Final = (
     *("_id", "organization_id", "workflow_id", "run_id", "is_generated", "is_approved"),
     *("created_at", "updated_at"),
 )
-_READ_FIELDS: Final = dict.fromkeys((*_ENTRY_FIELDS, "name", "description"), True)
+_READ_FIELDS: Final = dict.fromkeys((*_ENTRY_FIELDS, "search", "unindexed"), True)
+
+
+class _Indexed(NamedTuple):
+    """What a transaction has indexed, and the buckets that have become too large by it."""
+
+    batch: Document
+    large: list[bytes]
 
 
 class TrajectoryIndexer:
-    """Indexes trajectories for lists and searches, and takes them out of the index."""
+    """Indexes trajectories for lists and searches, and keeps true what is known of those."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._trajectories = database.collection("trajectories")
         self._entries = database.collection("trajectory_entries")
         self._counts = TrajectoryCounts(database)
+        self._open = OpenBatches(database)
+        # The marks of the batches under way here, so that each takes others.
+        self._taken: set[str] = set()
+        self._reading, self._writing = asyncio.Lock(), asyncio.Lock()
 
-    async def unindex(self, session: Session, document: Document) -> Document:
-        """Take a trajectory out, whose document was read in this transaction; the mark to write."""
-        if document["unindexed"] != "new":
+    async def change(self, session: Session, before: Document, after: Document) -> None:
+        """Index a trajectory as it is after a change; its mark then is that of an indexed one."""
+        entry = entry_of(after)
+        if not await self._is_indexed(session, before):
+            # It meets whoever indexes it at this moment: there is one entry with this id.
+            segment = await self._segment(session, after["organization_id"])
+            await self._entries.insert_one({**entry, "segment": segment}, session=session)
+            await self._counts.add(session, [CountedTrajectory.of(after)])
+            return
+        known = entry_of(before)
+        changed = {name: value for name, value in entry.items() if value != known[name]}
+        if changed:
+            await self._entries.update_one(
+                {"_id": entry["_id"]}, {"$set": changed}, session=session
+            )
+        await self._counts.change(
+            session, CountedTrajectory.of(before), CountedTrajectory.of(after)
+        )
+
+    async def remove(self, session: Session, document: Document) -> None:
+        """Take a trajectory out that is about to be deleted."""
+        if await self._is_indexed(session, document):
             await self._counts.remove(session, CountedTrajectory.of(document))
-            await self._entries.delete_one({"_id": document["_id"]}, session=session)
-        return UNINDEXED
+        else:
+            # So that it meets whoever indexes it at this moment, who sees the trajectory still.
+            await self._entries.insert_one({"_id": document["_id"]}, session=session)
+        await self._entries.delete_one({"_id": document["_id"]}, session=session)
+
+    async def _is_indexed(self, session: Session, document: Document) -> bool:
+        if not is_new(document):
+            return True
+        wanted = {"_id": document["_id"]}
+        return await self._entries.find_one(wanted, {"_id": True}, session=session) is not None
+
+    async def _segment(self, session: Session | None, organization_id: UUID) -> int:
+        """Where new entries go: by how many there are, which need not be exact."""
+        async with self._database.bounded():
+            return await self._counts.size(session, organization_id) // SEGMENT
 
     async def run(self) -> None:
         """Index whatever comes, for ever.  Several nodes may do so at once."""
+        async with asyncio.TaskGroup() as several:
+            for _ in range(AT_ONCE):
+                several.create_task(self._run())
+
+    async def _run(self) -> None:
         while True:
             try:
                 pause = 0.0 if await self.index_some() else POLL_SECONDS
@@ -80,51 +142,98 @@ class TrajectoryIndexer:
             pass
 
     async def index_some(self) -> int:
-        """Index a batch of new trajectories; how many there were.  Raises a StoreError."""
-        limits = chain([BATCH], repeat(SMALL_BATCH))
-        count, large = await in_transaction(
-            self._database, lambda session: self._index(session, next(limits))
-        )
-        for bucket in large:
-            await in_transaction(self._database, partial(self._counts.split, bucket=bucket))
-        return count
+        """Index a batch of new trajectories; how many were found.  Raises a StoreError."""
+        async with self._reading:
+            batch = _batch(await self._read())
+            marks = {document["unindexed"] for document in batch}
+            self._taken |= marks
+        try:
+            await self._index_and_finish(batch)
+        finally:
+            self._taken -= marks
+        return len(batch)
 
-    async def _index(self, session: Session, limit: int) -> tuple[int, list[bytes]]:
-        cursor = self._trajectories.find(
-            UNINDEXED, _READ_FIELDS, limit=limit, hint="unindexed", session=session
-        )
-        documents, entries = _batch(await cursor.to_list(None))
+    async def _read(self) -> list[Document]:
+        async with self._database.operation():
+            known = [*await self._open.marks(), *self._taken]
+            cursor = self._trajectories.find(
+                marked_new(known), _READ_FIELDS, limit=BATCH, hint="unindexed"
+            )
+            return await cursor.to_list(None)
+
+    async def _index_and_finish(self, batch: Sequence[Document]) -> None:
+        if not batch:
+            if not self._taken:
+                await self._open.finish_all()
+            return
+        segments = {
+            own: await self._segment(None, own)
+            for own in {document["organization_id"] for document in batch}
+        }
+        entries = [
+            {**entry_of(document), "segment": segments[document["organization_id"]]}
+            for document in batch
+        ]
+        tries = chain([batch], repeat(batch[:SMALL_BATCH]))
+        # One transaction at a time: two would meet at the counts.
+        async with self._writing:
+            indexed = await in_transaction(
+                self._database, lambda session: self._index(session, next(tries), entries)
+            )
+        if indexed is not None:
+            await self._open.finish(indexed.batch)
+            for bucket in indexed.large:
+                await in_transaction(self._database, partial(self._counts.split, bucket=bucket))
+
+    async def _index(
+        self, session: Session, batch: Sequence[Document], entries: Iterable[Document]
+    ) -> _Indexed | None:
+        """Index those of a batch that are not indexed yet, nor deleted; their entries are given."""
+        left = await self._unindexed(session, batch)
+        documents = [each for each in batch if each["_id"] in left]
         if not documents:
-            return 0, []
-        if entries:
-            await self._entries.insert_many(entries, session=session)
-        indexed = {entry["_id"] for entry in entries}
-        too_long = {document["_id"] for document in documents} - indexed
-        for mark, ids in ((None, indexed), ("long", too_long)):
-            if ids:
-                await self._trajectories.update_many(
-                    {"_id": {"$in": list(ids)}}, {"$set": {"unindexed": mark}}, session=session
-                )
-        return len(documents), await self._counts.add(session, map(CountedTrajectory.of, documents))
+            return None
+        await self._entries.insert_many(
+            [each for each in entries if each["_id"] in left], session=session
+        )
+        marked = [
+            Marked(each["_id"], each["unindexed"], indexed_mark(each)["unindexed"])
+            for each in documents
+        ]
+        opened = await self._open.add(session, marked)
+        return _Indexed(
+            opened, await self._counts.add(session, map(CountedTrajectory.of, documents))
+        )
+
+    async def _unindexed(self, session: Session, batch: Sequence[Document]) -> set[bytes]:
+        """The ids of those of a batch that still have the mark that was read, with no entry."""
+        known = set(await self._open.marks(session))
+        marks = [mark for each in batch if (mark := each["unindexed"]) not in known]
+        cursor = self._trajectories.find(
+            {"_id": {"$in": [each["_id"] for each in batch]}, "unindexed": {"$in": marks}},
+            {"_id": True},
+            hint="_id_",
+            session=session,
+        )
+        return {each["_id"] async for each in cursor}
 
 
-def _batch(documents: Sequence[Document]) -> tuple[Sequence[Document], list[Document]]:
-    """The first ones of these documents, as many as are indexed at once; and their entries."""
-    entries: list[Document] = []
+def _batch(documents: Sequence[Document]) -> Sequence[Document]:
+    """The first ones of these documents, as many as are indexed at once."""
     keys = 0
     for number, document in enumerate(documents, 1):
-        if entry := entry_of(document):
-            entries.append(entry)
-            keys += len(entry["suffixes"])
+        keys += len(document["search"])
         if keys > MAX_KEYS:
-            return documents[:number], entries
-    return documents, entries
+            return documents[:number]
+    return documents
 
 
-def entry_of(document: Document) -> Document | None:
-    """The entry for a trajectory's document; None where its texts are too long for one."""
-    text = search_text(own_id(document["_id"]), document["name"], document["description"])
-    keys = suffix_keys(text)
-    if keys is None:
-        return None
-    return {name: document[name] for name in _ENTRY_FIELDS} | {"search": text, "suffixes": keys}
+def entry_of(document: Document) -> Document:
+    """The entry for a trajectory's document; where its texts are too long, one without them."""
+    keys = suffix_keys(document["search"])
+    texts = (
+        {"search": None, "suffixes": []}
+        if keys is None
+        else {"search": document["search"], "suffixes": keys}
+    )
+    return {name: document[name] for name in _ENTRY_FIELDS} | texts

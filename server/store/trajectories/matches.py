@@ -7,8 +7,9 @@ from server.store.mongodb.documents import Collection, Document, own_id
 from server.store.mongodb.transactions import Session
 from server.store.trajectories.counted_list import NEWEST_FIRST, Selection
 from server.store.trajectories.counts import Position
-from server.store.trajectories.indexer import WITHOUT_ENTRY
+from server.store.trajectories.marks import MARKED_LONG, OpenBatches, is_new, marked_new
 from server.store.trajectories.search import (
+    MIN_LOOKED_UP_CHARACTERS,
     containing,
     folded,
     lookup_keys,
@@ -21,13 +22,11 @@ MAX_SORTED: Final = 1000
 MAX_LOOKED_UP: Final = 20_000
 """A key that more entries have is no help: all texts are read through in the list's order."""
 
-MIN_LOOKED_UP_CHARACTERS: Final = 3
-"""Shorter needles are nearly everywhere: all texts are read through for them too."""
-
 Match = tuple[Position, bytes]
 """A trajectory's place in the list, and its ``_id``."""
 
 _IDS_AT_ONCE: Final = 100
+_LOOKUP: Final = "suffixes_of_segment"
 
 
 class TrajectoryMatches:
@@ -36,6 +35,7 @@ class TrajectoryMatches:
     def __init__(self, database: Database, session: Session, wanted: Document, search: str) -> None:
         self._trajectories = database.collection("trajectories")
         self._entries = database.collection("trajectory_entries")
+        self._open = OpenBatches(database)
         self._session = session
         self._wanted = wanted
         self._needle = folded(search)
@@ -43,15 +43,14 @@ class TrajectoryMatches:
         # Positions with the ids: those without an entry, and those with one, where they are few.
         self._without_entry: list[Match] = []
         self._few: list[Match] | None = None
+        self._segments: list[int] | None = None
         # How to find the entries, where they are many.
         self._many: Document = {}
         self._index = ""
 
     async def total(self) -> int:
         """How many there are."""
-        self._without_entry = await self._matches(
-            self._trajectories, {**self._wanted, **WITHOUT_ENTRY, **self._compared}, "unindexed"
-        )
+        self._without_entry = await self._find_without_entry()
         self._few = await self._find_few()
         if self._few is not None:
             return len(self._without_entry) + len(self._few)
@@ -81,11 +80,28 @@ class TrajectoryMatches:
         is_short = len(self._needle) < MIN_LOOKED_UP_CHARACTERS
         return [] if is_short else lookup_keys(self._needle)
 
+    async def _find_without_entry(self) -> list[Match]:
+        """Those with long texts, and the new ones whose marks say that they have none."""
+        found: list[Document] = []
+        for marked, index in ((MARKED_LONG, "long"), (marked_new(), "unindexed")):
+            cursor = self._trajectories.find(
+                {**self._wanted, **marked, **self._compared},
+                {"created_at": True, "unindexed": True},
+                hint=index,
+                session=self._session,
+            )
+            found += await cursor.to_list(None)
+        # Nearly always none is new, and then nothing more is asked.
+        is_any_new = any(map(is_new, found))
+        known = await self._open.marks_with_texts(self._session) if is_any_new else set[str]()
+        return [_match(each) for each in found if each["unindexed"] not in known]
+
     async def _find_few(self) -> list[Match] | None:
         """All entries that are found, where few have a key of the needle."""
         for key in self._lookup_keys:
+            having = {**await self._in_organization(), **containing(key)}
             stages: list[Document] = [
-                {"$match": self._having(key)},
+                {"$match": having},
                 {"$limit": MAX_SORTED + 1},
                 {
                     "$facet": {
@@ -97,7 +113,7 @@ class TrajectoryMatches:
                     }
                 },
             ]
-            cursor = self._entries.aggregate(stages, session=self._session, hint="suffixes")
+            cursor = self._entries.aggregate(stages, session=self._session, hint=_LOOKUP)
             async for result in cursor:
                 if not result["having"] or result["having"][0]["count"] <= MAX_SORTED:
                     return [_match(each) for each in result["found"]]
@@ -106,15 +122,27 @@ class TrajectoryMatches:
     async def _find_many(self) -> tuple[Document, str]:
         """The filter for the entries, and the index to find them on."""
         for key in self._lookup_keys:
+            having = {**await self._in_organization(), **containing(key)}
             count = await self._entries.count_documents(
-                self._having(key), session=self._session, hint="suffixes", limit=MAX_LOOKED_UP + 1
+                having, session=self._session, hint=_LOOKUP, limit=MAX_LOOKED_UP + 1
             )
             if count <= MAX_LOOKED_UP:
-                return {**self._wanted, **containing(key), **self._compared}, "suffixes"
+                return {**self._wanted, **having, **self._compared}, _LOOKUP
         return {**self._wanted, **self._compared}, "newest"
 
-    def _having(self, key: str) -> Document:
-        return {"organization_id": self._wanted["organization_id"], **containing(key)}
+    async def _in_organization(self) -> Document:
+        """What the filter for entries with a key begins with: it is looked up in each segment."""
+        wanted = {"organization_id": self._wanted["organization_id"]}
+        if self._segments is None:
+            last = await self._entries.find_one(
+                wanted,
+                {"_id": False, "segment": True},
+                sort=[("segment", -1)],
+                hint=_LOOKUP,
+                session=self._session,
+            )
+            self._segments = list(range(last["segment"] + 1 if last else 0))
+        return {**wanted, "segment": {"$in": self._segments}}
 
     async def _matches(
         self, collection: Collection, wanted: Document, index: str, *, skip: int = 0, limit: int = 0

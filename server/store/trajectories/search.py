@@ -16,6 +16,9 @@ from server.store.mongodb.documents import Document
 KEY_CHARACTERS: Final = 8
 """Suffixes are cut to this length: a longer needle is compared with what it may be in."""
 
+MIN_LOOKED_UP_CHARACTERS: Final = 3
+"""No key is shorter: shorter needles are nearly everywhere, and all texts are read for them."""
+
 MAX_INDEXED_CHARACTERS: Final = 2000
 """Longer texts, all of a trajectory's together, are not indexed: those few are read through."""
 
@@ -68,15 +71,20 @@ def search_text(own_id: UUID, name: str | None, description: str | None) -> str:
     return _BETWEEN_TEXTS.join(folded(text) for text in texts if text)
 
 
+def is_long(text: str) -> bool:
+    """Whether what ``search_text`` made is read through at each search."""
+    return len(text) > MAX_INDEXED_CHARACTERS
+
+
 def suffix_keys(text: str) -> list[str] | None:
     """The index keys for what ``search_text`` made; None where it is too long to have any."""
-    if len(text) > MAX_INDEXED_CHARACTERS:
+    if is_long(text):
         return None
     return sorted(
         {
             part[start : start + KEY_CHARACTERS]
             for part in text.split(_BETWEEN_TEXTS)
-            for start in range(len(part))
+            for start in range(len(part) - MIN_LOOKED_UP_CHARACTERS + 1)
         }
     )
 

@@ -14,6 +14,7 @@ from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.error_translation import refused_writes
 from server.store.trajectories.documents import StoredTrajectory, stored_trajectory
 from server.store.trajectories.listing import TrajectoryListing, exported_trajectories
+from server.store.trajectories.marks import until_few_wait
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.writes import mains, new_document
 
@@ -65,6 +66,7 @@ class TrajectoryStore:
             if number % _BLOCKING_DOCUMENTS == 0:
                 await asyncio.sleep(0)
         if documents:
+            await until_few_wait(self._database)
             reasons = await self._insert_all(documents)
             refused |= {ids[number]: reason for number, reason in reasons.items()}
         return refused

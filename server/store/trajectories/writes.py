@@ -27,7 +27,8 @@ from server.store.trajectories.documents import (
     document_of,
     stored_trajectory,
 )
-from server.store.trajectories.indexer import UNINDEXED, TrajectoryIndexer
+from server.store.trajectories.indexer import TrajectoryIndexer
+from server.store.trajectories.marks import indexed_mark, new_mark
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.search import search_text
 from server.store.versions import Versions, check_version
@@ -146,7 +147,7 @@ class OpenTrajectory:
 
     async def delete(self) -> None:
         """Delete it, and its steps wherever they are."""
-        await self._indexer.unindex(self._session, self._document)
+        await self._indexer.remove(self._session, self._document)
         await self._trajectories.delete_one({"_id": self._document["_id"]}, session=self._session)
         await self._parts.release(self._session, self.stored.organization_id, self.stored.segments)
 
@@ -156,9 +157,9 @@ class OpenTrajectory:
         With a piece, be it an empty one, the steps are not read back.
         """
         time = max(now(), self.stored.updated_at)
-        unindexed = await self._indexer.unindex(self._session, self._document)
+        mark = indexed_mark({**self._document, **fields})
         update: Document = {
-            "$set": {"updated_at": time, **fields, **unindexed},
+            "$set": {"updated_at": time, **fields, **mark},
             "$inc": {"version": 1},
             **({"$push": {"pieces": appended}} if appended else {}),
         }
@@ -169,6 +170,7 @@ class OpenTrajectory:
             return_document=ReturnDocument.AFTER,
             session=self._session,
         )
+        await self._indexer.change(self._session, self._document, after)
         return after
 
     async def _steps_moved_out(self, appended: bytes = b"") -> Document:
@@ -216,7 +218,7 @@ async def mains(
 
 def new_document(database: Database, trajectory: StoredTrajectory) -> Document:
     """The document of a new trajectory.  Raises TooLarge where the database would not take it."""
-    document = document_of(trajectory, {**_search_fields(trajectory), **UNINDEXED})
+    document = document_of(trajectory, {**_search_fields(trajectory), **new_mark()})
     database.check_size(document, _size_of_texts(trajectory))
     return document
 

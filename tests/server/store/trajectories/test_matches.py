@@ -40,7 +40,7 @@ async def test_a_needle_is_looked_up_where_few_have_it(
         # All of its pieces but one are common.
         assert await way_of(database, "common rare") == ("at once", 1)
         assert await way_of(database, "no such thing anywhere") == ("at once", 0)
-        assert await way_of(database, "few") == ("suffixes", 2)
+        assert await way_of(database, "few") == ("suffixes_of_segment", 2)
         assert await way_of(database, "common") == ("newest", 4)
         assert await way_of(database, "ra") == ("newest", 1)
 
