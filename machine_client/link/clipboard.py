@@ -29,40 +29,42 @@ class InputTexts:
     """The pieces of a long text, until its input comes, which is next."""
 
     def __init__(self) -> None:
-        self._pieces: list[InputText] = []
+        self._of: tuple[UUID, int] | None = None
+        self._pieces: list[str] = []
+        self._length = 0
 
     def add(self, piece: InputText) -> None:
         """Take a piece.  Raises TextBrokenError."""
-        first = self._pieces[0] if self._pieces else piece
-        same = (piece.command_id, piece.total) == (first.command_id, first.total)
-        if not same or piece.begin != self._length or self._length + len(piece.text) > piece.total:
+        of = (piece.command_id, piece.total)
+        end = self._length + len(piece.text)
+        if self._of not in (None, of) or piece.begin != self._length or end > piece.total:
             raise TextBrokenError("a piece of an input's text does not follow the one before")
-        self._pieces.append(piece)
+        if not piece.text:
+            raise TextBrokenError("a piece of an input's text is empty")
+        # The text alone: however short the pieces are, they take about as much as all of it.
+        self._of, self._length = of, end
+        self._pieces.append(piece.text)
 
     def whole(self, command: Input) -> Input:
         """An input with all of its text.  Raises TextBrokenError."""
-        if not self._pieces:
+        if self._of is None:
             return command
-        pieces, length = self._pieces, self._length
-        self._pieces = []
+        (command_id, total), length, pieces = self._of, self._length, self._pieces
+        self.clear()
         last = command.body.get("text")
         if (
-            command.command_id != pieces[0].command_id
+            command.command_id != command_id
             or command.operation is not Operation.CLIPBOARD_WRITE
             or not isinstance(last, str)
-            or length + len(last) != pieces[0].total
+            or length + len(last) != total
         ):
             raise TextBrokenError("the text of an input did not come whole")
-        text = "".join((*(piece.text for piece in pieces), last))
+        text = "".join((*pieces, last))
         return command.model_copy(update={"body": {**command.body, "text": text}})
 
     def clear(self) -> None:
         """Forget what has come: its input never will."""
-        self._pieces = []
-
-    @property
-    def _length(self) -> int:
-        return sum(len(piece.text) for piece in self._pieces)
+        self._of, self._pieces, self._length = None, [], 0
 
 
 @dataclass(slots=True)

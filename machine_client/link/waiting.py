@@ -2,17 +2,19 @@
 
 from collections import deque
 from collections.abc import Iterator
+from sys import getsizeof
 from typing import Any, Final
 
 from schemas.link.messages import Input
 
 MOST_WAITING: Final = 10_000
 
-MOST_BYTES: Final = 100 * 1024 * 1024
-"""What texts and paths that wait take together: more than a server sends before it is answered."""
+MOST_BYTES: Final = 280 * 1024 * 1024
+"""Of memory: more than a server sends before it is answered, which is 64 texts of 1 MiB where one
+letter has each letter of its text take four bytes."""
 
-BYTES_OF_A_POINT: Final = 250
-"""Of a path: an object with two members."""
+BYTES_OF_AN_INPUT: Final = 1800
+"""Without its body."""
 
 
 class WaitingInputs:
@@ -57,14 +59,14 @@ class WaitingInputs:
 
 
 def _bytes_of(command: Input) -> int:
-    return sum(map(_bytes_of_value, command.body.values()))
-
-
-def _bytes_of_value(value: Any) -> int:
-    match value:
-        case str():
-            return len(value)
-        case list():
-            return BYTES_OF_A_POINT * len(value)
-        case _:
-            return 0
+    """What an input takes of memory: nobody has looked yet whether its body is one."""
+    size, unseen = BYTES_OF_AN_INPUT, [command.body]
+    while unseen:
+        value: Any = unseen.pop()
+        size += getsizeof(value)
+        if isinstance(value, dict):
+            unseen += value.keys()
+            unseen += value.values()
+        elif isinstance(value, list):
+            unseen += value
+    return size

@@ -1,5 +1,6 @@
 """Texts are copied whole or not at all, and the clipboard is read after what came before."""
 
+import tracemalloc
 from uuid import UUID
 
 import pytest
@@ -73,6 +74,21 @@ def test_piece_that_is_missing_or_comes_twice_ends_the_link() -> None:
     before, _ = copying(script := Script(), LONG)
     longer = before[0].model_copy(update={"total": 5})
     closes(script, longer)
+
+
+def test_empty_piece_ends_the_link_and_short_ones_take_no_more_than_their_text() -> None:
+    before, _ = copying(script := Script(), LONG)
+    closes(script, before[0].model_copy(update={"text": ""}))
+    script = Script()
+    tracemalloc.start()
+    try:
+        for begin in range(20_000):
+            piece = before[0].model_copy(update={"begin": begin, "total": 20_001, "text": "l"})
+            script.on(MessageReceived(piece))
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken < 1024 * 1024
 
 
 def test_text_of_another_input_ends_the_link() -> None:
