@@ -193,13 +193,13 @@ async def test_proxy_of_the_environment_that_is_none_is_a_sentence_and_code_2(
 async def test_code_that_says_stop_is_a_sentence_and_code_3(tmp_path: Path) -> None:
     async def replacing(line: Line) -> None:
         await line.greet()
-        await line.websocket.close(4500, "a newer connection took over")
+        await line.websocket.close(4502, "this machine was removed")
 
     async with scripted_server(replacing) as server:
         code, last = await refused(server.address, tmp_path)
     assert (code, last) == (
         3,
-        "Error: the link was closed for good (4500): a newer connection took over",
+        "Error: the link was closed for good (4502): this machine was removed",
     )
 
 

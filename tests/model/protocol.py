@@ -167,7 +167,7 @@ class Configuration:
     is_keyed: bool = True
     """The command has a key; else it is asked for once, and the journal notes it when it likes."""
     marks_have_ids: bool = False
-    """The machine client gives each mark an id; one of before gives it a number alone."""
+    """Marks have ids, as they always do; else they are left out, and their number alone must do."""
 
     @property
     def counts(self) -> int:

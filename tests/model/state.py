@@ -22,8 +22,8 @@ INTENT, TOMBSTONE = "INTENT", "TOMBSTONE"
 class Sent(NamedTuple):
     """What a SENT record, or a link, knows of the link and of the machine's journal.
 
-    ``mark`` is the id of the journal's last mark: 0 before the first one of a link, and for a
-    machine client whose marks have no ids.
+    ``mark`` is the id of the journal's last mark: 0 before the first one of a link, and where ids
+    are left out.
     """
 
     epoch: int

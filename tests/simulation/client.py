@@ -39,7 +39,6 @@ from schemas.link.messages import (
     SERVER_MESSAGES,
     Capability,
     Display,
-    HeartbeatAck,
     Hello,
     Input,
 )
@@ -73,7 +72,6 @@ class Hardware(Protocol):
     boot_id: str
     clock_offset: float
     starts: int
-    tells_mark_ids: bool
 
     def new_connection(self, client: "Client", node: Node) -> Connection:
         """A connection from this client to a node."""
@@ -215,8 +213,6 @@ class Client:
     def _perform(self, effect: Effect) -> None:
         match effect:
             case SendMessage(message):
-                if isinstance(message, HeartbeatAck) and not self.machine.tells_mark_ids:
-                    message = message.model_copy(update={"mark": None})
                 if self.connection is not None:
                     self.connection.to_node(message.model_dump_json())
             case BeginCommand(command, begin_by):

@@ -14,17 +14,16 @@ class Killed(BaseException):
 
 @dataclass(frozen=True)
 class Copy:
-    """The journal's file as it was at one moment, in seconds of the world's clock."""
+    """The journal's file as it was at one moment."""
 
-    made_at: float
     journal_id: UUID
     sequence: int
     entries: dict[UUID, Entry]
 
 
-def empty(now: float) -> Copy:
+def empty() -> Copy:
     """A new journal."""
-    return Copy(now, uuid4(), 0, {})
+    return Copy(uuid4(), 0, {})
 
 
 class Disk:
@@ -34,7 +33,7 @@ class Disk:
     """
 
     def __init__(self) -> None:
-        self.replace_with(empty(0.0))
+        self.replace_with(empty())
 
     def replace_with(self, copy: Copy) -> None:
         """Put another file in its place; all of it is flushed."""
@@ -44,9 +43,9 @@ class Disk:
         self._flushed = dict(copy.entries)
         self._unflushed: list[Sequence[NumberedEntry]] = []
 
-    def copy(self, now: float) -> Copy:
+    def copy(self) -> Copy:
         """The file as it is read now."""
-        return Copy(now, self.journal_id, self.sequence, dict(self.entries))
+        return Copy(self.journal_id, self.sequence, dict(self.entries))
 
     def write(self, entries: Sequence[NumberedEntry], *, flush: bool) -> None:
         """One transaction."""

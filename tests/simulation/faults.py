@@ -6,13 +6,13 @@ Every fault ends by itself, so that afterwards all must become final.
 from collections.abc import Callable
 
 from schemas.programs.failpoints import Failpoint
-from server.store.commands import CommandRecord, CommandState
+from server.store.commands import CommandState
 from tests.simulation.bus import BusRates, Exchange
 from tests.simulation.disk import Copy, empty
 from tests.simulation.machine import Machine
 from tests.simulation.mongo import FailureRates, Mongo
 from tests.simulation.network import Connection
-from tests.simulation.node import Node, connection_of
+from tests.simulation.node import Node
 from tests.simulation.world import World
 
 FAULTS_END = 14.0
@@ -156,14 +156,14 @@ class Faults:
         def inject() -> None:
             if machine.may_lose_its_journal:
                 self._record("journal deleted", machine.machine_id)
-                machine.replace_journal(empty(self.world.now))
+                machine.replace_journal(empty())
                 self._restart(machine)
 
         self._now_or_at_a_step(machine, inject)
 
     def _copy_and_restore(self) -> None:
         machine = self._machine()
-        copy = machine.disk.copy(self.world.now)
+        copy = machine.disk.copy()
 
         def inject() -> None:
             self._restore(machine, copy)
@@ -173,11 +173,11 @@ class Faults:
     def _restore_two_branches(self) -> None:
         """Put a copy back, and later one of the journal that was given up for it."""
         machine, world = self._machine(), self.world
-        first = machine.disk.copy(world.now)
+        first = machine.disk.copy()
         until_first, until_second = world.between(0.1, 4), world.between(0.1, 6)
 
         def restore_first() -> None:
-            second = machine.disk.copy(world.now)
+            second = machine.disk.copy()
             self._restore(machine, first)
             world.aftermath(until_second, self._now_or_at_a_step, machine, restore_second(second))
 
@@ -200,8 +200,9 @@ class Faults:
         """Whether the copy lacks a command whose SENT the server noted with the copy's own number.
 
         The server sees the journal's number with every message of the machine.  A copy that is
-        made after the last one before a command is SENT has the number that the record says, and
-        nothing can tell it from the journal of a machine that the command never reached.
+        made after the last one before a command is SENT has the number and the mark that the
+        record says, and nothing can tell it from the journal of a machine that the command never
+        reached.
         """
         return any(
             record.machine_id == machine.machine_id
@@ -209,21 +210,9 @@ class Faults:
             and record.command_id not in copy.entries
             and record.journal_sequence <= copy.sequence
             and record.journal_id == copy.journal_id
-            and self._looks_like_its_own(copy, machine, record)
+            and record.journal_mark in copy.entries
             for record in self._mongo.commands.records.values()
         )
-
-    def _looks_like_its_own(self, copy: Copy, machine: Machine, record: CommandRecord) -> bool:
-        """Whether a copy with a number that is high enough passes for the journal of a record.
-
-        It does if it has the mark that the record knows.  Where marks have no ids, one that was
-        made before the command's link asked for its mark never does, unless the number went back
-        since, with an older copy or a power cut: then it has been used twice.
-        """
-        if record.journal_mark is not None:
-            return record.journal_mark in copy.entries
-        is_of_old_branch = copy.made_at <= machine.went_back_at
-        return is_of_old_branch or copy.made_at >= connection_of(self._nodes, record).marked_at
 
     def _pause_machine(self) -> None:
         machine = self._machine()

@@ -83,8 +83,6 @@ class Connection:
         self.machine_id = machine_id
         self.opened_at = world.now
         self.is_shaken = False
-        self.marked_at = math.inf
-        """When the machine was asked first to put a mark of this link into its journal."""
         self.machine, self.node = Side(machine), Side(node)
         self._cut_at = math.inf
 
@@ -96,8 +94,6 @@ class Connection:
     def to_machine(self, text: str) -> None:
         """The server writes."""
         if not self.node.is_over:
-            if self.marked_at == math.inf and '"type":"heartbeat"' in text:
-                self.marked_at = self.world.now
             self._send(self.machine, self._deliver, text)
             if self._proxy is not None:
                 self._proxy.passes(self, text)
