@@ -17,7 +17,7 @@ KEY_CHARACTERS: Final = 8
 """Suffixes are cut to this length: a longer needle is compared with what it may be in."""
 
 MIN_LOOKED_UP_CHARACTERS: Final = 3
-"""No key is shorter: shorter needles are nearly everywhere, and all texts are read for them."""
+"""No key is shorter: for such needles, which are nearly everywhere, all texts are read through."""
 
 MAX_INDEXED_CHARACTERS: Final = 2000
 """Longer texts, all of a trajectory's together, are not indexed: those few are read through."""

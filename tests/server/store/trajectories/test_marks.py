@@ -10,15 +10,18 @@ import pytest
 from schemas.resources.trajectories import ChangedTrajectory
 from server.store.errors import StoreUnavailable
 from server.store.mongodb.database import Database
+from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories import indexer as trajectory_indexer
 from server.store.trajectories import marks as trajectory_marks
+from server.store.trajectories.counts import STATES, ListPartition, TrajectoryCounts
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.marks import OpenBatches, is_new, new_mark, until_few_wait
 from server.store.trajectories.search import MAX_INDEXED_CHARACTERS
+from server.store.trajectories.store import TrajectoryStore
 from server.tasks import Tasks
 from tests.server.store.trajectories.test_indexer import check, documents
 from tests.store import ORGANIZATION, async_test, opened
-from tests.trajectories import TrajectoryLibrary, imported
+from tests.trajectories import TrajectoryLibrary, imported, stored
 
 
 async def nothing(_: OpenBatches, __: Any) -> None:
@@ -30,6 +33,10 @@ async def made(library: TrajectoryLibrary, count: int) -> list[UUID]:
     texts = ["x" * MAX_INDEXED_CHARACTERS, *[None] * (count - 1)]
     lines = [imported(name="n", description=text) for text in texts]
     return [(await library.create(ORGANIZATION, None, line)).id for line in lines]
+
+
+async def one_imported(database: Database) -> None:
+    assert await TrajectoryStore(database).insert_many([stored()]) == {}
 
 
 async def left_in_the_middle(database: Database, patch: pytest.MonkeyPatch, count: int = 3) -> Any:
@@ -184,6 +191,37 @@ async def test_one_who_indexes_has_two_batches_under_way_and_takes_none_twice(
 
 
 @async_test
+async def test_a_bucket_is_cut_by_what_is_indexed_whatever_its_marks(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trajectory_counts, "MAX_BUCKET", 4)
+    async with opened(mongodb, database_name) as database:
+        await made(TrajectoryLibrary(database), 6)
+        await left_in_the_middle(database, monkeypatch, 6)
+        async with database.snapshot() as session:
+            whole = ListPartition(ORGANIZATION)
+            buckets = await TrajectoryCounts(database).buckets(session, whole, STATES)
+        assert [each.size for each in buckets] == [3, 3]
+
+
+@async_test
+async def test_entries_come_one_segment_after_another_and_all_are_looked_into(
+    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trajectory_indexer, "SEGMENT", 2)
+    monkeypatch.setattr(trajectory_indexer, "BATCH", 2)
+    async with opened(mongodb, database_name) as database:
+        library = TrajectoryLibrary(database)
+        await made(library, 6)
+        await TrajectoryIndexer(database).index_all()
+        (changed,) = await made(library, 1)
+        await rename(library, changed)
+        entries = await documents(database, "trajectory_entries")
+        assert sorted(entry["segment"] for entry in entries) == [0, 0, 1, 1, 2, 2, 3]
+        await check(database)
+
+
+@async_test
 async def test_a_mark_never_comes_again(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         await made(TrajectoryLibrary(database), 3)
@@ -203,6 +241,12 @@ async def test_imports_wait_for_those_who_index_but_not_for_ever(
         await until_few_wait(database)
         await made(library, 1)
         waiting = Tasks().start(until_few_wait(database), "wait")
+        await asyncio.wait([waiting], timeout=0.1)
+        assert not waiting.done()
+        await TrajectoryIndexer(database).index_all()
+        await waiting
+        await made(library, 3)
+        waiting = Tasks().start(one_imported(database), "import")
         await asyncio.wait([waiting], timeout=0.1)
         assert not waiting.done()
         await TrajectoryIndexer(database).index_all()
