@@ -130,10 +130,14 @@ class MachineScreen:
             raise LinkDownError
         viewer = Viewer(self, options, names)
         self._viewers[viewer] = None
+        try:
+            self._show()
+        except BaseException:
+            del self._viewers[viewer]
+            raise
         self.count_names()
         if self.newest is not None:
             viewer.notify()
-        self._show()
         return viewer
 
     def left(self, viewer: Viewer) -> None:
@@ -222,15 +226,13 @@ class MachineScreen:
         wanted = _together([viewer.options for viewer in self._viewers if viewer.why_over is None])
         if wanted == self._options:
             return
-        self._options = wanted
         if wanted is None:
-            self.newest = None
             self._ask(ScreenStop(stream=self._stream, server_time=server_time()))
+            self._options = self.newest = None
             return
-        self._stream += 1
         self._ask(
             ScreenStart(
-                stream=self._stream,
+                stream=self._stream + 1,
                 width=wanted.width,
                 height=wanted.height,
                 quality=wanted.quality,
@@ -238,6 +240,9 @@ class MachineScreen:
                 server_time=server_time(),
             )
         )
+        # Only now: one who asks after a question that was refused asks anew.
+        self._stream += 1
+        self._options = wanted
 
     def _next_request(self) -> int:
         if not self._is_up():

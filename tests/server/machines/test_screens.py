@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from pydantic import ValidationError
 
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import (
@@ -150,6 +151,16 @@ async def test_viewer_who_comes_later_sees_the_screen_at_once() -> None:
     desk.screen.watch(OPTIONS)
     desk.shows(b"1")
     assert await sees(desk.screen.watch(OPTIONS)) == b"1"
+
+
+def test_viewer_whose_question_is_refused_is_none() -> None:
+    desk = Desk()
+    with pytest.raises(ValidationError):
+        desk.screen.watch(LiveOptions(width=-5, height=None, quality=70, rate=-1), "nobody")
+    assert (desk.screen.viewers, desk.screen.viewer_names, desk.viewers) == (0, (), [])
+    desk.screen.watch(OPTIONS, "ann")
+    assert desk.asked() == [(1, 640, None, 70, 5)]
+    assert (desk.screen.viewers, desk.screen.viewer_names) == (1, ("ann",))
 
 
 @async_test
