@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -53,6 +53,12 @@ each key makes MongoDB write a page anew, and the larger the library the slower 
 """
 
 POLL_SECONDS: Final = 1.0
+_BLOCKING_DOCUMENTS: Final = 16
+"""The entries of so many are made in about half a millisecond; then it is somebody else's turn."""
+
+_ENCODED_AT_ONCE: Final = 50
+"""So many are sent or received at once: while the driver encodes them, all others wait."""
+
 _PAUSE_AFTER_FAILURE_SECONDS: Final = 5.0
 
 _ENTRY_FIELDS: Final = (
@@ -157,7 +163,11 @@ class TrajectoryIndexer:
         async with self._database.operation():
             known = [*await self._open.marks(), *self._taken]
             cursor = self._trajectories.find(
-                marked_new(known), _READ_FIELDS, limit=BATCH, hint="unindexed"
+                marked_new(known),
+                _READ_FIELDS,
+                limit=BATCH,
+                batch_size=_ENCODED_AT_ONCE,
+                hint="unindexed",
             )
             return await cursor.to_list(None)
 
@@ -166,14 +176,7 @@ class TrajectoryIndexer:
             if not self._taken:
                 await self._open.finish_all()
             return
-        segments = {
-            own: await self._segment(None, own)
-            for own in {document["organization_id"] for document in batch}
-        }
-        entries = [
-            {**entry_of(document), "segment": segments[document["organization_id"]]}
-            for document in batch
-        ]
+        entries = await self._entries_of(batch)
         tries = chain([batch], repeat(batch[:SMALL_BATCH]))
         # One transaction at a time: two would meet at the counts.
         async with self._writing:
@@ -185,6 +188,19 @@ class TrajectoryIndexer:
             for bucket in indexed.large:
                 await in_transaction(self._database, partial(self._counts.split, bucket=bucket))
 
+    async def _entries_of(self, batch: Sequence[Document]) -> list[Document]:
+        segments = {
+            own: await self._segment(None, own)
+            for own in {document["organization_id"] for document in batch}
+        }
+        entries = []
+        for number, document in enumerate(batch):
+            segment = segments[document["organization_id"]]
+            entries.append({**entry_of(document), "segment": segment})
+            if number % _BLOCKING_DOCUMENTS == 0:
+                await asyncio.sleep(0)
+        return entries
+
     async def _index(
         self, session: Session, batch: Sequence[Document], entries: Iterable[Document]
     ) -> _Indexed | None:
@@ -193,9 +209,9 @@ class TrajectoryIndexer:
         documents = [each for each in batch if each["_id"] in left]
         if not documents:
             return None
-        await self._entries.insert_many(
-            [each for each in entries if each["_id"] in left], session=session
-        )
+        wanted = (each for each in entries if each["_id"] in left)
+        while some := list(islice(wanted, _ENCODED_AT_ONCE)):
+            await self._entries.insert_many(some, session=session)
         marked = [
             Marked(each["_id"], each["unindexed"], indexed_mark(each)["unindexed"])
             for each in documents
