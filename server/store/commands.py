@@ -151,7 +151,7 @@ class CommandStore:
         """
         async with self._database.operation():
             found = await self._commands.find_one({"_id": command_id})
-        return None if found is None else _record(found)
+        return None if found is None else record_of(found)
 
     async def finish(
         self, record: CommandRecord, state: CommandState, outcome: Outcome, final_at: datetime
@@ -207,7 +207,7 @@ class CommandStore:
         cursor = self._commands_at_once.find({**machines_of(machines), "state": CommandState.SENT})
         of: dict[tuple[UUID, str], list[CommandRecord]] = {}
         async for found in self._database.documents(cursor):
-            record = _record(found)
+            record = record_of(found)
             of.setdefault((record.organization_id, record.machine_id), []).append(record)
         return [
             sorted(of.get(machine, ()), key=lambda record: record.accepted_at)
@@ -237,7 +237,8 @@ def _document(record: CommandRecord) -> Document:
 _OUTCOMES: Final[TypeAdapter[Outcome]] = TypeAdapter(Outcome)
 
 
-def _record(document: Document) -> CommandRecord:
+def record_of(document: Document) -> CommandRecord:
+    """The record that a document of the ledger is."""
     fields, outcome = fields_of(CommandRecord, document), document["outcome"]
     fields["state"] = CommandState(fields["state"])
     fields["outcome"] = None if outcome is None else _OUTCOMES.validate_json(outcome)

@@ -15,6 +15,8 @@ from uuid import UUID
 import pymongo
 from pymongo.database import Database
 
+from server.store.commands import record_of
+from tests.answers import answer_of
 from tests.faults.fault_proxy import FaultProxy
 from tests.faults.hand_history import HandHistory
 from tests.faults.history import Clock, FinalAnswer
@@ -239,12 +241,14 @@ class World:
     def ledger(self) -> tuple[UUID, dict[UUID, tuple[str, FinalAnswer | None]]]:
         """The organization, and the stored state and answer of each command."""
         client: pymongo.MongoClient[dict[str, Any]]
-        with pymongo.MongoClient(self.replica_set.uri, uuidRepresentation="standard") as client:
+        with pymongo.MongoClient(
+            self.replica_set.uri, uuidRepresentation="standard", tz_aware=True
+        ) as client:
             database: Database[dict[str, Any]] = client[DATABASE]
             organization = database.organizations.find_one({"is_default": True})
             assert organization is not None
             records = {
-                record["_id"]: (record["state"], _answer(record.get("answer")))
+                record["_id"]: (record["state"], _answer(record))
                 for record in database.commands.find({})
             }
         return organization["_id"], records
@@ -317,5 +321,7 @@ def _names(count: int) -> Sequence[str]:
     return [f"node-{letter}" for letter in ascii_lowercase[:count]]
 
 
-def _answer(stored: Mapping[str, Any] | None) -> FinalAnswer | None:
-    return None if stored is None else FinalAnswer(stored["status"], bytes(stored["body"]))
+def _answer(stored: dict[str, Any]) -> FinalAnswer | None:
+    """What the ledger keeps of a command's end, as HTTP says it."""
+    answer = answer_of(record_of(stored))
+    return None if answer is None else FinalAnswer(answer.status, answer.body)

@@ -170,4 +170,6 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         frames.set_nodelay(True)
         frames.handler = MachineWebSocket(frames, self.services, self.principal, machine_id)
         # What is in there knows the handler, which so would wait for the garbage collector.
-        self.ui.clear()
+        # It is gone already where the connection broke meanwhile.
+        if self.ui is not None:
+            self.ui.clear()
