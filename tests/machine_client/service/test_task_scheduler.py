@@ -82,7 +82,9 @@ def folder_of(task: Played, result: int = 0) -> Played:
 def test_task_is_told_and_let_go(texts: list[object], last_result: int) -> None:
     description = ctypes.create_unicode_buffer("<Task>Jörg</Task>")
     task = a_task(description, last_result)
-    found = task_scheduler._task(folder_of(task).place, ctypes.c_void_p(1))
+    # Kept as long as its place is used: nothing else holds its memory.
+    folder = folder_of(task)
+    found = task_scheduler._task(folder.place, ctypes.c_void_p(1))
     assert found == Task(RUNNING, 3 if last_result == 0 else 0, "<Task>Jörg</Task>")
     assert task.released == 1
     assert texts == [ctypes.addressof(description)]
@@ -91,10 +93,12 @@ def test_task_is_told_and_let_go(texts: list[object], last_result: int) -> None:
 def test_task_that_is_not_there_is_none_and_another_failure_is_one() -> None:
     task = a_task(ctypes.create_unicode_buffer(""))
     not_found = ctypes.c_int32(0x80070002).value
-    assert task_scheduler._task(folder_of(task, not_found).place, ctypes.c_void_p(1)) is None
+    without = folder_of(task, not_found)
+    assert task_scheduler._task(without.place, ctypes.c_void_p(1)) is None
     denied = ctypes.c_int32(0x80070005).value
+    closed = folder_of(task, denied)
     with pytest.raises(task_scheduler._Refused, match="0x80070005"):
-        task_scheduler._task(folder_of(task, denied).place, ctypes.c_void_p(1))
+        task_scheduler._task(closed.place, ctypes.c_void_p(1))
     assert task.released == 0
 
 
