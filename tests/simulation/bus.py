@@ -20,12 +20,13 @@ from server.bus.bus import (
     check_subject,
 )
 from server.bus.open_requests import OpenRequests
+from server.dispatch.questions.inputs import CarryOut
 from server.dispatch.questions.question import NotUnderstood, encode
 from server.tasks import Tasks
 from tests.simulation.network import latency
 from tests.simulation.world import Process, World
 
-COMMAND = b'"type":"command"'
+COMMAND = b'"type":"%b"' % CarryOut.model_fields["type"].default.encode()
 """What stands in a message that brings a command."""
 
 LATE = (0.1, 12.0)

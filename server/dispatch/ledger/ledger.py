@@ -8,10 +8,10 @@ The ledger runs where the machine's link lives.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
-from typing import Any
 from uuid import UUID
 
 from schemas.inputs.outcomes import Expired, Outcome, Unknown
@@ -58,7 +58,7 @@ class Ledger:
     async def answer(self, command: Command, link: MachineLink, timings: Timings) -> CommandReply:
         """What becomes of a command, which goes to its machine's link unless it has already."""
         if not command.is_keyed:
-            return await reply_of(self._without_key(command, link, timings))
+            return await reply_of(lambda: self._without_key(command, link, timings))
         return await self._together(command, lambda: self._first(command, link, timings))
 
     async def known(self, command: Command, why_not: Refusal | Pending) -> CommandReply:
@@ -68,12 +68,12 @@ class Ledger:
         return await self._together(command, lambda: self._without_link(command, why_not))
 
     async def _together(
-        self, command: Command, ending: Callable[[], Coroutine[Any, Any, Ended]]
+        self, command: Command, ending: Callable[[], Awaitable[Ended]]
     ) -> CommandReply:
         """What whoever asked first under a key gets, for all who ask meanwhile."""
         first = self._under_way.find(command.request_key)
         if first is None:
-            first = self._under_way.begin(command.request_key, ending())
+            first = self._under_way.begin(command.request_key, ending)
             return await in_time(first, command.answer_by, Pending(command_id=command.id))
         reply = await in_time(first, command.answer_by, in_progress())
         return reply.replayed() if isinstance(reply, Ended) else reply
@@ -97,7 +97,8 @@ class Ledger:
         if record.outcome is not None or self._under_way.find(record.request_key) is not None:
             return record
         if record.state is CommandState.SENT:
-            asked = self._under_way.begin(record.request_key, self._resolver.resolved(record, link))
+            resolving = partial(self._resolver.resolved, record, link)
+            asked = self._under_way.begin(record.request_key, resolving)
             await asyncio.wait((asked,), timeout=POLL_SECONDS)
         return await self._commands.find(record.command_id)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 
 from schemas.inputs.outcomes import Unknown
 from schemas.link.close_codes import CloseCode
@@ -60,7 +61,8 @@ class Reconciler:
         except LinkDownError:
             return
         # Where a task is under way, it waits for an older link and is about to notice its end.
-        work = self._under_way.begin(record.request_key, self._resolver.answered(record, question))
+        answering = partial(self._resolver.answered, record, question)
+        work = self._under_way.begin(record.request_key, answering)
         heard, _ = await asyncio.wait((question.reported,), timeout=REPORT_SECONDS)
         if not heard:
             link.close(

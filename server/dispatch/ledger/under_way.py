@@ -3,8 +3,7 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from server.clock import seconds_until
@@ -35,10 +34,10 @@ class PendingError(Exception):
         self.command_id = command_id
 
 
-async def reply_of(ending: Coroutine[Any, Any, Ended]) -> CommandReply:
+async def reply_of(ending: Callable[[], Awaitable[Ended]]) -> CommandReply:
     """What becomes of a command whose end may be refused, or pending."""
     try:
-        return await ending
+        return await ending()
     except RefusedError as error:
         return error.refusal
     except PendingError as error:
@@ -59,7 +58,7 @@ class CommandsUnderWay:
         """The work on a request, if there is any."""
         return self._work.get(request)
 
-    def begin(self, request: RequestKey, ending: Coroutine[Any, Any, Ended]) -> Work:
+    def begin(self, request: RequestKey, ending: Callable[[], Awaitable[Ended]]) -> Work:
         """Work on a request; whoever asks the same meanwhile waits for it, or for an earlier."""
         task = self._background.start(reply_of(ending), f"command {request[0]}")
         self._work.setdefault(request, task)
