@@ -25,10 +25,10 @@ from benchmarks.imports import Importer, lines
 from benchmarks.subjects import farhand
 from benchmarks.trajectories import Client
 from schemas.resources.trajectories import ImportedTrajectory
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
+from server.store.identity.organizations import OrganizationStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
-from server.store.organizations import OrganizationStore
 from server.store.trajectories.indexer import BATCH, SEGMENT, entry_of
 from server.store.trajectories.writes import new_document
 from server.tasks import Tasks

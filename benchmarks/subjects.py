@@ -20,7 +20,7 @@ from uuid import uuid4
 from benchmarks.load import Request
 from machine_client.journal.file import JournalFile
 from machine_client.journal.journal import Journal
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.mongodb.database import Database
 
 START_SECONDS = 30.0

@@ -26,9 +26,9 @@ import pymongo
 
 from benchmarks.library import NEEDLE_IN_NAMES, WORKFLOWS, fill
 from benchmarks.subjects import Api, farhand, first_line, mongodb, process
+from server.store.identity.organizations import OrganizationStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
-from server.store.organizations import OrganizationStore
 
 CACHE = "4GB"
 """What mongod may keep in memory: a million trajectories deserve more than the embedded default."""

@@ -2,7 +2,7 @@
 
 import sys
 
-from server.process.installing import how_to_install
+from server.programs.installing import how_to_install
 
 
 def main() -> None:

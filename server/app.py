@@ -19,11 +19,11 @@ from server.foundation import Foundation, StartError, TakenFoundation, address_o
 from server.machines.maintenance import check_restrictions, tick_links
 from server.machines.socket import LinkSocket
 from server.machines.token_watch import TokenWatch
-from server.node import Node
 from server.nodes.drain import Drain
+from server.process.node import Node
 from server.services import Services
 from server.settings import ServerSettings
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.errors import StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation

@@ -14,10 +14,10 @@ from server.data_directory import ADMIN_TOKEN_FILE
 from server.foundation import cannot_write, write_private
 from server.identity.authentication import new_secret, secret_hash
 from server.store.errors import AlreadyExists
-from server.store.mongodb.administrators import grant_new_scopes
+from server.store.identity.administrators import grant_new_scopes
+from server.store.identity.organizations import Organization, OrganizationStore
+from server.store.identity.tokens import TokenStore
 from server.store.mongodb.database import Database
-from server.store.organizations import Organization, OrganizationStore
-from server.store.tokens import TokenStore
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from server.data_directory import ADDRESS_FILE
 from server.settings import ServerSettings
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 
 logger = logging.getLogger(__name__)
 

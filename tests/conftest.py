@@ -13,7 +13,7 @@ import hypothesis
 import pymongo
 import pytest
 
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.mongodb.documents import Document
 from tests.nats import NatsServer
 

@@ -14,7 +14,7 @@ from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
-from server.store.events.log import EventLog
+from server.store.event_log import EventLog
 from server.store.mongodb.database import Database
 from server.tasks import Tasks
 from tests.store import ORGANIZATION

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 from server.bus.nats_server import find_nats_server
-from server.process.child_program import ChildProgram
+from server.programs.child_program import ChildProgram
 from tests.processes import free_port, go_on, stop, until
 
 

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from server.store.embedded.mongod import find_mongod
+from server.store.embedded_mongod import find_mongod
 from tests.processes import until
 
 

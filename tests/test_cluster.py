@@ -16,7 +16,7 @@ import yaml
 from pymongo.errors import OperationFailure
 
 from server.bus.nats_server import find_nats_server
-from server.store.embedded.mongod import find_mongod
+from server.store.embedded_mongod import find_mongod
 from tests.desktop import program, virtual_display
 from tests.hand_client import LEASE_SPELLINGS
 from tests.processes import SCRIPTS, Program, ServedApi, joined, running, until

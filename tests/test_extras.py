@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import machine_client.system.installing
-import server.process.installing
+import server.programs.installing
 
-SERVER = server.process.installing.how_to_install("server")
+SERVER = server.programs.installing.how_to_install("server")
 MACHINE = machine_client.system.installing.how_to_install("machine")
 
 

@@ -27,8 +27,8 @@ WALLS = {
     "server": {"server", "schemas"},
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {
-        *("server.store", "server.tasks", "server.process.installing", "schemas"),
-        "server.process.embedded_program",
+        *("server.store", "server.tasks", "server.programs.installing", "schemas"),
+        "server.programs.embedded_program",
     },
     # What trajectories may become, above the store and below the handlers; it knows no MongoDB.
     "server.trajectories": {
@@ -40,14 +40,14 @@ WALLS = {
         *("server.api", "server.web", "server.dispatch", "server.trajectories"),
         *("server.store.errors", "server.store.idempotency", "schemas"),
     },
-    "server.bus": {"server.bus", "server.tasks", "server.process", "schemas"},
+    "server.bus": {"server.bus", "server.tasks", "server.programs", "schemas"},
     "server.events": {
-        *("server.events", "server.bus", "server.store.events", "server.store.errors"),
+        *("server.events", "server.bus", "server.store.event_log", "server.store.errors"),
         *("server.store.retrying", "server.tasks", "schemas"),
     },
     "server.machines": {
         *("server.machines", "server.store", "server.clock", "server.tasks"),
-        *("server.events", "server.node"),
+        *("server.events", "server.process.node"),
         "schemas",
     },
     "server.dispatch": {
@@ -60,35 +60,28 @@ WALLS = {
     },
     "server.web": {
         *("server.web", "server.services", "server.identity", "server.store", "server.console"),
-        *(
-            "server.tasks",
-            "server.settings",
-            "server.process.error_frames",
-            "server.process.long_answers",
-            "server.process.throttle",
-            "schemas",
-        ),
+        *("server.tasks", "server.settings", "server.process.error_frames"),
+        *("server.process.long_answers", "server.process.throttle", "schemas"),
         # What makes two requests with one key the same, for inputs and for all that is stored.
         "server.dispatch.fingerprints",
     },
     "server.nodes": {
-        *("server.nodes", "server.node", "server.store.nodes", "server.store.errors"),
+        *("server.nodes", "server.process.node", "server.store.presence", "server.store.errors"),
         # A node that ends moves its links to the others.
         *("server.machines.registry", "server.machines.socket", "schemas"),
     },
-    "server.node": set(),
+    "server.process.node": set(),
     "server.services": {
-        *("server.bus", "server.node", "server.nodes"),
+        *("server.bus", "server.process.node", "server.nodes"),
         *("server.dispatch", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
-        *("server.events", "server.metrics"),
-        "server.trajectories",
+        *("server.events", "server.metrics", "server.trajectories"),
     },
     "server.api": {
         *("server.api", "server.web", "server.services", "server.identity", "server.dispatch"),
         *("server.machines", "server.store", "server.console", "server.settings", "server.tasks"),
         "server.clock",
-        *("server.events", "server.metrics", "server.merged_metrics", "server.trajectories"),
+        *("server.events", "server.metrics", "server.trajectories"),
         "schemas",
     },
     "server.console": {"server.console"},
@@ -97,28 +90,28 @@ WALLS = {
     "server.cli": {
         *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
         *("server.app", "server.foundation", "server.process", "server.settings", "server.demo"),
-        *("server.store.errors", "server.store.embedded.mongod"),
+        *("server.store.errors", "server.store.embedded_mongod"),
         *("server.store.mongodb.database", "server.bus.nats_bus", "server.workers"),
     },
     # The parent of several nodes stays light: it knows what they stand on, and not the nodes.
     "server.workers": {
         *("server.workers", "server.foundation", "server.settings", "server.process"),
-        *("server.bus.nats_server", "server.store.errors", "server.tasks", "schemas"),
+        *("server.bus.nats_server", "server.programs", "server.store.errors", "server.tasks"),
+        "schemas",
     },
     # The demo starts the programs as a person would, and calls them over HTTP.
     "server.demo": {
         *("server.demo", "server.client", "server.data_directory", "server.settings"),
-        "server.process.installing",
-        *("server.process.die_with_parent", "schemas"),
+        *("server.programs", "schemas"),
     },
     # Settings, clock, tasks and the log's format are everybody's, and know nobody.
     "server.clock": {"schemas"},
     "server.settings": {"server.data_directory", "schemas"},
     "server.tasks": {"schemas.programs.pauses"},
     "server.process": {"server.process", "schemas"},
+    "server.programs": {"server.programs", "server.process.bounded_log", "schemas"},
     "server.data_directory": set(),
-    "server.metrics": {"schemas"},
-    "server.merged_metrics": set(),
+    "server.metrics": {"server.metrics", "schemas"},
     # The state machines do no I/O, so nothing that could is within their reach.
     "server.machines.link": {"server.machines.link", "schemas"},
     "machine_client.link.session": {
@@ -205,12 +198,16 @@ FOREIGN = {
     # It does not exist on every system.
     "uvloop": ("machine_client.system.event_loop", "server.cli.serve", "server.cli.worker"),
     "sqlite3": ("machine_client.journal.file",),
-    # Handlers and the server that runs them: dispatch, machines and store know no web framework.
-    "tornado": ("server.api", "server.web", "server.identity", "server.app"),
+    # Handlers, the server that runs them, and the websockets of machines: dispatch, links and
+    # store know no web framework.
+    "tornado": (
+        *("server.api", "server.web", "server.identity", "server.app"),
+        "server.machines.websocket",
+    ),
     # The command line calls the server as anyone would; the demo does it by the same means.
     "httpx": ("server.cli", "server.client"),
     "httpx_sse": ("server.cli.watching",),
-    "prometheus_client": ("server.metrics", "server.merged_metrics"),
+    "prometheus_client": ("server.metrics",),
     "click": ("server.cli", "machine_client.cli", "machine_client.demo.window"),
     "rich": ("server.cli", "server.demo"),
 }
@@ -226,7 +223,7 @@ TESTED_ELSEWHERE = {
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
     "server/web/auditing.py": "tests/server/api/test_audit.py",
-    "server/web/counted_frames.py": "tests/server/machines/test_flood.py",
+    "server/machines/websocket/counted_frames.py": "tests/server/machines/test_flood.py",
     "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
     # One contract for each bus, and for what they are made of.
     "server/bus/answering.py": "tests/server/bus/test_bus.py",
@@ -242,7 +239,8 @@ TESTED_ELSEWHERE = {
     "server/dispatch/ledger/claims.py": "tests/server/dispatch/ledger/test_ledger_nodes.py",
     "server/dispatch/ledger/machine_link.py": "tests/server/machines/test_socket.py",
     "server/dispatch/ledger/under_way.py": "tests/server/dispatch/ledger/test_ledger_failures.py",
-    "server/machines/frames.py": "tests/server/machines/test_hostile_client.py",
+    "server/machines/websocket/machine_websocket.py": "tests/server/api/machines/test_connect.py",
+    "server/machines/websocket/frames.py": "tests/server/machines/test_hostile_client.py",
     "server/machines/link/errors.py": "tests/server/dispatch/test_refusals.py",
     # Events and effects say nothing by themselves: what is made of them is tested.
     "server/machines/link/events.py": "tests/server/machines/link/test_link.py",
@@ -491,14 +489,15 @@ def test_desktop_that_is_known_elsewhere_is_seen() -> None:
     assert not desktop_words("machine_client.work.executor", "display = DISPLAYS")
 
 
-def test_handlers_know_machines_by_the_door_alone() -> None:
-    users = {
-        module
+def test_handlers_know_machines_by_the_door_and_the_websocket_alone() -> None:
+    known = {
+        f"{module} imports {name}"
         for module in FILES
         if is_within(module, "server.api")
-        and any(is_within(name, "server.machines") for name in imports_of(module))
+        for name in imports_of(module)
+        if is_within(name, "server.machines") and not is_within(name, "server.machines.websocket")
     }
-    assert not users
+    assert known == set()
 
 
 STATE_MACHINES = (
@@ -585,7 +584,7 @@ def test_no_session_and_no_document_leaves_the_store() -> None:
     ("module", "source", "words"),
     [
         ("schemas.link.messages", "from server.tasks import Tasks", "schemas"),
-        ("server.store.tokens", "from server.dispatch import ledger", "server.store"),
+        ("server.store.identity.tokens", "from server.dispatch import ledger", "server.store"),
         ("server.web.handler", "def late():\n    import motor.motor_asyncio", "motor"),
         ("server.machines.link.link", "from server.machines.socket import Connection", "link"),
         ("machine_client.link.session", "import machine_client.journal.journal", "session"),

@@ -23,7 +23,7 @@ from benchmarks.fleet.installation import (
 from benchmarks.fleet.measures import Asked, asking, resident_bytes
 from benchmarks.fleet.rest import SETTLING_SECONDS, Rest, at_rest, floor
 from benchmarks.restart import Node
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 
 KIB = 1024
 

@@ -30,7 +30,7 @@ from benchmarks.fleet.rest import Rest, at_rest, floor, processor_parts, while_w
 from benchmarks.fleet.shards import Shards, shards
 from benchmarks.restart import Node
 from server.bus.nats_server import EmbeddedNats
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 
 BEGUN_PER_SECOND = 300
 MOST_BEGUN = 200

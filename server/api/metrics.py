@@ -3,8 +3,8 @@
 import asyncio
 
 from schemas.resources.tokens import Scope
-from server.merged_metrics import merged
-from server.metrics import MEDIA_TYPE, Readings
+from server.metrics.merged import merged
+from server.metrics.metrics import MEDIA_TYPE, Readings
 from server.services import Services
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler

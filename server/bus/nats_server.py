@@ -18,8 +18,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from server.process.embedded_program import EmbeddedProgram
-from server.process.installing import how_to_install
+from server.programs.embedded_program import EmbeddedProgram
+from server.programs.installing import how_to_install
 
 _HOST: Final = "127.0.0.1"
 _USER: Final = "farhand"

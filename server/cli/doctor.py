@@ -28,7 +28,7 @@ from server.settings import (
     ServerSettings,
     read_settings,
 )
-from server.store.embedded.mongod import find_mongod
+from server.store.embedded_mongod import find_mongod
 from server.store.errors import StoreError, StoreUnavailable
 from server.store.mongodb.database import Database
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from server.demo import DemoError
-from server.process import die_with_parent
+from server.programs import die_with_parent
 
 START_SECONDS = 60.0
 STOP_SECONDS = 10.0

@@ -14,7 +14,7 @@ from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
 from server.demo import DemoError
 from server.demo.caller import Caller
 from server.demo.children import START_SECONDS, Child, Children, python_module
-from server.process.installing import how_to_install
+from server.programs.installing import how_to_install
 from server.settings import ServerSettings
 
 MACHINE_ID = "demo"

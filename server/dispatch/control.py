@@ -28,11 +28,11 @@ from server.dispatch.refusals import (
 )
 from server.store.audit import AuditEntry, AuditStore
 from server.store.errors import StoreUnavailable
+from server.store.identity.sessions import SessionStore
+from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
 from server.store.machines.machines import MachineStore
-from server.store.sessions import SessionStore
 from server.store.times import now
-from server.store.tokens import TokenStore
 
 LOOK_SECONDS: Final = 0.7
 """How often it is looked which leases have run out, and whose holders may do nothing any more."""

@@ -26,7 +26,7 @@ from server.clock import from_milliseconds, milliseconds, server_time
 from server.dispatch.command import Command, Sender
 from server.dispatch.ledger.timings import Timings
 from server.events.hub import EventHub
-from server.metrics import Metrics
+from server.metrics.metrics import Metrics
 from server.store.audit import PENDING, AuditedInput, AuditEntry, AuditStore
 from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable

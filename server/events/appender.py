@@ -21,7 +21,7 @@ from server.events.event import rendered
 from server.events.outbox import Entry
 from server.events.shared_channel import SharedChannel
 from server.store.errors import AlreadyExists, StoreError, StoreUnavailable
-from server.store.events.log import EventLog, LoggedEvent
+from server.store.event_log import EventLog, LoggedEvent
 from server.store.retrying import LONGEST_DELAY, always, retry
 
 logger = logging.getLogger(__name__)

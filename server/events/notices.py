@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from server.store.events.log import LoggedEvent
+from server.store.event_log import LoggedEvent
 
 MAX_NOTICE_BYTES: Final = 256 * 1024
 """A longer one says only that there is something; the others read it."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from schemas.resources.events import EventType, Reset
 from server.events.event import rendered
 from server.events.hub import ReadMachine
-from server.store.events.log import MAX_BATCH_EVENTS, LoggedEvent
+from server.store.event_log import MAX_BATCH_EVENTS, LoggedEvent
 
 MAX_BATCH_READS: Final = 20
 """Of how many machines the state is read for one batch."""

@@ -11,7 +11,7 @@ from server.bus.bus import Registration
 from server.events.channel import Channel
 from server.events.event import Event
 from server.events.outbox import Entry, Outbox
-from server.store.events.log import BATCHES_AT_ONCE, LATE_INSERT, EventBatch, EventLog, LoggedEvent
+from server.store.event_log import BATCHES_AT_ONCE, LATE_INSERT, EventBatch, EventLog, LoggedEvent
 
 FRESH_SECONDS = LATE_INSERT.total_seconds() / 2
 """For so long it is certain that what was the next number has not been used and deleted since."""

@@ -28,7 +28,7 @@ from server.events.outbox import Outbox, Room
 from server.events.shared_channel import SharedChannel
 from server.events.tags import TagOf
 from server.store.errors import StoreError
-from server.store.events.log import EventLog
+from server.store.event_log import EventLog
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)

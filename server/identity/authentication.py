@@ -14,7 +14,7 @@ from uuid import UUID
 from schemas.http.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
 from schemas.resources.tokens import TOKEN_PREFIX, Scope
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
-from server.store.tokens import StoredToken, TokenStore
+from server.store.identity.tokens import StoredToken, TokenStore
 from server.tasks import Tasks
 
 MAX_CACHED = 10_000

@@ -25,8 +25,8 @@ from server.identity.authentication import (
     unauthenticated,
 )
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
-from server.store.sessions import SessionStore, StoredSession
-from server.store.tokens import TokenStore
+from server.store.identity.sessions import SessionStore, StoredSession
+from server.store.identity.tokens import TokenStore
 from server.tasks import Tasks
 
 COOKIE = "farhand_session"

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from schemas.resources.tokens import CreatedToken, NewToken, Token
 from server.identity.authentication import known_scopes, new_secret, secret_hash
-from server.store.tokens import StoredToken, TokenStore
+from server.store.identity.tokens import StoredToken, TokenStore
 
 
 async def create_token(store: TokenStore, organization_id: UUID, new: NewToken) -> CreatedToken:

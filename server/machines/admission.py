@@ -21,7 +21,7 @@ from server.machines.link.restrictions import Control, Restrictions
 from server.machines.log_rate_limit import LogRateLimit
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-from server.node import Node
+from server.process.node import Node
 from server.store.errors import NotFound, StoreUnavailable
 from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
 from server.store.retrying import retry

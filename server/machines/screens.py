@@ -10,7 +10,7 @@ from schemas.link.screen_options import LiveOptions, ScreenshotOptions
 from schemas.resources.machines import MAX_VIEWER_NAMES
 from server.clock import server_time
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
-from server.machines.link.screen.screen import (
+from server.machines.link.questions.screen import (
     DesktopArrived,
     LivePictureArrived,
     LiveScreenEnded,

@@ -11,11 +11,9 @@ from schemas.inputs.outcomes import Outcome
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged, Hello, Input, Resolve
 from server.clock import milliseconds, seconds_until, server_time
-from server.machines.clipboard.reading import MachineClipboard
+from server.machines.clipboard_reads import MachineClipboard
 from server.machines.connection import Connection, LinkObserver, fitting
-from server.machines.frames import events_of
 from server.machines.link.availability import Availability
-from server.machines.link.clipboard.clipboard import ClipboardArrived, ClipboardRefused
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
 from server.machines.link.events import (
@@ -45,10 +43,12 @@ from server.machines.link.events import (
 )
 from server.machines.link.greeting import Greeting, LinkTerms
 from server.machines.link.link import Link
+from server.machines.link.questions.clipboard import ClipboardArrived, ClipboardRefused
 from server.machines.link.restrictions import Restrictions
 from server.machines.link_timers import LinkTimers
 from server.machines.pending_outcomes import Once, PendingOutcomes, Question, Signal
 from server.machines.screens import MachineScreen
+from server.machines.websocket.frames import events_of
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 

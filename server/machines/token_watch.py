@@ -10,7 +10,7 @@ from typing import Final
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
-from server.store.tokens import TokenStore
+from server.store.identity.tokens import TokenStore
 
 LOOKING_BACK_SECONDS: Final = 60.0
 """Each look asks for what was revoked so lately, by MongoDB's clock.

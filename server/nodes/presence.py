@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from server.node import Node
+from server.process.node import Node
 from server.store.errors import StoreUnavailable
-from server.store.nodes.presence import NodeRecord, NodeStore
+from server.store.presence import NodeRecord, NodeStore
 
 logger = logging.getLogger(__name__)
 

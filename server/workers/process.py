@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from server.process import die_with_parent
+from server.programs import die_with_parent
 from server.workers.place import WorkerPlace, WorkerReport
 
 _POLL_SECONDS: Final = 0.005

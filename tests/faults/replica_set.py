@@ -12,7 +12,7 @@ from typing import Any
 import pymongo
 from pymongo.errors import OperationFailure, PyMongoError
 
-from server.store.embedded.mongod import find_mongod
+from server.store.embedded_mongod import find_mongod
 from tests.faults.supervised_process import SupervisedProcess, child
 from tests.processes import free_port, until
 

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from server.process import die_with_parent
+from server.programs import die_with_parent
 
 RESTART_SECONDS = 0.1
 CLOSE_SECONDS = 60.0

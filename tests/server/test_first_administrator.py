@@ -11,7 +11,7 @@ from server import first_administrator
 from server.data_directory import ADMIN_TOKEN_FILE
 from server.first_administrator import CANDIDATE_FILE, LOCK_FILE
 from server.identity.authentication import new_secret, secret_hash
-from server.store.tokens import TokenStore
+from server.store.identity.tokens import TokenStore
 from server.tasks import Tasks
 from tests.service import running_server
 from tests.store import there

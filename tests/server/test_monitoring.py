@@ -8,7 +8,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from server.metrics import FINAL_OUTCOMES, LEGS
+from server.metrics.metrics import FINAL_OUTCOMES, LEGS
 from tests.service import Service
 
 PROJECT = Path(__file__).parent.parent.parent

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from server.store.audit import AuditEntry, AuditStore
+from server.store.identity.sessions import SessionStore
+from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import (
     LEASE_SECONDS,
     ControlStore,
@@ -14,8 +16,6 @@ from server.store.machines.controls import (
     StoredControl,
 )
 from server.store.machines.machines import Machine
-from server.store.sessions import SessionStore
-from server.store.tokens import TokenStore
 from tests.simulation.clocks import FIRST_MOMENT
 from tests.simulation.mongo import Mongo
 from tests.simulation.world import Process

@@ -13,7 +13,7 @@ from server.store.audit import AuditStore
 from server.store.commands import CommandRecord
 from server.store.errors import AlreadyExists, NotFound, StoreUnavailable
 from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
-from server.store.nodes.presence import NodeRecord, NodeStore
+from server.store.presence import NodeRecord, NodeStore
 from server.store.times import now
 from tests.simulation.stores import Perform, StoredCommands
 from tests.simulation.world import Process, World

@@ -41,9 +41,9 @@ from server.machines.link.greeting import LinkTerms
 from server.machines.maintenance import check_restrictions, tick_links
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-from server.metrics import Metrics
-from server.node import Node as NodeIdentity
+from server.metrics.metrics import Metrics
 from server.nodes.presence import Presence
+from server.process.node import Node as NodeIdentity
 from server.store.commands import CommandRecord
 from server.store.errors import StoreUnavailable
 from server.tasks import Tasks

@@ -29,9 +29,9 @@ from server.dispatch.hand.hand import Hand, HandClosedError, NotDone
 from server.dispatch.hand.hands import Hands, replaced
 from server.dispatch.refusals import RefusedError
 from server.identity.sessions import check_own_websocket
+from server.machines.websocket.counted_frames import CountedFrames
 from server.store.errors import StoreUnavailable
 from server.store.machines.controls import StoredControl
-from server.web.counted_frames import CountedFrames
 from server.web.endpoint import Endpoint, endpoint
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.store.errors import StoreUnavailable
 from server.store.machines.machines import Machine, MachineStore
-from server.store.nodes.presence import NodeRecord
+from server.store.presence import NodeRecord
 
 STATE_SECONDS: Final = 10.0
 """How often a node looks whether the database knows its links."""

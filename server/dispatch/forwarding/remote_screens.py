@@ -14,7 +14,11 @@ from server.dispatch.questions.screens import (
     ScreenEnded,
     StopWatching,
 )
-from server.machines.link.screen.screen import LivePictureArrived, LiveScreenEnded, ScreenQuestion
+from server.machines.link.questions.screen import (
+    LivePictureArrived,
+    LiveScreenEnded,
+    ScreenQuestion,
+)
 from server.machines.screens import MachineScreen
 from server.tasks import Tasks
 

@@ -8,7 +8,7 @@ from server.dispatch.refusals import (
     just_disconnected,
     no_clipboard,
 )
-from server.machines.clipboard.reading import ClipboardUnreadableError
+from server.machines.clipboard_reads import ClipboardUnreadableError
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.socket import LinkSocket
 

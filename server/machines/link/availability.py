@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from schemas.inputs.bodies import Operation
-from server.machines.link.clipboard.ability import ClipboardAbility
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import NoClipboardError, NoInputError
+from server.machines.link.questions.clipboard_ability import ClipboardAbility
 from server.machines.link.restrictions import NONE, Restrictions
 
 STUCK = "its desktop is stuck and has not answered an input in time"

@@ -14,9 +14,9 @@ from schemas.link.messages import (
     Resolve,
     ServerMessage,
 )
-from server.machines.link.clipboard.clipboard import ClipboardArrival
+from server.machines.link.questions.clipboard import ClipboardArrival
+from server.machines.link.questions.screen import ScreenArrival, ScreenQuestion
 from server.machines.link.restrictions import Restrictions
-from server.machines.link.screen.screen import ScreenArrival, ScreenQuestion
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ from schemas.link.messages import (
     Report,
 )
 from server.machines.link.availability import Availability
-from server.machines.link.clipboard.ability import ClipboardAbility
-from server.machines.link.clipboard.texts import with_text
 from server.machines.link.commands import LinkCommands
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import (
@@ -77,9 +75,11 @@ from server.machines.link.greeting import (
 from server.machines.link.heartbeats import Heartbeats
 from server.machines.link.interrupts import Interrupts
 from server.machines.link.journal import JournalHeard
+from server.machines.link.questions.clipboard_ability import ClipboardAbility
+from server.machines.link.questions.long_texts import with_text
+from server.machines.link.questions.pictures import PictureError
 from server.machines.link.questions.questions import Answer, Arrival, LinkQuestions, Sent
 from server.machines.link.restrictions import Restrictions
-from server.machines.link.screen.pictures import PictureError
 from server.machines.link.states import GREETED, UP, State
 
 

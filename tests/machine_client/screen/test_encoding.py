@@ -6,7 +6,7 @@ from machine_client.desktop.base import DesktopError, RawFrame
 from machine_client.screen.encoding import encode, fitting
 from schemas.link.messages import PictureOptions
 from schemas.link.picture_frames import PictureFormat, Region, Size
-from server.machines.link.screen.pictures import check_picture
+from server.machines.link.questions.pictures import check_picture
 from tests.pictures import decoded
 
 RED, GREEN = b"\x10\x20\xf0\x00", b"\x10\xf0\x20\xff"

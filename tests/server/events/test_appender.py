@@ -14,7 +14,7 @@ from schemas.resources.events import EventType, MachineRemoved
 from server.events import shared_channel
 from server.events.hub import ReadMachine
 from server.store.errors import StoreError, StoreUnavailable
-from server.store.events.log import EventLog, LoggedEvent
+from server.store.event_log import EventLog, LoggedEvent
 from tests.event_hubs import heard, names_of, publish, settled, several_nodes, until
 from tests.store import ORGANIZATION, async_test
 
@@ -222,8 +222,8 @@ def _fresh_at_first() -> Callable[[shared_channel.SharedChannel], bool]:
 async def test_log_is_trimmed_as_it_grows(mongodb: str, database_name: str) -> None:
     with (
         patch("server.events.appender.TRIM_SECONDS", 0.0),
-        patch("server.store.events.log.LATE_INSERT", timedelta(0)),
-        patch("server.store.events.log.MAX_BATCH_EVENTS", 1),
+        patch("server.store.event_log.LATE_INSERT", timedelta(0)),
+        patch("server.store.event_log.MAX_BATCH_EVENTS", 1),
     ):
         async with several_nodes(mongodb, database_name, 1, history=5) as (node,):
             for number in range(20):

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.events.notices import MAX_NOTICE_BYTES, Notice, decoded, encoded, subject_of
-from server.store.events.log import LoggedEvent
+from server.store.event_log import LoggedEvent
 from tests.store import ORGANIZATION
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))

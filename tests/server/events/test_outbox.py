@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from schemas.resources.events import EventType, MachineRemoved
 from server.events.outbox import MAX_BATCH_BYTES, MAX_BATCH_READS, Outbox, Room
-from server.store.events.log import MAX_BATCH_EVENTS
+from server.store.event_log import MAX_BATCH_EVENTS
 
 
 async def never() -> tuple[EventType, BaseModel]:

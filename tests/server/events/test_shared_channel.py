@@ -12,7 +12,7 @@ from schemas.resources.events import EventType, MachineRemoved
 from server.events.event import Subscription
 from server.events.outbox import Entry, Outbox, Room
 from server.events.shared_channel import FRESH_SECONDS, SharedChannel
-from server.store.events.log import EventLog, LoggedEvent
+from server.store.event_log import EventLog, LoggedEvent
 from server.store.mongodb.database import Database
 from tests.store import ORGANIZATION, async_test
 

@@ -9,7 +9,7 @@ import pytest
 from server.events import shared_hub as shared_hub_module
 from server.events.event import Subscription
 from server.events.shared_hub import SharedEventHub
-from server.store.events.log import MAX_BATCH_EVENTS
+from server.store.event_log import MAX_BATCH_EVENTS
 from tests.event_hubs import (
     Node,
     everything,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.errors import StoreUnavailable
 from tests.event_hubs import Node, everything, heard, names_of, publish, several_nodes, until
 from tests.processes import go_on, stop

@@ -9,7 +9,7 @@ from schemas.resources.tokens import Scope
 from server.identity import authentication
 from server.identity.authentication import Authenticator, new_secret, secret_hash
 from server.identity.secret_lookup import FailedAttempts
-from server.store.tokens import TokenStore
+from server.store.identity.tokens import TokenStore
 from server.tasks import Tasks
 from tests.service import Service
 

@@ -15,7 +15,7 @@ import pytest
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from schemas.values.times import format_time
 from server.identity.authentication import secret_hash
-from server.store.tokens import StoredToken
+from server.store.identity.tokens import StoredToken
 from tests.service import Reply, Service
 from tests.store import there
 

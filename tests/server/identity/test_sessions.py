@@ -16,7 +16,7 @@ from server.identity.sessions import (
     check_own_websocket,
     is_https,
 )
-from server.store.sessions import SessionStore
+from server.store.identity.sessions import SessionStore
 from tests.service import Service
 
 HOUR = 3600.0

@@ -9,7 +9,7 @@ from websockets.frames import Frame, Opcode
 
 from schemas.link.close_codes import CloseCode
 from server.machines.link.frame_budget import BURST
-from server.web.counted_frames import CountedFrames
+from server.machines.websocket.counted_frames import CountedFrames
 from tests.service import ScriptedLink, Service, until
 
 Flood = Callable[[ScriptedLink], Awaitable[None]]

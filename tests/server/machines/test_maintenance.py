@@ -9,8 +9,8 @@ import pytest
 from schemas.link.close_codes import CloseCode
 from schemas.programs import pauses
 from server.machines.socket import LinkSocket
-from server.store.embedded.mongod import EmbeddedMongoDB
-from server.store.tokens import TokenStore
+from server.store.embedded_mongod import EmbeddedMongoDB
+from server.store.identity.tokens import TokenStore
 from tests.processes import go_on, stop
 from tests.service import Service, running_service, until
 

@@ -9,8 +9,8 @@ import pytest
 from schemas.link.close_codes import CloseCode
 from server.machines import token_watch
 from server.store.errors import StoreUnavailable
+from server.store.identity.tokens import TokenStore
 from server.store.times import now
-from server.store.tokens import TokenStore
 from tests.service import Service, until
 
 SETTINGS = [{"token_check": 0.05}]

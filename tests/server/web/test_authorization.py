@@ -4,7 +4,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from schemas.resources.tokens import Scope
 from server.api.console import ConsoleHandler
 from server.store.errors import StoreUnavailable
-from server.store.tokens import TokenStore
+from server.store.identity.tokens import TokenStore
 from server.web.authorization import authorize, refusal
 from server.web.endpoint import Endpoint, endpoints_of
 from tests.service import Service

@@ -9,12 +9,12 @@ from schemas.link.clipboard_messages import (
     ClipboardRead,
 )
 from schemas.link.messages import ScreenCredit
-from server.machines.link.clipboard.clipboard import (
+from server.machines.link.questions.clipboard import (
     ClipboardAnswer,
     ClipboardArrival,
     ClipboardLink,
 )
-from server.machines.link.screen.screen import (
+from server.machines.link.questions.screen import (
     ScreenAnswer,
     ScreenArrival,
     ScreenLink,

@@ -9,7 +9,7 @@ from server.dispatch.here.clipboard import read_clipboard
 from server.dispatch.questions.clipboard import ReadClipboard
 from server.dispatch.questions.question import RefusalKind
 from server.dispatch.refusals import RefusedError
-from server.machines.clipboard.reading import MAX_OPEN_READS
+from server.machines.clipboard_reads import MAX_OPEN_READS
 from tests.server.api.machines.test_clipboard import OFF, able
 from tests.service import Service
 

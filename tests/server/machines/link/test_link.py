@@ -34,7 +34,7 @@ from server.machines.link.events import (
 )
 from server.machines.link.frame_budget import A_SECOND, BURST
 from server.machines.link.greeting import ADMISSION_SECONDS, GREETING_SECONDS
-from server.machines.link.screen.screen import LivePictureArrived, LiveScreenEnded
+from server.machines.link.questions.screen import LivePictureArrived, LiveScreenEnded
 from tests.links import (
     COMPLETED,
     DESKTOP_CHANGED,

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 from motor.motor_asyncio import AsyncIOMotorClient
 
-from server.store.embedded.mongod import EmbeddedMongoDB, find_mongod
+from server.store.embedded_mongod import EmbeddedMongoDB, find_mongod
 from server.store.errors import (
     StoreUnavailable,
     StoreUnusable,

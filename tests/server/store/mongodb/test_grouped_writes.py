@@ -10,7 +10,7 @@ import pytest
 from pymongo import WriteConcern
 from pymongo.read_concern import ReadConcern
 
-from server.store.embedded.mongod import EmbeddedMongoDB
+from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.errors import AlreadyExists, StoreError, StoreUnavailable
 from server.store.mongodb import grouped_writes
 from server.store.mongodb.database import Database

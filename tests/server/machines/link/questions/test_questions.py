@@ -6,12 +6,12 @@ from schemas.inputs.bodies import Operation
 from schemas.link.clipboard_messages import ClipboardFailed, ClipboardQuery, ClipboardRead
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Capability, RequestFailed, Screenshot
-from server.machines.link.clipboard.clipboard import ClipboardArrived, ClipboardRefused
 from server.machines.link.errors import NoClipboardError, UnexpectedAnswerError
 from server.machines.link.events import MessageReceived, QuestionAsked, SendMessage
+from server.machines.link.questions.clipboard import ClipboardArrived, ClipboardRefused
+from server.machines.link.questions.pictures import PictureError
 from server.machines.link.questions.questions import LinkQuestions
-from server.machines.link.screen.pictures import PictureError
-from server.machines.link.screen.screen import RequestRefused
+from server.machines.link.questions.screen import RequestRefused
 from tests.links import SERVER_TIME, SWITCHED_OFF, LinkScript, hello, input_message, submitted
 
 QUERY = ClipboardQuery(request=1, selection="clipboard", server_time=SERVER_TIME)

@@ -1,1 +1,0 @@
-"""Who waits for what a machine's clipboard says."""

@@ -1,1 +1,0 @@
-"""What a link says about the machine's clipboard."""

@@ -1,1 +1,0 @@
-"""What a link says of the machine's screen."""

@@ -1,0 +1,1 @@
+"""The programs that a server brings and starts: installed, watched, and gone with it."""

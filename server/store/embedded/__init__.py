@@ -1,1 +1,0 @@
-"""A mongod of our own, which lives and dies with the server."""

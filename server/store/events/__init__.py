@@ -1,1 +1,0 @@
-"""The events that several nodes share."""

@@ -1,0 +1,1 @@
+"""Who there is: organizations, their tokens, and the sessions of people."""

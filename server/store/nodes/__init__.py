@@ -1,1 +1,0 @@
-"""What the nodes of an installation tell one another through the database."""
