@@ -13,6 +13,7 @@ from server.api.routes import ROUTES
 from server.assembly import assemble
 from server.bus.bus import Bus
 from server.bus.local_bus import LocalBus, LocalExchange
+from server.errors import StoreUnavailable
 from server.events.shared_hub import SharedEventHub
 from server.first_administrator import give_new_scopes, make_first_administrator
 from server.foundation import Foundation, StartError, TakenFoundation, address_of
@@ -24,7 +25,10 @@ from server.process.node import Node
 from server.services import Services
 from server.settings import ServerSettings
 from server.store.embedded_mongod import EmbeddedMongoDB
-from server.store.errors import StoreUnavailable
+from server.store.identity.organizations import OrganizationStore
+from server.store.identity.tokens import TokenStore
+from server.store.machines.controls import ControlStore
+from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.tasks import OnFailure, Tasks
@@ -92,7 +96,7 @@ class Server:
             )
             register_metrics(self.services)
             organization = await make_first_administrator(
-                self.services.organizations, self.services.tokens, settings.data_dir
+                OrganizationStore(self._database), TokenStore(self._database), settings.data_dir
             )
             await give_new_scopes(self._database, organization)
             sockets = self._foundation.listen()
@@ -124,14 +128,14 @@ class Server:
         further inputs when it is not written for too long.
         """
         services, supervise = self.services, self._background.supervise
-        self._recording = supervise(services.recorder.run, "record inputs")
+        self._recording = supervise(services.operation.recorder.run, "record inputs")
         self._watches = [
-            supervise(lambda: tick_links(services.registry), "tick the links"),
+            supervise(lambda: tick_links(services.machines.registry), "tick the links"),
             supervise(self._check_tokens, "check the tokens of links"),
             supervise(self._watch_bodies, "watch request bodies"),
             supervise(self._watch_lag, "watch the event loop"),
-            supervise(services.trajectory_indexer.run, "enter new trajectories"),
-            supervise(services.control.run, "end control leases that are over"),
+            supervise(services.library.indexer.run, "enter new trajectories"),
+            supervise(services.machines.control.run, "end control leases that are over"),
         ]
         if self._settings.has_nats:
             self._watches.extend(self._join_others())
@@ -172,16 +176,16 @@ class Server:
         services = self.services
         node_id = services.neighbourhood.node.node_id
         await check_restrictions(
-            services.registry,
-            services.controls,
-            services.admission,
+            services.machines.registry,
+            ControlStore(services.operation.database),
+            services.machines.admission,
             node_id,
-            services.control.look_soon,
+            services.machines.control.look_soon,
         )
 
     async def _watch_lag(self) -> None:
         """Note by how much later than it should this runs: the time that others took."""
-        observe = self.services.metrics.loop_lag.observe
+        observe = self.services.operation.metrics.loop_lag.observe
         while True:
             due = time.perf_counter() + LAG_PROBE_SECONDS
             await asyncio.sleep(LAG_PROBE_SECONDS)
@@ -189,12 +193,13 @@ class Server:
 
     async def _check_tokens(self) -> None:
         services = self.services
-        await TokenWatch(services.registry, services.tokens, self._settings.token_check).run()
+        tokens = TokenStore(services.operation.database)
+        await TokenWatch(services.machines.registry, tokens, self._settings.token_check).run()
 
     async def _watch_bodies(self) -> None:
         while True:
             await asyncio.sleep(BODY_POLL_SECONDS)
-            self.services.body_memory.close_slow(self._settings.body_timeout)
+            self.services.operation.body_memory.close_slow(self._settings.body_timeout)
 
     async def failed(self) -> None:
         """Wait until the server is of no use any more, and raise why."""
@@ -207,24 +212,26 @@ class Server:
         """
         if self._http is not None:
             give_up_at = time.monotonic() + self._settings.stop_timeout
-            self.services.leaving = True
-            self.services.events.close()
+            services, operation = self.services, self.services.operation
+            operation.leaving = True
+            services.events.close()
             self._http.stop()
             if self._others_go_on():
                 await self._drain()
-            self.services.stopping = True
-            neighbourhood = self.services.neighbourhood
+            operation.stopping = True
+            neighbourhood = services.neighbourhood
             neighbourhood.neighbours.close()
             await _until(
-                lambda: not self.services.under_way and not neighbourhood.responder.under_way,
+                lambda: not operation.under_way and not neighbourhood.responder.under_way,
                 give_up_at - time.monotonic(),
             )
-            self.services.registry.close_all(CloseCode.SERVER_STOPPING, "the server is stopping")
+            registry = services.machines.registry
+            registry.close_all(CloseCode.SERVER_STOPPING, "the server is stopping")
             for watch in self._watches:
                 watch.cancel()
-            await _until(lambda: not any(self.services.registry), LINK_CLOSING_SECONDS)
-            await self.services.recorder.close(RECORDING_SECONDS, self._recording)
-            await self.services.events.finish(LINK_CLOSING_SECONDS)
+            await _until(lambda: not any(registry), LINK_CLOSING_SECONDS)
+            await operation.recorder.close(RECORDING_SECONDS, self._recording)
+            await services.events.finish(LINK_CLOSING_SECONDS)
             await self._leave_others()
         if self._bus is not None:
             await self._bus.close()
@@ -243,13 +250,13 @@ class Server:
         return self.is_replaced or len(presence.others) > len(presence.peers)
 
     async def _drain(self) -> None:
-        machines = self.services.machines
+        machines = MachineStore(self.services.operation.database)
 
         async def is_back(link: LinkSocket) -> bool:
             machine = await machines.get_together(link.organization_id, link.machine_id)
             return machine is None or machine.epoch > link.epoch
 
-        await Drain(self.services.registry, is_back).run(self._settings.stop_timeout)
+        await Drain(self.services.machines.registry, is_back).run(self._settings.stop_timeout)
 
     async def _leave_others(self) -> None:
         if self._settings.has_nats:

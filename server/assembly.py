@@ -32,9 +32,12 @@ from server.events.hub import EventHub
 from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
+from server.fleet.fleet import Fleet
 from server.identity.authentication import Authenticator
+from server.identity.organizations import Organizations
 from server.identity.secret_lookup import FailedAttempts
 from server.identity.sessions import Sessions
+from server.identity.tokens import Tokens
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
 from server.machines.registry import LinkRegistry
@@ -44,7 +47,7 @@ from server.process.body_memory import BodyMemory
 from server.process.long_answers import LongAnswers
 from server.process.node import Node
 from server.process.throttle import BlockingThrottle
-from server.services import Neighbourhood, Services
+from server.services import Access, Library, Machines, Neighbourhood, Operation, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
@@ -109,54 +112,86 @@ def assemble(
         bus,
         subjects,
     )
-    tokens, failed_attempts = TokenStore(database), FailedAttempts()
+    return Services(
+        settings=settings,
+        background=background,
+        events=events,
+        audit=audit,
+        fingerprints=fingerprints,
+        access=_access(settings, background, database),
+        library=_library(settings, database),
+        machines=_machines(settings, database, audit, parts),
+        operation=Operation(
+            database=database,
+            metrics=metrics,
+            recorder=recorder,
+            body_memory=BodyMemory(settings.body_memory),
+            blocking_throttle=BlockingThrottle(),
+            long_answers=LongAnswers(),
+            console=Assets(),
+            openapi=_openapi,
+        ),
+        neighbourhood=parts.neighbourhood,
+    )
+
+
+def _access(settings: ServerSettings, background: Tasks, database: Database) -> Access:
+    tokens, organizations = TokenStore(database), OrganizationStore(database)
+    failed_attempts = FailedAttempts()
     authenticator = Authenticator(tokens, background, settings.token_check, failed_attempts)
-    controls, machines = ControlStore(database), MachineStore(database)
+    sessions = Sessions(
+        SessionStore(database),
+        tokens,
+        authenticator,
+        background,
+        failed_attempts,
+        cache_seconds=settings.token_check,
+        lifetime=settings.console_session_lifetime,
+        idle=settings.console_session_idle,
+    )
+    return Access(
+        authenticator=authenticator,
+        sessions=sessions,
+        tokens=Tokens(tokens, organizations, MachineStore(database)),
+        organizations=Organizations(organizations),
+    )
+
+
+def _library(settings: ServerSettings, database: Database) -> Library:
+    trajectories, workflows = TrajectoryStore(database), WorkflowStore(database)
+    transactions = Transactions(database, key_lifetime=_key_lifetime(settings))
+    return Library(
+        trajectories=Trajectories(trajectories, workflows, transactions),
+        workflows=Workflows(workflows, transactions),
+        pictures=PictureStore(database),
+        imports=TrajectoryImport(trajectories),
+        indexer=TrajectoryIndexer(database),
+    )
+
+
+def _machines(
+    settings: ServerSettings, database: Database, audit: AuditStore, parts: MachineParts
+) -> Machines:
+    machines, tokens = MachineStore(database), TokenStore(database)
+    changed = parts.events.changed
     control = MachineControl(
-        controls,
+        ControlStore(database),
         machines,
         tokens,
         SessionStore(database),
         audit,
         parts.dispatcher,
-        parts.events.changed,
+        changed,
         session_idle=timedelta(seconds=settings.console_session_idle),
     )
-    trajectories, workflows = TrajectoryStore(database), WorkflowStore(database)
-    transactions = Transactions(database, key_lifetime=_key_lifetime(settings))
-    return Services(
-        settings=settings,
-        background=background,
-        database=database,
-        organizations=OrganizationStore(database),
-        tokens=tokens,
-        machines=machines,
-        controls=controls,
-        workflows=Workflows(workflows, transactions),
-        trajectories=Trajectories(trajectories, workflows, transactions),
-        trajectory_import=TrajectoryImport(trajectories),
-        trajectory_indexer=TrajectoryIndexer(database),
-        pictures=PictureStore(database),
-        authenticator=authenticator,
-        sessions=_sessions(settings, background, database, authenticator, failed_attempts),
-        body_memory=BodyMemory(settings.body_memory),
-        blocking_throttle=BlockingThrottle(),
-        long_answers=LongAnswers(),
-        console=Assets(),
-        registry=parts.registry,
-        admission=parts.admission,
+    return Machines(
+        fleet=Fleet(machines, tokens, parts.views, parts.dispatcher, changed),
         dispatcher=parts.dispatcher,
         control=control,
         hands=Hands(),
-        fingerprints=fingerprints,
-        events=events,
-        machine_views=parts.views,
-        machine_events=parts.events,
-        audit=audit,
-        recorder=recorder,
-        metrics=metrics,
-        neighbourhood=parts.neighbourhood,
-        openapi=_openapi,
+        events=parts.events,
+        admission=parts.admission,
+        registry=parts.registry,
     )
 
 
@@ -246,25 +281,6 @@ def _machine_parts(
         responder=responder,
     )
     return MachineParts(registry, admission, dispatcher, views, publisher, neighbourhood)
-
-
-def _sessions(
-    settings: ServerSettings,
-    background: Tasks,
-    database: Database,
-    authenticator: Authenticator,
-    failed_attempts: FailedAttempts,
-) -> Sessions:
-    return Sessions(
-        SessionStore(database),
-        TokenStore(database),
-        authenticator,
-        background,
-        failed_attempts,
-        cache_seconds=settings.token_check,
-        lifetime=settings.console_session_lifetime,
-        idle=settings.console_session_idle,
-    )
 
 
 def _key_lifetime(settings: ServerSettings) -> timedelta:

@@ -11,12 +11,12 @@ from uuid import uuid5
 
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES
 from server.data_directory import ADMIN_TOKEN_FILE
+from server.errors import AlreadyExists
 from server.foundation import cannot_write, write_private
 from server.identity.authentication import new_secret, secret_hash
-from server.store.errors import AlreadyExists
 from server.store.identity.administrators import grant_new_scopes
 from server.store.identity.organizations import Organization, OrganizationStore
-from server.store.identity.tokens import TokenStore
+from server.store.identity.tokens import TokenStore, new_token
 from server.store.mongodb.database import Database
 
 logger = logging.getLogger(__name__)
@@ -50,13 +50,14 @@ async def _make_token(organization: Organization, tokens: TokenStore, directory:
         write_private(candidate, secret)
         # Every node derives the same id, so the database takes the first one's only.
         with suppress(AlreadyExists):
-            await tokens.create(
+            administrator = new_token(
                 organization.id,
                 "administrator",
                 secret_hash(secret),
                 ADMINISTRATOR_SCOPES,
                 token_id=uuid5(organization.id, "the first administrator"),
             )
+            await tokens.insert(administrator)
     if not candidate.exists():
         return
     if await tokens.find_by_hash(secret_hash(candidate.read_text().strip())) is None:

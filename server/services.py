@@ -13,11 +13,13 @@ from server.dispatch.forwarding.neighbours import Neighbours
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.hand.hands import Hands
 from server.dispatch.machine_events import MachineEventPublisher
-from server.dispatch.machine_views import MachineViews
 from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
+from server.fleet.fleet import Fleet
 from server.identity.authentication import Authenticator
+from server.identity.organizations import Organizations
 from server.identity.sessions import Sessions
+from server.identity.tokens import Tokens
 from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
 from server.metrics.metrics import Metrics
@@ -28,10 +30,6 @@ from server.process.node import Node
 from server.process.throttle import BlockingThrottle
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
-from server.store.identity.organizations import OrganizationStore
-from server.store.identity.tokens import TokenStore
-from server.store.machines.controls import ControlStore
-from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.pictures import PictureStore
@@ -53,47 +51,73 @@ class Neighbourhood:
     responder: Responder
 
 
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """Who may do what."""
+
+    authenticator: Authenticator
+    sessions: Sessions
+    tokens: Tokens
+    organizations: Organizations
+
+
+@dataclass(frozen=True, kw_only=True)
+class Library:
+    """What was recorded: trajectories, their workflows and their pictures."""
+
+    trajectories: Trajectories
+    workflows: Workflows
+    pictures: PictureStore
+    imports: TrajectoryImport
+    indexer: TrajectoryIndexer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machines:
+    """The machines: the door through which all is asked of them, and their links here."""
+
+    fleet: Fleet
+    dispatcher: Dispatcher
+    control: MachineControl
+    hands: Hands
+    events: MachineEventPublisher
+    admission: Admission
+    registry: LinkRegistry
+
+
 @dataclass(kw_only=True)
-class Services:
-    """Everything that lives as long as the server.
+class Operation:
+    """What keeps the server itself running, and shows how it does.
 
     ``under_way`` counts the requests that are not answered yet.  ``leaving`` is set once, when the
     server is told to end: others are to be asked from then on.  ``stopping`` is set after it, and
     then no new requests are taken.  ``openapi`` may take a moment, in any thread.
     """
 
-    settings: ServerSettings
-    background: Tasks
     database: Database
-    organizations: OrganizationStore
-    tokens: TokenStore
-    machines: MachineStore
-    controls: ControlStore
-    workflows: Workflows
-    trajectories: Trajectories
-    trajectory_import: TrajectoryImport
-    trajectory_indexer: TrajectoryIndexer
-    pictures: PictureStore
-    authenticator: Authenticator
-    sessions: Sessions
+    metrics: Metrics
+    recorder: InputRecorder
     body_memory: BodyMemory
     blocking_throttle: BlockingThrottle
     long_answers: LongAnswers
     console: Assets
-    registry: LinkRegistry
-    admission: Admission
-    dispatcher: Dispatcher
-    control: MachineControl
-    hands: Hands
-    fingerprints: Fingerprints
-    events: EventHub
-    machine_views: MachineViews
-    machine_events: MachineEventPublisher
-    audit: AuditStore
-    recorder: InputRecorder
-    metrics: Metrics
-    neighbourhood: Neighbourhood
     openapi: Callable[[], Asset]
     under_way: int = 0
     leaving: bool = False
     stopping: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """Everything that lives as long as the server."""
+
+    settings: ServerSettings
+    background: Tasks
+    events: EventHub
+    audit: AuditStore
+    fingerprints: Fingerprints
+    access: Access
+    library: Library
+    machines: Machines
+    operation: Operation
+    neighbourhood: Neighbourhood

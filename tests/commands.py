@@ -14,10 +14,10 @@ from server.api.machines import answers
 from server.api.machines.answers import Answer
 from server.clock import server_time
 from server.dispatch.command import Command, Pending, Sender
-from server.dispatch.questions.inputs import LookUp
+from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.questions.question import Refusal
+from server.errors import StoreUnavailable
 from server.store.commands import CommandRecord, CommandState, CommandStore
-from server.store.errors import StoreUnavailable
 from tests.links import BOOT_ID, JOURNAL_ID
 from tests.service import Service
 from tests.store import there
@@ -48,7 +48,7 @@ def accepted(
         body,
         key=key,
         minimal=minimal,
-        fingerprints=service.server.services.dispatcher._fingerprints,
+        fingerprints=service.server.services.machines.dispatcher._fingerprints,
         timeout=timeout,
     )
     if begin_within is None:
@@ -65,7 +65,7 @@ def sender(service: Service, **changes: Any) -> Sender:
 
 def ledger_of(service: Service) -> CommandStore:
     """The stored ledger."""
-    return CommandStore(service.server.services.database)
+    return CommandStore(service.server.services.operation.database)
 
 
 async def recorded(service: Service, command_id: UUID) -> CommandRecord:
@@ -112,7 +112,7 @@ def answering(service: Service, command: Command) -> asyncio.Task[tuple[Answer, 
 
 async def answered(service: Service, command: Command) -> tuple[Answer, bool]:
     """What HTTP answers to a command, and whether it was answered before; else its problem."""
-    reply = await service.server.services.dispatcher.ask(command)
+    reply = await service.server.services.machines.dispatcher.ask(command)
     if isinstance(reply, Refusal | Pending):
         raise answers.problem_of(reply)
     return answers.answer_to(reply), reply.is_replayed
@@ -120,13 +120,13 @@ async def answered(service: Service, command: Command) -> tuple[Answer, bool]:
 
 async def found(
     service: Service, command_id: UUID, machine_id: str | None = None
-) -> CommandRecord | None:
+) -> KnownCommand | None:
     """What is said to somebody who looks a command up."""
     organization_id = service.organization_id
     asked = LookUp(organization_id=organization_id, command_id=command_id, machine_id=machine_id)
-    record = await service.server.services.dispatcher.ask(asked)
-    assert not isinstance(record, Refusal)
-    return record
+    known = await service.server.services.machines.dispatcher.ask(asked)
+    assert not isinstance(known, Refusal)
+    return known
 
 
 async def problem_of(waiting: asyncio.Task[tuple[Answer, bool]]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 from pydantic import BaseModel
@@ -37,9 +37,12 @@ from schemas.link.messages import (
 )
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, NewToken, Scope
 from server.app import Server
-from server.identity.tokens import create_token
+from server.identity.tokens import make_token
 from server.machines.socket import LinkSocket
 from server.settings import ServerSettings
+from server.store.identity.organizations import OrganizationStore
+from server.store.identity.tokens import TokenStore
+from server.store.machines.machines import MachineStore
 from tests.links import MARK, hello
 
 SHARED_DATABASE = "test_service"
@@ -145,10 +148,12 @@ class Service:
     ) -> str:
         """The secret of a new token of this organization, or of another."""
         new = NewToken(name="of a test", scopes=list(scopes), **fields)
-        made = await create_token(
-            self.server.services.tokens, organization_id or self.organization_id, new
-        )
-        return made.token
+        return await stored_secret(self.server, organization_id or self.organization_id, new)
+
+    @property
+    def stores(self) -> "Stores":
+        """The stores of the server's database."""
+        return stores_of(self.server)
 
     async def elsewhere(self) -> "Service":
         """The same server for another organization, which has nothing to do with this one."""
@@ -160,8 +165,7 @@ class Service:
 
     async def new_machine(self, machine_id: str = "desk-1") -> "ScriptedMachine":
         """A machine that has never connected."""
-        machines = self.server.services.machines
-        await machines.create(self.organization_id, machine_id, machine_id)
+        await self.stores.machines.create(self.organization_id, machine_id, machine_id)
         token = await self.new_token(Scope.MACHINE_CONNECT, machine_id=machine_id)
         return ScriptedMachine(self, machine_id, token)
 
@@ -173,15 +177,36 @@ class Service:
 
     def link_of(self, machine_id: str) -> LinkSocket | None:
         """The server's end of the machine's link, if it takes inputs."""
-        return self.server.services.registry.find(self.organization_id, machine_id)
+        return self.server.services.machines.registry.find(self.organization_id, machine_id)
 
 
 async def in_new_organization(server: Server, *, parent_id: UUID | None = None) -> Service:
     """A new organization of a server, with a token that may do everything in it."""
-    organization = await server.services.organizations.create("of a test", parent_id=parent_id)
+    organizations = stores_of(server).organizations
+    organization = await organizations.create("of a test", parent_id=parent_id)
     new = NewToken(name="administrator", scopes=list(ADMINISTRATOR_SCOPES))
-    token = await create_token(server.services.tokens, organization.id, new)
-    return Service(server, organization.id, token.token)
+    return Service(server, organization.id, await stored_secret(server, organization.id, new))
+
+
+class Stores(NamedTuple):
+    """What a server keeps its organizations, tokens and machines in."""
+
+    organizations: OrganizationStore
+    tokens: TokenStore
+    machines: MachineStore
+
+
+def stores_of(server: Server) -> Stores:
+    """The stores of a server's database."""
+    database = server.services.operation.database
+    return Stores(OrganizationStore(database), TokenStore(database), MachineStore(database))
+
+
+async def stored_secret(server: Server, organization_id: UUID, new: NewToken) -> str:
+    """The secret of a new token, which is not checked as a request for one would be."""
+    made = make_token(organization_id, new)
+    await stores_of(server).tokens.insert(made.stored)
+    return made.secret
 
 
 @asynccontextmanager
@@ -285,13 +310,13 @@ class ScriptedMachine:
 
     async def until_closed(self) -> None:
         """Wait until the server has no websocket of any machine."""
-        registry = self.service.server.services.registry
+        registry = self.service.server.services.machines.registry
         await until(lambda: not any(registry))
 
     async def until_gone(self) -> None:
         """Wait until the server has recorded that the machine is not connected."""
         await self.until_closed()
-        machines = self.service.server.services.machines
+        machines = self.service.stores.machines
         give_up_at = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while asyncio.get_running_loop().time() < give_up_at:
             stored = await machines.get(self.service.organization_id, self.machine_id)

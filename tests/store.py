@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 from uuid import UUID
 
+from server.store.identity.tokens import StoredToken, TokenStore, new_token
 from server.store.mongodb.database import Database
 
 ORGANIZATION = UUID("00000000-0000-4000-8000-0000000000a1")
@@ -23,6 +24,15 @@ def async_test(function: Callable[..., Coroutine[Any, Any, None]]) -> Callable[.
         asyncio.run(function(*arguments, **named))
 
     return run
+
+
+async def insert_token(
+    tokens: TokenStore, organization_id: UUID, *what: Any, **more: Any
+) -> StoredToken:
+    """A token that is stored; what it is made of is as `new_token` takes it."""
+    token = new_token(organization_id, *what, **more)
+    await tokens.insert(token)
+    return token
 
 
 @asynccontextmanager

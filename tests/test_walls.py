@@ -27,62 +27,67 @@ WALLS = {
     "server": {"server", "schemas"},
     # api, then dispatch, then machines, then store: nobody looks back up.
     "server.store": {
-        *("server.store", "server.tasks", "server.programs.installing", "schemas"),
+        *("server.store", "server.errors", "server.tasks", "schemas"),
+        "server.programs.installing",
         "server.programs.embedded_program",
     },
     # What trajectories may become, above the store and below the handlers; it knows no MongoDB.
     "server.trajectories": {
         *("server.trajectories", "server.store.trajectories", "server.store.transactions"),
-        *("server.store.idempotency", "server.store.errors", "server.store.times"),
+        *("server.store.idempotency", "server.errors", "server.store.times"),
         *("server.store.versions", "schemas"),
     },
     "server.api.trajectories": {
         *("server.api", "server.web", "server.dispatch", "server.trajectories"),
-        *("server.store.errors", "server.store.idempotency", "schemas"),
+        *("server.errors", "schemas"),
     },
     "server.bus": {"server.bus", "server.tasks", "server.programs", "schemas"},
     "server.events": {
-        *("server.events", "server.bus", "server.store.event_log", "server.store.errors"),
+        *("server.events", "server.bus", "server.store.event_log", "server.errors"),
         *("server.store.retrying", "server.tasks", "schemas"),
     },
     "server.machines": {
-        *("server.machines", "server.store", "server.clock", "server.tasks"),
+        *("server.machines", "server.store", "server.errors", "server.clock", "server.tasks"),
         *("server.events", "server.process.node"),
         "schemas",
     },
     "server.dispatch": {
         *("server.dispatch", "server.machines", "server.bus", "server.store", "server.events"),
-        *("server.clock", "server.tasks", "server.metrics", "server.process.error_frames"),
+        *("server.errors", "server.clock", "server.tasks", "server.metrics"),
+        "server.process.error_frames",
         "schemas",
+    },
+    # What may become of machines, above the door and below the handlers.
+    "server.fleet": {
+        *("server.fleet", "server.dispatch", "server.identity", "server.store", "schemas"),
     },
     "server.identity": {
         *("server.identity", "server.store", "server.tasks", "server.settings", "schemas"),
     },
     "server.web": {
         *("server.web", "server.services", "server.identity", "server.store", "server.console"),
-        *("server.tasks", "server.settings", "server.process.error_frames"),
+        *("server.errors", "server.tasks", "server.settings", "server.process.error_frames"),
         *("server.process.long_answers", "server.process.throttle", "schemas"),
         # What makes two requests with one key the same, for inputs and for all that is stored.
         "server.dispatch.fingerprints",
     },
     "server.nodes": {
-        *("server.nodes", "server.process.node", "server.store.presence", "server.store.errors"),
+        *("server.nodes", "server.process.node", "server.store.presence", "server.errors"),
         # A node that ends moves its links to the others.
         *("server.machines.registry", "server.machines.socket", "schemas"),
     },
     "server.process.node": set(),
     "server.services": {
         *("server.bus", "server.process.node", "server.nodes"),
-        *("server.dispatch", "server.identity", "server.machines", "server.store"),
+        *("server.dispatch", "server.fleet", "server.identity", "server.machines", "server.store"),
         *("server.process", "server.console", "server.settings", "server.tasks"),
         *("server.events", "server.metrics", "server.trajectories"),
     },
+    # Handlers ask the rooms of rules; what is stored, and how, is none of their business.
     "server.api": {
         *("server.api", "server.web", "server.services", "server.identity", "server.dispatch"),
-        *("server.machines", "server.store", "server.console", "server.settings", "server.tasks"),
-        "server.clock",
-        *("server.events", "server.metrics", "server.trajectories"),
-        "schemas",
+        *("server.machines", "server.console", "server.settings", "server.errors", "schemas"),
+        *("server.clock", "server.events", "server.metrics", "server.trajectories"),
     },
     "server.console": {"server.console"},
     "server.client": {"server.client", "schemas"},
@@ -90,13 +95,13 @@ WALLS = {
     "server.cli": {
         *("server.cli", "server.client", "server.data_directory", "server.tasks", "schemas"),
         *("server.app", "server.foundation", "server.process", "server.settings", "server.demo"),
-        *("server.store.errors", "server.store.embedded_mongod"),
+        *("server.errors", "server.store.embedded_mongod"),
         *("server.store.mongodb.database", "server.bus.nats_bus", "server.workers"),
     },
     # The parent of several nodes stays light: it knows what they stand on, and not the nodes.
     "server.workers": {
         *("server.workers", "server.foundation", "server.settings", "server.process"),
-        *("server.bus.nats_server", "server.programs", "server.store.errors", "server.tasks"),
+        *("server.bus.nats_server", "server.programs", "server.errors", "server.tasks"),
         "schemas",
     },
     # The demo starts the programs as a person would, and calls them over HTTP.
@@ -223,6 +228,8 @@ TESTED_ELSEWHERE = {
     "server/web/endpoint.py": "tests/server/api/test_routes.py",
     "server/web/files.py": "tests/server/api/test_console.py",
     "server/web/auditing.py": "tests/server/api/test_audit.py",
+    "server/store/machines/documents.py": "tests/server/store/machines/test_machines.py",
+    "server/identity/organizations.py": "tests/server/api/test_organizations.py",
     "server/machines/websocket/counted_frames.py": "tests/server/machines/test_flood.py",
     "server/web/closing.py": "tests/server/web/bodies/test_incoming.py",
     # One contract for each bus, and for what they are made of.

@@ -74,7 +74,7 @@ class ConsolePageHandler(FileHandler):
         )
     )
     async def get(self, headers: ReadHeaders) -> None:
-        self.answer_page(self.services.console.pages[CONSOLE_PAGE], headers)
+        self.answer_page(self.services.operation.console.pages[CONSOLE_PAGE], headers)
 
 
 class ConsoleFileHandler(FileHandler):
@@ -91,7 +91,7 @@ class ConsoleFileHandler(FileHandler):
         )
     )
     async def get(self, path: AssetPath, headers: ReadHeaders) -> None:
-        console = self.services.console
+        console = self.services.operation.console
         asset = console.find(path.name)
         if asset is None:
             raise ProblemError(problems.NOT_FOUND, "the console has no such file")
@@ -134,7 +134,7 @@ class SessionHandler(ApiHandler):
     )
     async def post(self, body: SignIn) -> None:
         check_own_request(self.request)
-        session = await self.services.sessions.begin(body.token.strip(), self.address)
+        session = await self.services.access.sessions.begin(body.token.strip(), self.address)
         if (before := self.get_cookie(COOKIE)) is not None:
             await self._end(before)
         self.principal = session.principal
@@ -171,7 +171,7 @@ class SessionHandler(ApiHandler):
 
     async def _end(self, secret: str) -> None:
         """End a session, if that is one: otherwise the cookie goes all the same."""
-        sessions = self.services.sessions
+        sessions = self.services.access.sessions
         try:
             self.principal, _ = await sessions.principal(secret, self.address)
         except ProblemError:

@@ -62,7 +62,7 @@ class HomeHandler(FileHandler):
     async def get(self, headers: ReadHeaders) -> None:
         self.set_header("Vary", "Accept")
         if HTML in self.request.headers.get("Accept", ""):
-            self.answer_page(self.services.console.pages[HOME_PAGE], headers)
+            self.answer_page(self.services.operation.console.pages[HOME_PAGE], headers)
         else:
             self.answer(200, About(version=version("farhand")))
 
@@ -79,7 +79,7 @@ class ApiPageHandler(FileHandler):
         )
     )
     async def get(self, headers: ReadHeaders) -> None:
-        self.answer_page(self.services.console.pages[API_PAGE], headers)
+        self.answer_page(self.services.operation.console.pages[API_PAGE], headers)
 
 
 class OpenApiHandler(FileHandler):
@@ -94,7 +94,7 @@ class OpenApiHandler(FileHandler):
     )
     async def get(self, headers: ReadHeaders) -> None:
         # Beside the event loop, since no input may wait while the document is made.
-        document = await asyncio.to_thread(self.services.openapi)
+        document = await asyncio.to_thread(self.services.operation.openapi)
         self.answer_asset(document, REVALIDATE, headers)
 
 
@@ -121,7 +121,7 @@ class ProblemHandler(FileHandler):
             name=problem_type.name,
             advice=escape(problem_type.advice),
             reasons=_table_of(problem_type.reasons),
-            version=self.services.console.version,
+            version=self.services.operation.console.version,
         )
         self.answer_page(Asset(page.encode(), MEDIA_TYPES["html"]), headers)
 

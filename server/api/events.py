@@ -15,10 +15,10 @@ from schemas.resources.events import (
     Reset,
 )
 from schemas.resources.tokens import Scope
-from server.api.machines.asking import no_such_machine
+from server.api.machines.answers import refusals_as_problems
+from server.errors import StoreUnavailable
 from server.events.event import Event, Subscription
 from server.events.hub import TooManySubscribersError
-from server.store.errors import StoreUnavailable
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint, endpoint
 from server.web.handler import ApiHandler
@@ -80,9 +80,8 @@ class EventsHandler(ApiHandler):
             self._subscription.close()
 
     async def _check_machine(self, machine_id: str) -> None:
-        organization_id = self.principal.organization_id
-        if await self.services.machines.get(organization_id, machine_id) is None:
-            raise no_such_machine(machine_id)
+        with refusals_as_problems():
+            await self.services.machines.fleet.check(self.principal.organization_id, machine_id)
 
     async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
         def is_wanted(event: Event) -> bool:
@@ -133,7 +132,7 @@ class EventsHandler(ApiHandler):
             end_comment = await self._flushed()
         if end_comment:
             await self.finish(f": {end_comment}\n\n")
-        if self.services.leaving:
+        if self.services.operation.leaving:
             # On this connection its reader would come back here.
             close_connection(self.request)
 
@@ -164,7 +163,7 @@ class EventsHandler(ApiHandler):
         subscription = self._subscription
         if subscription is None or subscription.is_dropped:
             return "dropped: you read too slowly; come back with Last-Event-ID"
-        if self.services.leaving:
+        if self.services.operation.leaving:
             return "the server is stopping; come back with Last-Event-ID"
         if subscription.is_closed:
             return "the end"

@@ -46,9 +46,9 @@ class ReadyHandler(ApiHandler):
         )
     )
     async def get(self) -> None:
-        if self.services.leaving:
+        if self.services.operation.leaving:
             raise server_stopping()
-        await self.services.database.ping()
+        await self.services.operation.database.ping()
         neighbourhood = self.services.neighbourhood
         if not self.services.settings.has_nats:
             self.answer(200, Readiness(node=None, bus="alone"))

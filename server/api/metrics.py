@@ -27,7 +27,7 @@ class MetricsHandler(ApiHandler):
 
     async def _text(self) -> bytes:
         neighbourhood = self.services.neighbourhood
-        own, peers = self.services.metrics.render(), neighbourhood.presence.peers
+        own, peers = self.services.operation.metrics.render(), neighbourhood.presence.peers
         if neighbourhood.node.group is None:
             return own
         texts = await asyncio.gather(
@@ -40,14 +40,18 @@ class MetricsHandler(ApiHandler):
 
 def register_metrics(services: Services) -> None:
     """Have the metrics read from the parts what these count themselves."""
-    services.database.on_operation = services.metrics.database.observe
-    services.metrics.task_failures = services.background.failures
-    services.metrics.gauges = _gauges(services)
-    services.metrics.counters = _counters(services)
+    services.operation.database.on_operation = services.operation.metrics.database.observe
+    services.operation.metrics.task_failures = services.background.failures
+    services.operation.metrics.gauges = _gauges(services)
+    services.operation.metrics.counters = _counters(services)
 
 
 def _gauges(services: Services) -> Readings:
-    registry, events, recorder = services.registry, services.events, services.recorder
+    registry, events, recorder = (
+        services.machines.registry,
+        services.events,
+        services.operation.recorder,
+    )
     neighbourhood = services.neighbourhood
     return {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
@@ -65,7 +69,7 @@ def _gauges(services: Services) -> Readings:
         ),
         "farhand_requests_under_way": (
             "Requests that are not answered yet; streams and links are not among them.",
-            lambda: services.under_way,
+            lambda: services.operation.under_way,
         ),
         "farhand_event_subscribers": ("Open event streams.", lambda: events.subscribers),
         "farhand_nodes": (
@@ -88,8 +92,8 @@ def _gauges(services: Services) -> Readings:
 
 
 def _counters(services: Services) -> Readings:
-    registry, events = services.registry, services.events
-    database, recorder = services.database, services.recorder
+    registry, events = services.machines.registry, services.events
+    database, recorder = services.operation.database, services.operation.recorder
     neighbourhood = services.neighbourhood
     forwarded = neighbourhood.elsewhere.forwarded
     return {

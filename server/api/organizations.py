@@ -19,13 +19,8 @@ class OrganizationsHandler(ApiHandler):
         )
     )
     async def get(self, query: PageQuery) -> None:
-        stored, total = await self.services.organizations.list_made_from(
-            self.principal.organization_id, query
-        )
-        items = [Organization.model_validate(each, from_attributes=True) for each in stored]
-        self.answer(
-            200, OrganizationPage(items=items, total=total, skip=query.skip, limit=query.limit)
-        )
+        organizations = self.services.access.organizations
+        self.answer(200, await organizations.page(self.principal.organization_id, query))
 
     @endpoint(
         Endpoint(
@@ -36,8 +31,7 @@ class OrganizationsHandler(ApiHandler):
         )
     )
     async def post(self, body: NewOrganization) -> None:
-        stored = await self.services.organizations.create(
-            body.name, parent_id=self.principal.organization_id
-        )
-        await record(self, "organization.added", stored.id)
-        self.answer(201, Organization.model_validate(stored, from_attributes=True))
+        organizations = self.services.access.organizations
+        added = await organizations.add(self.principal.organization_id, body)
+        await record(self, "organization.added", added.id)
+        self.answer(201, added)

@@ -22,6 +22,7 @@ from server.cli.client import Api
 from server.cli.serve import server_options
 from server.client.replies import Reply
 from server.data_directory import ADDRESS_FILE, ADMIN_TOKEN_FILE
+from server.errors import StoreError, StoreUnavailable
 from server.settings import (
     MACHINE_PREFIX,
     OTHER_VARIABLES,
@@ -29,7 +30,6 @@ from server.settings import (
     read_settings,
 )
 from server.store.embedded_mongod import find_mongod
-from server.store.errors import StoreError, StoreUnavailable
 from server.store.mongodb.database import Database
 
 LEAST_FREE_BYTES = 500_000_000

@@ -18,9 +18,9 @@ from server.cli.running import (
     stop_signal,
 )
 from server.data_directory import ADMIN_TOKEN_FILE
+from server.errors import StoreError
 from server.foundation import Foundation, StartError
 from server.settings import CONFIG_VARIABLE, ServerSettings, read_settings
-from server.store.errors import StoreError
 
 if TYPE_CHECKING:
     from server.app import Server

@@ -13,8 +13,8 @@ from server.cli.running import (
     settle_memory,
     stop_signal,
 )
+from server.errors import StoreError
 from server.foundation import StartError
-from server.store.errors import StoreError
 from server.workers.inherited import InheritedFoundation
 from server.workers.place import PlaceError, WorkerPlace
 

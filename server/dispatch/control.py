@@ -15,6 +15,7 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
+from schemas.resources.machines import Control
 from server.clock import milliseconds
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.questions.control import ControlChanged, FindLink
@@ -26,8 +27,8 @@ from server.dispatch.refusals import (
     control_held,
     unknown_machine,
 )
+from server.errors import StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
-from server.store.errors import StoreUnavailable
 from server.store.identity.sessions import SessionStore
 from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
@@ -91,8 +92,8 @@ class MachineControl:
 
     async def take(
         self, organization_id: UUID, machine_id: str, caller: Caller, *, take_over: bool
-    ) -> tuple[str, StoredControl]:
-        """Give control to a caller: the lease's id, and the lease.
+    ) -> Control:
+        """Give control to a caller: a lease with a new id.
 
         Raises RefusedError where somebody has it, unless ``take_over``, and where the machine
         cannot be interrupted.
@@ -119,16 +120,16 @@ class MachineControl:
             await self._give_up(organization_id, machine_id, new.proof)
             raise
         self._changed(organization_id, machine_id)
-        return lease, control
+        return _view(machine_id, lease, control)
 
     async def renew(
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
-    ) -> StoredControl:
+    ) -> Control:
         """The lease with a later end.  Raises RefusedError where it is over."""
         control = await self._controls.renew(organization_id, machine_id, caller.proof(lease))
         if control is None:
             raise RefusedError(await self._ended(organization_id, machine_id))
-        return control
+        return _view(machine_id, lease, control)
 
     async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:
         """Give control back; what is held is released.  Raises RefusedError where it is over."""
@@ -250,6 +251,16 @@ class MachineControl:
         if await self._machines.get(organization_id, machine_id) is None:
             return unknown_machine(machine_id)
         return control_ended()
+
+
+def _view(machine_id: str, lease: str, control: StoredControl) -> Control:
+    return Control(
+        id=lease,
+        machine_id=machine_id,
+        by=control.by,
+        since=control.since,
+        expires_at=control.expires_at,
+    )
 
 
 def _lapse(held: HeldMachine) -> AuditEntry:

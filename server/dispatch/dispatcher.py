@@ -19,9 +19,10 @@ from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsew
 from server.dispatch.here.machines import MachinesHere
 from server.dispatch.here.screens import LiveScreen, check_screen, live_screen
 from server.dispatch.ledger.ledger import Ledger
+from server.dispatch.ledger.resolver import known_command
 from server.dispatch.moves import Moves
 from server.dispatch.questions.control import FindLink, MachineRemoved, PauseChanged
-from server.dispatch.questions.inputs import LookUp, ResolveCommand
+from server.dispatch.questions.inputs import KnownCommand, LookUp, ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Question, Refusal
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import (
@@ -168,8 +169,12 @@ class Dispatcher:
             await self._ledger.keep_lost(command, epoch)
         return await self._here.known(command, Pending(command_id=command.id))
 
-    async def _look_up(self, asked: LookUp) -> CommandRecord | None:
-        """The record of a command, or None; the machine is asked where it can settle it."""
+    async def _look_up(self, asked: LookUp) -> KnownCommand | None:
+        """What is known of a command, or None; the machine is asked where it can settle it."""
+        record = await self._find_record(asked)
+        return None if record is None else known_command(record)
+
+    async def _find_record(self, asked: LookUp) -> CommandRecord | None:
         sought = asked.organization_id, asked.command_id, asked.machine_id
         record = await self._ledger.find(*sought)
         if record is None or record.state.is_final:

@@ -9,8 +9,8 @@ from server.clock import milliseconds
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.here.links import LinksHere
 from server.dispatch.questions.nodes import LiveMachine
-from server.store.machines.machines import LinkFacts
-from server.store.machines.machines import Machine as StoredMachine
+from server.store.machines.documents import LinkFacts
+from server.store.machines.documents import Machine as StoredMachine
 
 
 class LiveMachines:

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from schemas.link.messages import Released
 from schemas.resources.events import EventType, MachineReleased, MachineRemoved
 from server.dispatch.machine_views import MachineViews
+from server.errors import StoreUnavailable
 from server.events.hub import EventHub
-from server.store.errors import StoreUnavailable
 from server.store.machines.machines import MachineStore
 from server.tasks import Tasks
 

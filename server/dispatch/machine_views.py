@@ -8,8 +8,8 @@ from schemas.resources.machines import Holder, InputCounts, Machine
 from server.clock import from_milliseconds, milliseconds
 from server.dispatch.live_machines import LiveMachines
 from server.dispatch.questions.nodes import LiveMachine
+from server.store.machines.documents import Machine as StoredMachine
 from server.store.machines.input_counts import InputCount, InputCountStore
-from server.store.machines.machines import Machine as StoredMachine
 from server.store.times import now
 
 NOT_CONNECTED = Capability(available=False, reason="the machine is not connected")

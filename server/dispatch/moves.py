@@ -7,7 +7,8 @@ from uuid import UUID
 
 from schemas.link.close_codes import MOVED_REASON
 from server.clock import milliseconds, server_time
-from server.store.machines.machines import Machine, MachineStore
+from server.store.machines.documents import Machine
+from server.store.machines.machines import MachineStore
 
 MOVING_SECONDS: Final = 2.0
 """For a machine that was moved to be back: mostly it is within a few tenths."""

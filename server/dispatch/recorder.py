@@ -20,16 +20,17 @@ from uuid import UUID
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Refused
 from schemas.resources.audit import INPUT_FAMILY
+from schemas.resources.audit import AuditEntry as AuditItem
 from schemas.resources.commands import CommandItem
 from schemas.resources.events import CommandEvent
 from server.clock import from_milliseconds, milliseconds, server_time
 from server.dispatch.command import Command, Sender
 from server.dispatch.ledger.timings import Timings
+from server.errors import StoreUnavailable
 from server.events.hub import EventHub
 from server.metrics.metrics import Metrics
 from server.store.audit import PENDING, AuditedInput, AuditEntry, AuditStore
 from server.store.commands import CommandRecord
-from server.store.errors import StoreUnavailable
 from server.store.retrying import always, retry
 
 logger = logging.getLogger(__name__)
@@ -151,6 +152,23 @@ def command_item(entry: AuditEntry) -> CommandItem | None:
     """An entry as a list of commands has it; None where it is about no input."""
     # All of it was checked before it was stored.
     return None if entry.input is None else CommandItem.model_construct(**_facts(entry))
+
+
+def audit_item(entry: AuditEntry) -> AuditItem:
+    """An entry as a list of the audit has it."""
+    item = command_item(entry)
+    return AuditItem(
+        id=entry.id.hex(),
+        created_at=entry.created_at,
+        action=entry.action,
+        token_id=entry.token_id,
+        token_name=entry.token_name,
+        target=entry.target if item is None else str(item.command_id),
+        machine_id=entry.machine_id,
+        request_id=entry.request_id,
+        note=entry.note,
+        command=item,
+    )
 
 
 def _command_event(entry: AuditEntry, pointer: Point | None) -> CommandEvent:

@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from server.errors import AlreadyExists, StoreError, StoreUnavailable
 from server.events.event import rendered
 from server.events.outbox import Entry
 from server.events.shared_channel import SharedChannel
-from server.store.errors import AlreadyExists, StoreError, StoreUnavailable
 from server.store.event_log import EventLog, LoggedEvent
 from server.store.retrying import LONGEST_DELAY, always, retry
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from schemas.resources.events import EventType
 from server.bus.bus import Bus
+from server.errors import StoreError
 from server.events.appender import Appender, Batch
 from server.events.event import Event, Subscription
 from server.events.hub import (
@@ -27,7 +28,6 @@ from server.events.notices import decoded, encoded, subject_of
 from server.events.outbox import Outbox, Room
 from server.events.shared_channel import SharedChannel
 from server.events.tags import TagOf
-from server.store.errors import StoreError
 from server.store.event_log import EventLog
 from server.tasks import Tasks
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged, Hello, Released
 from server.clock import milliseconds
+from server.errors import NotFound, StoreUnavailable
 from server.machines.admission_queue import AdmissionQueue
 from server.machines.connection import Connection
 from server.machines.desktop_publisher import DesktopPublisher
@@ -22,8 +23,8 @@ from server.machines.log_rate_limit import LogRateLimit
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.process.node import Node
-from server.store.errors import NotFound, StoreUnavailable
-from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
+from server.store.machines.documents import ClientSummary, LinkFacts, Machine
+from server.store.machines.machines import MachineStore
 from server.store.retrying import retry
 from server.tasks import Tasks
 

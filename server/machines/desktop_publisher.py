@@ -4,9 +4,9 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from server.errors import StoreUnavailable
 from server.machines.link.desktop import DesktopState
 from server.machines.socket import LinkSocket
-from server.store.errors import StoreUnavailable
 from server.store.machines.machines import MachineStore
 from server.tasks import Tasks
 

@@ -5,9 +5,9 @@ import logging
 from collections.abc import Callable
 from uuid import UUID
 
+from server.errors import StoreUnavailable
 from server.machines.admission import Admission
 from server.machines.registry import LinkRegistry
-from server.store.errors import StoreUnavailable
 from server.store.machines.controls import ControlStore
 
 logger = logging.getLogger(__name__)

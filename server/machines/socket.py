@@ -11,6 +11,7 @@ from schemas.inputs.outcomes import Outcome
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import DesktopChanged, Hello, Input, Resolve
 from server.clock import milliseconds, seconds_until, server_time
+from server.errors import StoreUnavailable
 from server.machines.clipboard_reads import MachineClipboard
 from server.machines.connection import Connection, LinkObserver, fitting
 from server.machines.link.availability import Availability
@@ -49,7 +50,6 @@ from server.machines.link_timers import LinkTimers
 from server.machines.pending_outcomes import Once, PendingOutcomes, Question, Signal
 from server.machines.screens import MachineScreen
 from server.machines.websocket.frames import events_of
-from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)

@@ -7,9 +7,9 @@ from contextlib import suppress
 from itertools import islice
 from typing import Final
 
+from server.errors import StoreUnavailable
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-from server.store.errors import StoreUnavailable
 from server.store.identity.tokens import TokenStore
 
 LOOKING_BACK_SECONDS: Final = 60.0

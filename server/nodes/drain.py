@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Final
 
 from schemas.link.close_codes import MOVED_REASON, CloseCode
+from server.errors import StoreUnavailable
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-from server.store.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from server.errors import StoreUnavailable
 from server.process.node import Node
-from server.store.errors import StoreUnavailable
 from server.store.presence import NodeRecord, NodeStore
 
 logger = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from pymongo.errors import BulkWriteError
 
 from schemas.http.queries import PageQuery
 from schemas.resources.audit import AuditQuery
-from server.store.errors import AlreadyExists
+from server.errors import AlreadyExists
 from server.store.machines.input_counts import EndedInput, InputCountStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document

@@ -17,7 +17,7 @@ from pydantic_core import to_json
 from pymongo.read_concern import ReadConcern
 
 from schemas.inputs.outcomes import Outcome
-from server.store.errors import AlreadyExists, StoreUnavailable
+from server.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, fields_of, machines_of

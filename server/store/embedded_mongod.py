@@ -20,9 +20,9 @@ from urllib.parse import quote
 from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo.errors import OperationFailure, PyMongoError
 
+from server.errors import EmbeddedMongoDBError
 from server.programs.embedded_program import EmbeddedProgram, close_to_others
 from server.programs.installing import how_to_install
-from server.store.errors import EmbeddedMongoDBError
 
 _REPLICA_SET = "farhand"
 _SOCKET_NAME = "mongod.sock"

@@ -9,7 +9,7 @@ from datetime import timedelta
 from hashlib import sha256
 from uuid import UUID
 
-from server.store.errors import KeyReused, StoreError, StoreUnavailable
+from server.errors import KeyReused, StoreError, StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction

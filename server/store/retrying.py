@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 
 FIRST_DELAY, LONGEST_DELAY = 0.05, 0.5
 

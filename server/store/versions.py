@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from server.store.errors import VersionMismatch
+from server.errors import VersionMismatch
 from server.store.mongodb.documents import Document
 
 Versions = Collection[int] | None

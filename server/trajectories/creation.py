@@ -13,7 +13,7 @@ from schemas.resources.trajectories import (
 )
 from schemas.resources.workflows import NewWorkflow
 from schemas.values.times import whole_milliseconds
-from server.store.errors import WrongState
+from server.errors import WrongState
 from server.store.times import now
 from server.store.trajectories.documents import NO_VALUES, StoredTrajectory
 from server.store.trajectories.workflows import StoredWorkflow

@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from schemas.resources.trajectories import ImportedTrajectory
-from server.store.errors import AlreadyExists, NotFound, StoreError, TooLarge
+from server.errors import AlreadyExists, NotFound, StoreError, TooLarge
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.parts import PartStore
 from server.store.trajectories.store import TrajectoryStore

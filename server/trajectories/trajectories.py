@@ -13,7 +13,7 @@ from schemas.resources.trajectories import (
     TrajectoryQuery,
 )
 from schemas.values.json_texts import JsonObjects
-from server.store.errors import AlreadyExists, WrongState
+from server.errors import AlreadyExists, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.store import TrajectoryStore
@@ -40,7 +40,7 @@ class Trajectories:
     """Every method sees the trajectories of the organization it is given, and no others.
 
     With a ``request`` under an idempotency key it is done once, and the answer is that of the
-    first time.  The store's errors say what was wrong: see ``server.store.errors``.
+    first time.  The store's errors say what was wrong: see ``server.errors``.
     """
 
     def __init__(

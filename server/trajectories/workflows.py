@@ -9,7 +9,7 @@ from uuid import UUID
 from schemas.http.entity_tags import version_tag
 from schemas.http.queries import PageQuery
 from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow
-from server.store.errors import InUse
+from server.errors import InUse
 from server.store.idempotency import KeyedRequest
 from server.store.times import now
 from server.store.trajectories.workflows import StoredWorkflow, WorkflowStore

@@ -7,11 +7,11 @@ from tornado.httputil import HTTPServerRequest
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from server.errors import StoreUnavailable
 from server.identity.addresses import caller_address
 from server.identity.authentication import Principal
 from server.identity.sessions import COOKIE, check_own_request
 from server.services import Services
-from server.store.errors import StoreUnavailable
 from server.web.endpoint import Endpoint
 
 RETRY_AFTER_SECONDS = "1"
@@ -30,9 +30,9 @@ async def authorize(services: Services, request: HTTPServerRequest, endpoint: En
     address = caller_address(request, services.settings.trusted_proxies)
     if authorization is None and (cookie := request.cookies.get(COOKIE)) is not None:
         check_own_request(request)
-        caller = Caller(*await services.sessions.principal(cookie.value, address))
+        caller = Caller(*await services.access.sessions.principal(cookie.value, address))
     else:
-        principal = await services.authenticator.principal(authorization, address)
+        principal = await services.access.authenticator.principal(authorization, address)
         caller = Caller(principal, None)
     if endpoint.scope is not None:
         caller.principal.require(endpoint.scope)
@@ -57,7 +57,7 @@ async def refusal(
 
 def refuse_when_stopping(services: Services) -> None:
     """Raise a problem where the server takes no new requests."""
-    if services.stopping:
+    if services.operation.stopping:
         raise server_stopping()
 
 

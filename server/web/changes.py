@@ -14,7 +14,7 @@ from schemas.http.entity_tags import ChangeHeaders
 from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.values.json_texts import JsonText
-from server.store.errors import (
+from server.errors import (
     AlreadyExists,
     InUse,
     KeyReused,

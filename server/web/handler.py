@@ -26,12 +26,12 @@ from schemas.values.validation_errors import (
     echo,
     entries_of,
 )
+from server.errors import StoreUnavailable
 from server.identity.addresses import caller_address
 from server.identity.authentication import Principal
 from server.process.error_frames import forget_frames
 from server.process.throttle import BLOCKING_BYTES, BLOCKING_VALUES
 from server.services import Services
-from server.store.errors import StoreUnavailable
 from server.web.authorization import authorize, refuse_when_stopping, storage_unavailable
 from server.web.bodies.incoming import Body, content_type_of, too_many_values, wrong_media_type
 from server.web.endpoint import JSON, Endpoint, endpoints_of, methods_of
@@ -75,7 +75,7 @@ class ApiHandler(RequestHandler):
         given = self.request.headers.get("X-Request-Id", "")
         self.request_id = given if REQUEST_ID.fullmatch(given) else new_request_id()
         self.set_header("X-Request-Id", self.request_id)
-        if services.leaving:
+        if services.operation.leaving:
             # The next request is to find another node.
             self.set_header("Connection", "close")
 
@@ -100,7 +100,7 @@ class ApiHandler(RequestHandler):
         """Authorize, validate, run the method, and answer what goes wrong on the way."""
         # A connection that was upgraded is no request any more: it ends with the link.
         counted = 101 not in endpoint.answers and not endpoint.endless
-        self.services.under_way += counted
+        self.services.operation.under_way += counted
         try:
             if not endpoint.public:
                 refuse_when_stopping(self.services)
@@ -111,7 +111,7 @@ class ApiHandler(RequestHandler):
             await self.before_refusal()
             self._answer_refusal(error)
         finally:
-            self.services.under_way -= counted
+            self.services.operation.under_way -= counted
 
     async def before_refusal(self) -> None:
         """Do what must be done before a refusal is answered: nothing, where the body is here."""
@@ -292,7 +292,7 @@ class ApiHandler(RequestHandler):
             if values > MAX_ENTRIES:
                 refuse_unknown_members(model, content, confidential)
             return validated_json(model, content, confidential)
-        blocking_throttle = self.services.blocking_throttle
+        blocking_throttle = self.services.operation.blocking_throttle
         if values > MAX_ENTRIES:
             async with blocking_throttle.turn():
                 refuse_unknown_members(model, content, confidential)

@@ -18,8 +18,8 @@ from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.values.json_values import count_values
 from schemas.values.validation_errors import MAX_ENTRIES
+from server.errors import StoreError
 from server.process.throttle import BLOCKING_BYTES, BLOCKING_VALUES
-from server.store.errors import StoreError
 from server.web.bodies.incoming import content_type_of, wrong_media_type
 from server.web.bodies.line_splitter import Line
 from server.web.bodies.lines import LineBody, SenderGoneError
@@ -89,7 +89,7 @@ class LinesHandler(StreamingHandler):
 
     async def before_refusal(self) -> None:
         """Let a client send all of it that reads no answer before."""
-        if isinstance(self._body, LineBody) and not self.services.stopping:
+        if isinstance(self._body, LineBody) and not self.services.operation.stopping:
             await self._body.drain()
 
     async def parsed_line(self, model: type[Model], line: Line, endpoint: Endpoint) -> Model:
@@ -111,7 +111,7 @@ class LinesHandler(StreamingHandler):
             )
         if len(line.text) < BLOCKING_BYTES and values < BLOCKING_VALUES:
             return _parsed(model, line.text, values)
-        async with self.services.blocking_throttle.turn():
+        async with self.services.operation.blocking_throttle.turn():
             return _parsed(model, line.text, values)
 
 
@@ -139,7 +139,7 @@ class _Sender:
 
     async def send(self, answers: bytes) -> None:
         """Send answers; wait where too many of them are not read."""
-        memory = self._services.body_memory
+        memory = self._services.operation.body_memory
         has_room = memory.fits(len(answers))
         self._unread.extend(
             answers[start : start + CHUNK_BYTES] for start in range(0, len(answers), CHUNK_BYTES)
@@ -184,4 +184,4 @@ class _Sender:
 
     def _forget(self, size: int) -> None:
         self._unread_bytes -= size
-        self._services.body_memory.used -= size
+        self._services.operation.body_memory.used -= size

@@ -77,7 +77,7 @@ class ApiApplication(Application):
             path_args,
             path_kwargs,
         )
-        self._services.body_memory.receiving[body] = time.monotonic()
+        self._services.operation.body_memory.receiving[body] = time.monotonic()
         return body
 
     def _refuse(

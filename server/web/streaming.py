@@ -10,8 +10,8 @@ from tornado.iostream import StreamClosedError
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from server.errors import StoreError
 from server.process.long_answers import MOST_OF_A_CALLER, TooManyLongAnswersError
-from server.store.errors import StoreError
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
@@ -92,7 +92,7 @@ async def cut(content: bytes) -> AsyncGenerator[bytes, None]:
 def _in_a_place(function: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
     async def read(handler: StreamingHandler, **arguments: Any) -> None:
         try:
-            async with handler.services.long_answers.place(handler.principal.token_id):
+            async with handler.services.operation.long_answers.place(handler.principal.token_id):
                 await function(handler, **arguments)
         except TooManyLongAnswersError:
             raise ProblemError(

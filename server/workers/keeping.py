@@ -6,7 +6,7 @@ import time
 from typing import Protocol
 
 from server.bus.nats_server import EmbeddedNatsError
-from server.store.errors import StoreError
+from server.errors import StoreError
 from server.workers.pauses import Pauses
 
 logger = logging.getLogger(__name__)

@@ -14,10 +14,10 @@ from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Input
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from server.app import Server
+from server.errors import StoreError
 from server.foundation import StartError
 from server.identity.authentication import secret_hash
 from server.settings import ServerSettings
-from server.store.errors import StoreError
 from server.store.mongodb.database import Database
 from tests.service import (
     Service,
@@ -25,6 +25,7 @@ from tests.service import (
     new_key,
     running_server,
     running_service,
+    stores_of,
     until,
 )
 from tests.store import there
@@ -77,10 +78,10 @@ async def test_first_start_makes_an_administrator_and_no_later_one_does(
         secret = file.read_text().strip()
         assert mode_of(file) == 0o600
         assert mode_of(data_dir) == 0o700
-        token = there(await server.services.tokens.find_by_hash(secret_hash(secret)))
+        token = there(await stores_of(server).tokens.find_by_hash(secret_hash(secret)))
         assert token.scopes == ADMINISTRATOR_SCOPES
         assert Scope.MACHINE_CONNECT not in token.scopes
-        organization = there(await server.services.organizations.get(token.organization_id))
+        organization = there(await stores_of(server).organizations.get(token.organization_id))
         assert organization.name == "default"
         reply = await Service(server, token.organization_id, secret).get("/v1/machines")
         assert reply.status == 200
@@ -97,7 +98,7 @@ async def test_administrators_token_gets_the_scopes_that_an_upgrade_brings(
     async with running_server(mongodb, data_dir, database_name) as server:
         assert "new scopes" not in caplog.text
         # As an installation is left whose Farhand did not know the audit yet.
-        database = server.services.database
+        database = server.services.operation.database
         await database.collection("tokens").update_many({}, {"$pull": {"scopes": "audit:read"}})
         known = [scope for scope in ADMINISTRATOR_SCOPES if scope is not Scope.AUDIT_READ]
         await database.collection("installation").update_one(
@@ -105,7 +106,7 @@ async def test_administrators_token_gets_the_scopes_that_an_upgrade_brings(
         )
     secret = (data_dir / "admin-token").read_text().strip()
     async with running_server(mongodb, data_dir, database_name) as server:
-        token = there(await server.services.tokens.find_by_hash(secret_hash(secret)))
+        token = there(await stores_of(server).tokens.find_by_hash(secret_hash(secret)))
         assert set(token.scopes) == set(ADMINISTRATOR_SCOPES)
         assert f"gave the administrator's token 'administrator' ({token.id})" in caplog.text
         assert "new scopes audit:read" in caplog.text
@@ -125,7 +126,7 @@ async def test_administrator_whose_token_could_not_be_written_is_made_at_the_nex
     obstacle.rmdir()
     async with running_server(mongodb, data_dir, database_name) as server:
         secret = (data_dir / "admin-token").read_text().strip()
-        assert await server.services.tokens.find_by_hash(secret_hash(secret))
+        assert await stores_of(server).tokens.find_by_hash(secret_hash(secret))
 
 
 @pytest.mark.gen_test
@@ -133,11 +134,11 @@ async def test_start_that_was_cut_short_is_made_up_for(
     mongodb: str, data_dir: Path, database_name: str
 ) -> None:
     async with running_server(mongodb, data_dir, database_name) as server:
-        await server.services.database.collection("tokens").delete_many({})
+        await server.services.operation.database.collection("tokens").delete_many({})
     # There is the organization, but nobody who could get in.
     async with running_server(mongodb, data_dir, database_name) as server:
         secret = (data_dir / "admin-token").read_text().strip()
-        assert await server.services.tokens.find_by_hash(secret_hash(secret))
+        assert await stores_of(server).tokens.find_by_hash(secret_hash(secret))
 
 
 @pytest.mark.gen_test
@@ -176,7 +177,7 @@ async def test_running_input_ends_and_is_answered_before_the_server_stops(
                 sending = background.create_task(machine.move(new_key()))
                 command = await link.heard(Input)
                 stopping = background.create_task(service.server.stop())
-                await until(lambda: service.server.services.stopping)
+                await until(lambda: service.server.services.operation.stopping)
                 assert not is_open(service.url)
                 assert not stopping.done()
                 await link.nothing_heard()
@@ -210,7 +211,7 @@ async def test_connection_that_is_open_already_is_refused_while_stopping(
             sending = background.create_task(machine.move())
             command = await link.heard(Input)
             background.create_task(service.server.stop())
-            await until(lambda: service.server.services.stopping)
+            await until(lambda: service.server.services.operation.stopping)
             writer.write(request.encode())
             async with asyncio.timeout(5):
                 answer = await reader.readuntil(b"server-stopping")

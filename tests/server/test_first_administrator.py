@@ -13,7 +13,7 @@ from server.first_administrator import CANDIDATE_FILE, LOCK_FILE
 from server.identity.authentication import new_secret, secret_hash
 from server.store.identity.tokens import TokenStore
 from server.tasks import Tasks
-from tests.service import running_server
+from tests.service import running_server, stores_of
 from tests.store import there
 
 
@@ -33,11 +33,11 @@ async def test_of_two_nodes_that_start_at_once_one_makes_the_token(
     one, two = (running_server(mongodb, each, database_name) for each in directories)
     servers = await asyncio.gather(one.__aenter__(), two.__aenter__())
     try:
-        tokens = servers[0].services.database.collection("tokens")
+        tokens = servers[0].services.operation.database.collection("tokens")
         assert await tokens.count_documents({}) == 1
         (file,) = [file for each in directories for file in each.glob(f"{ADMIN_TOKEN_FILE}*")]
         assert file.name == ADMIN_TOKEN_FILE
-        known = servers[0].services.tokens.find_by_hash(secret_hash(file.read_text().strip()))
+        known = stores_of(servers[0]).tokens.find_by_hash(secret_hash(file.read_text().strip()))
         assert there(await known).name == "administrator"
     finally:
         for each in (one, two):
@@ -82,7 +82,7 @@ async def test_start_that_was_cut_short_after_the_token_was_stored_is_made_up_fo
         (tmp_path / ADMIN_TOKEN_FILE).rename(tmp_path / CANDIDATE_FILE)
     async with running_server(mongodb, tmp_path, database_name) as server:
         secret = (tmp_path / ADMIN_TOKEN_FILE).read_text().strip()
-        assert await server.services.tokens.find_by_hash(secret_hash(secret))
+        assert await stores_of(server).tokens.find_by_hash(secret_hash(secret))
         assert not (tmp_path / CANDIDATE_FILE).exists()
 
 

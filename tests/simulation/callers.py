@@ -9,8 +9,8 @@ from uuid import UUID, uuid5
 
 from schemas.http.problems import MACHINE_BUSY, MACHINE_UNAVAILABLE
 from schemas.inputs.bodies import AnyInput
-from server.store.commands import CommandRecord
-from server.store.errors import StoreUnavailable
+from server.dispatch.questions.inputs import KnownCommand
+from server.errors import StoreUnavailable
 from tests.simulation.desktop import Desktop
 from tests.simulation.faults import FAULTS_END, LONGEST_AFTERMATH
 from tests.simulation.hands import (
@@ -53,7 +53,7 @@ LOSING_ENDS = FAULTS_END + LONGEST_AFTERMATH
 class Looked(NamedTuple):
     """What a look-up said."""
 
-    record: CommandRecord | None
+    known: KnownCommand | None
 
 
 @dataclass
@@ -314,10 +314,10 @@ class Callers:
         while command_id is not None and times_missed < LOOKS:
             await asyncio.sleep(self.world.between(0.5, 3))
             looked = await self._look(command_id)
-            if looked is not None and looked.record is None:
+            if looked is not None and looked.known is None:
                 times_missed += 1
-            elif looked is not None and looked.record is not None and looked.record.state.is_final:
-                self.world.facts[f"looked up: {looked.record.state}"] += 1
+            elif looked is not None and looked.known is not None and looked.known.is_final:
+                self.world.facts[f"looked up: {looked.known.state}"] += 1
                 return
 
     async def _from(

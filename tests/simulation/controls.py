@@ -15,7 +15,7 @@ from server.store.machines.controls import (
     NewControl,
     StoredControl,
 )
-from server.store.machines.machines import Machine
+from server.store.machines.documents import Machine
 from tests.simulation.clocks import FIRST_MOMENT
 from tests.simulation.mongo import Mongo
 from tests.simulation.world import Process

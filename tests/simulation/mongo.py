@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
+from server.errors import AlreadyExists, NotFound, StoreUnavailable
 from server.store.audit import AuditStore
 from server.store.commands import CommandRecord
-from server.store.errors import AlreadyExists, NotFound, StoreUnavailable
-from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
+from server.store.machines.documents import ClientSummary, LinkFacts, Machine
+from server.store.machines.machines import MachineStore
 from server.store.presence import NodeRecord, NodeStore
 from server.store.times import now
 from tests.simulation.stores import Perform, StoredCommands

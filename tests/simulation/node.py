@@ -13,7 +13,7 @@ from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
 from server.api.machines.answers import answer_to, problem_of
-from server.api.machines.hand import LOOK_SECONDS, control_ended, end_of
+from server.api.machines.hand import LOOK_SECONDS
 from server.bus.subjects import Subjects
 from server.dispatch.command import Command, CommandReply, Ended, Pending, Sender
 from server.dispatch.control import Caller, MachineControl
@@ -24,6 +24,7 @@ from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.neighbours import Neighbours
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.hand.hand import Hand, HandClosedError
+from server.dispatch.hand.hands import control_ended, end_of
 from server.dispatch.here.links import LinksHere
 from server.dispatch.here.machines import MachinesHere
 from server.dispatch.ledger.ledger import Ledger
@@ -31,10 +32,11 @@ from server.dispatch.ledger.reconciler import Reconciler
 from server.dispatch.ledger.resolver import Resolver
 from server.dispatch.ledger.under_way import CommandsUnderWay
 from server.dispatch.questions.control import PauseChanged
-from server.dispatch.questions.inputs import LookUp
+from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.questions.question import LinkQuestion, Refusal, RefusalKind
 from server.dispatch.recorder import InputRecorder
 from server.dispatch.refusals import RefusedError
+from server.errors import StoreUnavailable
 from server.events.memory_hub import MemoryEventHub
 from server.machines.admission import Admission
 from server.machines.link.greeting import LinkTerms
@@ -45,7 +47,6 @@ from server.metrics.metrics import Metrics
 from server.nodes.presence import Presence
 from server.process.node import Node as NodeIdentity
 from server.store.commands import CommandRecord
-from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.simulation.bus import Exchange, SimulatedBus
 from tests.simulation.controls import AllTokens, NoAudit, NoSessions, SimulatedControlStore
@@ -381,15 +382,15 @@ class Node:
             self.takes_over += 1
             self.world.controlled.pop(machine_id, None)
         try:
-            lease, _ = await self.control.take(
+            control = await self.control.take(
                 self._organization_id, machine_id, PERSON, take_over=take_over
             )
         except (RefusedError, StoreUnavailable):
             return None
         finally:
             self.takes_over -= take_over
-        self.world.given[machine_id] = lease
-        return lease
+        self.world.given[machine_id] = control.id
+        return control.id
 
     async def give_back(self, machine_id: str, lease: str) -> bool:
         """Give control back; whether it is over by now."""
@@ -481,11 +482,11 @@ class Node:
             case _:
                 return Answered("storage-unavailable", 503), command.id
 
-    async def look(self, command_id: UUID) -> CommandRecord | None:
+    async def look(self, command_id: UUID) -> KnownCommand | None:
         """What the ledger says of a command.  Raises StoreUnavailable."""
         asked = LookUp(organization_id=self._organization_id, command_id=command_id)
-        record = await self.dispatcher.ask(asked)
-        return None if isinstance(record, Refusal) else record
+        known = await self.dispatcher.ask(asked)
+        return None if isinstance(known, Refusal) else known
 
 
 def connection_of(nodes: list[Node], record: CommandRecord) -> Connection:

@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 from uuid import UUID
 
 from schemas.inputs.outcomes import Outcome
+from server.errors import AlreadyExists, StoreUnavailable
 from server.store.commands import CommandRecord, CommandState, CommandStore
-from server.store.errors import AlreadyExists, StoreUnavailable
 
 T = TypeVar("T")
 

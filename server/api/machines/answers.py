@@ -32,7 +32,7 @@ from server.clock import iso_time
 from server.dispatch.command import CommandReply, Ended, Pending
 from server.dispatch.questions.question import Refusal, RefusalKind
 from server.dispatch.refusals import RefusedError
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.web.changes import key_reused
 
 JSON = "application/json"

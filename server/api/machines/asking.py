@@ -6,7 +6,6 @@ from server.api.machines.answers import problem_of
 from server.dispatch.command import Sender
 from server.dispatch.control import Caller
 from server.dispatch.questions.question import Question, Refusal
-from server.dispatch.refusals import unknown_machine
 from server.identity.authentication import secret_hash
 from server.identity.sessions import COOKIE
 from server.web.handler import ApiHandler
@@ -19,7 +18,7 @@ class AskingHandler(ApiHandler):
 
     async def ask(self, question: Question[R]) -> R:
         """What becomes of a question.  Raises what a handler answers where nothing does."""
-        reply = await self.services.dispatcher.ask(question)
+        reply = await self.services.machines.dispatcher.ask(question)
         if isinstance(reply, Refusal):
             raise problem_of(reply)
         return reply
@@ -42,8 +41,3 @@ class AskingHandler(ApiHandler):
             lease_hash=None if lease is None else self.caller.proof(lease),
             in_segment=in_segment,
         )
-
-
-def no_such_machine(machine_id: str) -> Exception:
-    """What a handler raises for a machine that is not there, or another organization's."""
-    return problem_of(unknown_machine(machine_id))

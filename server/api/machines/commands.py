@@ -8,17 +8,14 @@ from pydantic import BaseModel
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
-from schemas.inputs.bodies import Operation
 from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
-from server.api.machines.answers import answer_to
-from server.api.machines.asking import AskingHandler, no_such_machine
+from server.api.machines.answers import answer_to, refusals_as_problems
+from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
-from server.dispatch.ledger.resolver import end_of
-from server.dispatch.questions.inputs import LookUp
+from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.recorder import command_item
-from server.store.commands import CommandRecord
 from server.web.endpoint import Endpoint, endpoint
 
 DESCRIPTION = (
@@ -60,16 +57,16 @@ class CommandHandler(AskingHandler):
 
     async def answer_with(self, command_id: UUID, machine_id: str | None = None) -> None:
         """Answer with what the ledger has of a command, of this machine where one is named."""
-        record = await self.ask(
+        known = await self.ask(
             LookUp(
                 organization_id=self.principal.organization_id,
                 command_id=command_id,
                 machine_id=machine_id,
             )
         )
-        if record is None:
+        if known is None:
             raise ProblemError(problems.NOT_FOUND, f"no command {command_id} is known")
-        self.answer(200, command_view(record))
+        self.answer(200, command_view(known))
 
 
 class MachineCommandsHandler(AskingHandler):
@@ -90,8 +87,8 @@ class MachineCommandsHandler(AskingHandler):
     )
     async def get(self, path: MachinePath, query: PageQuery) -> None:
         organization_id = self.principal.organization_id
-        if await self.services.machines.get(organization_id, path.machine_id) is None:
-            raise no_such_machine(path.machine_id)
+        with refusals_as_problems():
+            await self.services.machines.fleet.check(organization_id, path.machine_id)
         stored, total = await self.services.audit.commands(organization_id, path.machine_id, query)
         items = [item for entry in stored if (item := command_item(entry)) is not None]
         self.answer(200, CommandPage(items=items, total=total, skip=query.skip, limit=query.limit))
@@ -105,19 +102,18 @@ class MachineCommandHandler(CommandHandler):
         await self.answer_with(path.command_id, path.machine_id)
 
 
-def command_view(record: CommandRecord) -> CommandView:
-    """A record of the ledger as its sender may see it."""
-    ended = end_of(record)
-    answer = None if ended is None else answer_to(ended)
+def command_view(known: KnownCommand) -> CommandView:
+    """What is known of a command, as its sender may see it."""
+    answer = None if known.ended is None else answer_to(known.ended)
     return CommandView(
-        command_id=record.command_id,
-        machine_id=record.machine_id,
-        operation=Operation(record.operation),
-        state=record.state.value.lower(),
-        final=record.state.is_final,
-        accepted_at=record.accepted_at,
-        expires_at=record.expires_at,
-        final_at=record.final_at,
+        command_id=known.command_id,
+        machine_id=known.machine_id,
+        operation=known.operation,
+        state=known.state,
+        final=known.is_final,
+        accepted_at=known.accepted_at,
+        expires_at=known.expires_at,
+        final_at=known.final_at,
         answer=answer
         and CommandAnswer(
             status=answer.status, body=json.loads(answer.body) if answer.body else None

@@ -61,7 +61,7 @@ class ConnectHandler(ApiHandler, WebSocketHandler):
         frames.set_nodelay(True)
         frames.handler = MachineWebSocket(
             frames,
-            services.admission,
+            services.machines.admission,
             services.background,
             organization_id=principal.organization_id,
             machine_id=principal.machine_id,

@@ -7,7 +7,6 @@ from schemas.resources.tokens import Scope
 from server.api.machines.answers import refusals_as_problems
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath, MachinePath
-from server.store.machines.controls import StoredControl
 from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
 
@@ -37,12 +36,12 @@ class ControlHandler(AskingHandler):
     async def post(self, path: MachinePath, body: NewControl) -> None:
         machine_id = path.machine_id
         with refusals_as_problems():
-            lease, control = await self.services.control.take(
+            control = await self.services.machines.control.take(
                 self.principal.organization_id, machine_id, self.caller, take_over=body.take_over
             )
         action = "control.taken_over" if body.take_over else "control.taken"
         await record(self, action, machine_id, machine_id=machine_id, note=body.note)
-        self.answer(201, _view(machine_id, lease, control))
+        self.answer(201, control)
 
 
 class ControlRequestHandler(AskingHandler):
@@ -64,7 +63,7 @@ class ControlRequestHandler(AskingHandler):
     async def post(self, path: MachinePath, body: ControlRequest) -> None:
         machine_id, principal = path.machine_id, self.principal
         with refusals_as_problems():
-            await self.services.control.check_held(principal.organization_id, machine_id)
+            await self.services.machines.control.check_held(principal.organization_id, machine_id)
         told = ControlRequested(id=machine_id, by=principal.token_name, note=body.note)
         self.services.events.publish(
             principal.organization_id, "control_requested", told, machine_id
@@ -87,10 +86,10 @@ class LeaseHandler(AskingHandler):
     )
     async def put(self, path: LeasePath) -> None:
         with refusals_as_problems():
-            control = await self.services.control.renew(
+            control = await self.services.machines.control.renew(
                 self.principal.organization_id, path.machine_id, self.caller, path.lease
             )
-        self.answer(200, _view(path.machine_id, path.lease, control))
+        self.answer(200, control)
 
     @endpoint(
         Endpoint(
@@ -105,18 +104,8 @@ class LeaseHandler(AskingHandler):
     async def delete(self, path: LeasePath) -> None:
         machine_id = path.machine_id
         with refusals_as_problems():
-            await self.services.control.end(
+            await self.services.machines.control.end(
                 self.principal.organization_id, machine_id, self.caller, path.lease
             )
         await record(self, "control.ended", machine_id, machine_id=machine_id)
         self.answer(204)
-
-
-def _view(machine_id: str, lease: str, control: StoredControl) -> Control:
-    return Control(
-        id=lease,
-        machine_id=machine_id,
-        by=control.by,
-        since=control.since,
-        expires_at=control.expires_at,
-    )

@@ -26,12 +26,11 @@ from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath
 from server.dispatch.control import Caller
 from server.dispatch.hand.hand import Hand, HandClosedError, NotDone
-from server.dispatch.hand.hands import Hands, replaced
+from server.dispatch.hand.hands import Hands, control_ended, end_of
 from server.dispatch.refusals import RefusedError
+from server.errors import StoreUnavailable
 from server.identity.sessions import check_own_websocket
 from server.machines.websocket.counted_frames import CountedFrames
-from server.store.errors import StoreUnavailable
-from server.store.machines.controls import StoredControl
 from server.web.endpoint import Endpoint, endpoint
 
 logger = logging.getLogger(__name__)
@@ -69,7 +68,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
         self._caller = self.caller
         # A machine that is none of theirs is said to be so first, as everywhere.
         with refusals_as_problems():
-            await self.services.control.in_force(*self._lease)
+            await self.services.machines.control.in_force(*self._lease)
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()
         is_handshake = self.request.method == "GET" and upgrade == "websocket"
@@ -82,7 +81,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
         check_own_websocket(self.request, has_session=self.session_expires_at is not None)
         # A browser's page is told nothing of a handshake that fails, so what is wrong with the
         # lease is said by a close code.
-        self._hand_id = await self.services.control.open_hand(*self._lease)
+        self._hand_id = await self.services.machines.control.open_hand(*self._lease)
         await WebSocketHandler.get(self)
 
     def check_origin(self, _origin: str) -> bool:
@@ -112,7 +111,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
         self._hand = Hand(
             self.sender(self._path.lease, in_segment=True),
             self._path.machine_id,
-            services.dispatcher,
+            services.machines.dispatcher,
             services.audit,
             services.background,
             tell=self._tell,
@@ -159,7 +158,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
 
     @property
     def _hands(self) -> Hands:
-        return self.services.hands
+        return self.services.machines.hands
 
     def _end(self) -> None:
         hand, self._hand = self._hand, None
@@ -203,12 +202,12 @@ class HandHandler(AskingHandler, WebSocketHandler):
                 self._close(reason)
 
     async def _reason_to_end(self) -> HandClosedError | None:
-        if self.services.leaving:
+        if self.services.operation.leaving:
             return HandClosedError(HandCloseCode.SERVER_STOPPING, "the server is stopping")
         if time.monotonic() - self._heard_at > SILENT_SECONDS:
             return HandClosedError(HandCloseCode.SILENT, "no answer to a ping in time")
         try:
-            control = await self.services.control.in_force(*self._lease)
+            control = await self.services.machines.control.in_force(*self._lease)
             return end_of(self._hand_id, control)
         except RefusedError:
             return control_ended()  # The machine was removed.
@@ -222,21 +221,6 @@ def refused(not_done: NotDone) -> Refused:
     return Refused(
         sequence=not_done.sequence, problem=problem, detail=detail, not_sent=not_done.not_sent
     )
-
-
-def control_ended() -> HandClosedError:
-    """The lease is over, or never was one of this caller's."""
-    return HandClosedError(
-        HandCloseCode.CONTROL_ENDED,
-        "this control lease is over, or is another machine's or caller's",
-    )
-
-
-def end_of(hand_id: UUID | None, control: StoredControl | None) -> HandClosedError | None:
-    """Why a hand ends, if it does, where its lease is ``control``, or over."""
-    if control is None:
-        return control_ended()
-    return None if control.hand == hand_id else replaced()
 
 
 def _batch_of(message: str | bytes) -> Batch:

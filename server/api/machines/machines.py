@@ -1,7 +1,5 @@
 """Machines: made, listed, changed, removed."""
 
-from uuid import uuid4
-
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
@@ -12,17 +10,16 @@ from schemas.resources.machines import (
     MachinePage,
     NewMachine,
 )
-from schemas.resources.tokens import NewToken, Scope
-from server.api.machines.asking import AskingHandler, no_such_machine
+from schemas.resources.tokens import Scope
+from server.api.machines.answers import refusals_as_problems
 from server.api.machines.paths import MachinePath
-from server.dispatch.questions.control import MachineRemoved, PauseChanged
-from server.identity.tokens import create_token
-from server.store.errors import AlreadyExists
+from server.errors import AlreadyExists
 from server.web.auditing import record
 from server.web.endpoint import Endpoint, endpoint
+from server.web.handler import ApiHandler
 
 
-class MachinesHandler(AskingHandler):
+class MachinesHandler(ApiHandler):
     @endpoint(
         Endpoint(
             summary="List machines",
@@ -32,10 +29,8 @@ class MachinesHandler(AskingHandler):
         )
     )
     async def get(self, query: PageQuery) -> None:
-        organization_id = self.principal.organization_id
-        stored, total = await self.services.machines.list(organization_id, query)
-        items = await self.services.machine_views.of_all(organization_id, stored)
-        self.answer(200, MachinePage(items=items, total=total, skip=query.skip, limit=query.limit))
+        fleet = self.services.machines.fleet
+        self.answer(200, await fleet.page(self.principal.organization_id, query))
 
     @endpoint(
         Endpoint(
@@ -49,31 +44,17 @@ class MachinesHandler(AskingHandler):
         )
     )
     async def post(self, body: NewMachine) -> None:
-        machine_id = body.id or str(uuid4())
         try:
-            stored = await self.services.machines.create(
-                self.principal.organization_id, machine_id, body.name or machine_id
-            )
+            added = await self.services.machines.fleet.add(self.principal.organization_id, body)
         except AlreadyExists:
             raise ProblemError(
-                problems.CONFLICT, f"there is a machine {machine_id!r} already"
+                problems.CONFLICT, f"there is a machine {body.id!r} already"
             ) from None
-        self.services.machine_events.changed(self.principal.organization_id, machine_id)
-        token = await create_token(
-            self.services.tokens,
-            self.principal.organization_id,
-            NewToken(
-                name=f"machine {machine_id}",
-                scopes=[Scope.MACHINE_CONNECT],
-                machine_id=machine_id,
-            ),
-        )
-        await record(self, "machine.added", machine_id, machine_id=machine_id)
-        view = await self.services.machine_views.of(stored)
-        self.answer(201, CreatedMachine(**dict(view), token=token))
+        await record(self, "machine.added", added.id, machine_id=added.id)
+        self.answer(201, added)
 
 
-class MachineHandler(AskingHandler):
+class MachineHandler(ApiHandler):
     @endpoint(
         Endpoint(
             summary="Get a machine",
@@ -84,10 +65,11 @@ class MachineHandler(AskingHandler):
         )
     )
     async def get(self, path: MachinePath) -> None:
-        stored = await self.services.machines.get(self.principal.organization_id, path.machine_id)
-        if stored is None:
-            raise no_such_machine(path.machine_id)
-        self.answer(200, await self.services.machine_views.of(stored))
+        with refusals_as_problems():
+            machine = await self.services.machines.fleet.get(
+                self.principal.organization_id, path.machine_id
+            )
+        self.answer(200, machine)
 
     @endpoint(
         Endpoint(
@@ -100,23 +82,16 @@ class MachineHandler(AskingHandler):
         )
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
-        organization_id = self.principal.organization_id
-        stored = await self.services.machines.change(
-            organization_id, path.machine_id, name=body.name, paused=body.paused
-        )
-        if stored is None:
-            raise no_such_machine(path.machine_id)
-        if body.paused is not None:
-            await self.ask(
-                PauseChanged(organization_id=organization_id, machine_id=path.machine_id)
+        with refusals_as_problems():
+            machine = await self.services.machines.fleet.change(
+                self.principal.organization_id, path.machine_id, body
             )
-        self.services.machine_events.changed(organization_id, path.machine_id)
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
             action = "machine.paused" if body.paused else "machine.resumed"
             await record(self, action, path.machine_id, machine_id=path.machine_id)
-        self.answer(200, await self.services.machine_views.of(stored))
+        self.answer(200, machine)
 
     @endpoint(
         Endpoint(
@@ -128,14 +103,9 @@ class MachineHandler(AskingHandler):
         )
     )
     async def delete(self, path: MachinePath) -> None:
-        organization_id = self.principal.organization_id
-        removed = MachineRemoved(organization_id=organization_id, machine_id=path.machine_id)
-        await self.services.tokens.revoke_of_machine(organization_id, path.machine_id)
-        # Now another node's link can still be found; and again for one that was just coming up.
-        await self.ask(removed)
-        if not await self.services.machines.delete(organization_id, path.machine_id):
-            raise no_such_machine(path.machine_id)
-        await self.ask(removed)
-        self.services.machine_events.changed(organization_id, path.machine_id)
+        with refusals_as_problems():
+            await self.services.machines.fleet.remove(
+                self.principal.organization_id, path.machine_id
+            )
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)

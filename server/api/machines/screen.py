@@ -23,7 +23,7 @@ from server.dispatch.dispatcher import Watch
 from server.dispatch.here.screens import LiveScreen
 from server.dispatch.questions.screens import LookAtDesktop, PictureTaken, TakeScreenshot
 from server.dispatch.refusals import RefusedError
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.web.closing import close_connection
 from server.web.endpoint import Endpoint, endpoint
 
@@ -205,7 +205,7 @@ class StreamHandler(AskingHandler):
             except Exception:
                 screen.end("the server could not check whether this may still be seen")
                 raise
-            if self.services.leaving:
+            if self.services.operation.leaving:
                 screen.end("the server is stopping")
 
     async def _show(self, screen: LiveScreen, picture: Picture) -> None:

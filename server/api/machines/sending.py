@@ -77,7 +77,7 @@ class InputHandler(AskingHandler):
     async def carry_out(self, path: MachinePath, headers: InputHeaders, body: AnyInput) -> None:
         """Send the input, and answer with what became of it."""
         preferred = return_preference(headers.prefer)
-        dispatcher = self.services.dispatcher
+        dispatcher = self.services.machines.dispatcher
         command = dispatcher.accept(
             self.sender(headers.farhand_control),
             path.machine_id,

@@ -5,7 +5,7 @@ from uuid import UUID
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.resources.events import TrajectoryChanged, TrajectoryChangeName
-from server.store.errors import NotFound
+from server.errors import NotFound
 from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
 from server.web.auditing import record
 from server.web.changes import ChangingHandler

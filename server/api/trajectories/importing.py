@@ -97,7 +97,7 @@ class ImportHandler(LinesHandler):
     ) -> None:
         """Store what waits, tell of it, and put the answers in their places."""
         caller = self.principal
-        outcomes = await self.services.trajectory_import.add(
+        outcomes = await self.services.library.imports.add(
             caller.organization_id,
             caller.user_id,
             {own: given for own, (_, given) in waiting.items()},

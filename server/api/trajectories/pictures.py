@@ -43,7 +43,7 @@ class PicturesHandler(ApiHandler):
             raise wrong_media_type(ADD)
         if media_type is None or media_type != given:
             raise InvalidRequestError.single(("body",), f"must be {given}", "picture_invalid")
-        stored, is_new = await self.services.pictures.add(
+        stored, is_new = await self.services.library.pictures.add(
             self.principal.organization_id, media_type, self.request.body
         )
         if is_new:
@@ -67,7 +67,9 @@ class PictureHandler(StreamingHandler):
         )
     )
     async def get(self, path: PicturePath, headers: ReadHeaders) -> None:
-        found = await self.services.pictures.get(self.principal.organization_id, path.picture_id)
+        found = await self.services.library.pictures.get(
+            self.principal.organization_id, path.picture_id
+        )
         if found is None:
             raise _unknown(path.picture_id)
         stored, content = found
@@ -95,7 +97,9 @@ class PictureHandler(StreamingHandler):
         )
     )
     async def delete(self, path: PicturePath) -> None:
-        if not await self.services.pictures.delete(self.principal.organization_id, path.picture_id):
+        if not await self.services.library.pictures.delete(
+            self.principal.organization_id, path.picture_id
+        ):
             raise _unknown(path.picture_id)
         await record(self, "picture.deleted", path.picture_id)
         self.answer(204)

@@ -57,7 +57,7 @@ class TrajectoriesHandler(AnsweringHandler):
         )
     )
     async def get(self, query: TrajectoryQuery) -> None:
-        page = await self.services.trajectories.list(self.principal.organization_id, query)
+        page = await self.services.library.trajectories.list(self.principal.organization_id, query)
         self.set_header("Content-Type", "application/json")
         await self.stream(page)
 
@@ -77,7 +77,7 @@ class TrajectoriesHandler(AnsweringHandler):
     )
     async def post(self, headers: CreationHeaders, body: ImportedTrajectory) -> None:
         with refusals("trajectory with this id", MAX_TRAJECTORY_BYTES):
-            made, is_replayed = await self.services.trajectories.create(
+            made, is_replayed = await self.services.library.trajectories.create(
                 self.principal.organization_id,
                 self.principal.user_id,
                 body,
@@ -104,7 +104,7 @@ class TrajectoryHandler(AnsweringHandler):
         )
     )
     async def get(self, path: TrajectoryPath, query: IncludeQuery, headers: ReadHeaders) -> None:
-        found = await self.services.trajectories.get(
+        found = await self.services.library.trajectories.get(
             self.principal.organization_id,
             path.trajectory_id,
             with_workflow=bool(query.include),
@@ -142,7 +142,7 @@ class TrajectoryHandler(AnsweringHandler):
         self, path: TrajectoryPath, headers: PatchHeaders, body: ChangedTrajectory
     ) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
-            after = await self.services.trajectories.change(
+            after = await self.services.library.trajectories.change(
                 self.principal.organization_id, path.trajectory_id, body, headers.versions
             )
         await self.changed(path.trajectory_id, "changed", _action(body))
@@ -166,7 +166,7 @@ class TrajectoryHandler(AnsweringHandler):
     )
     async def delete(self, path: TrajectoryPath, headers: ChangeHeaders) -> None:
         with refusals(f"trajectory {path.trajectory_id}"):
-            await self.services.trajectories.delete(
+            await self.services.library.trajectories.delete(
                 self.principal.organization_id, path.trajectory_id, headers.versions
             )
         await self.changed(path.trajectory_id, "deleted")
@@ -192,7 +192,7 @@ class StepsHandler(AnsweringHandler):
     )
     async def post(self, path: TrajectoryPath, headers: AppendHeaders, body: NewSteps) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
-            head = await self.services.trajectories.append(
+            head = await self.services.library.trajectories.append(
                 self.principal.organization_id,
                 path.trajectory_id,
                 body.steps,
@@ -222,7 +222,7 @@ class DuplicateHandler(AnsweringHandler):
     )
     async def post(self, path: TrajectoryPath, headers: CreationHeaders, body: Duplicate) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
-            head = await self.services.trajectories.duplicate(
+            head = await self.services.library.trajectories.duplicate(
                 self.principal.organization_id,
                 self.principal.user_id,
                 path.trajectory_id,
@@ -247,7 +247,7 @@ class LatestTrajectoryHandler(AnsweringHandler):
         )
     )
     async def get(self, path: WorkflowPath) -> None:
-        latest = await self.services.trajectories.latest(
+        latest = await self.services.library.trajectories.latest(
             self.principal.organization_id, path.workflow_id
         )
         if latest is None:

@@ -31,7 +31,9 @@ class WorkflowsHandler(StreamingHandler, ChangingHandler):
     )
     async def get(self, query: PageQuery) -> None:
         self.set_header("Content-Type", "application/json")
-        await self.stream(self.services.workflows.list(self.principal.organization_id, query))
+        await self.stream(
+            self.services.library.workflows.list(self.principal.organization_id, query)
+        )
 
     @endpoint(
         Endpoint(
@@ -45,7 +47,7 @@ class WorkflowsHandler(StreamingHandler, ChangingHandler):
     )
     async def post(self, headers: CreationHeaders, body: NewWorkflow) -> None:
         with refusals("workflow"):
-            made = await self.services.workflows.create(
+            made = await self.services.library.workflows.create(
                 self.principal.organization_id, body, self.keyed_request(headers, body)
             )
         self.note_replay(made.is_replayed)
@@ -69,7 +71,9 @@ class WorkflowHandler(ChangingHandler):
         )
     )
     async def get(self, path: WorkflowPath, headers: ReadHeaders) -> None:
-        found = await self.services.workflows.get(self.principal.organization_id, path.workflow_id)
+        found = await self.services.library.workflows.get(
+            self.principal.organization_id, path.workflow_id
+        )
         if found is None:
             raise ProblemError(problems.NOT_FOUND, f"there is no workflow {path.workflow_id}")
         self.set_header("ETag", found.tag)
@@ -95,7 +99,7 @@ class WorkflowHandler(ChangingHandler):
         self, path: WorkflowPath, headers: ChangeHeaders, body: ChangedWorkflow
     ) -> None:
         with refusals(f"workflow {path.workflow_id}"):
-            changed = await self.services.workflows.change(
+            changed = await self.services.library.workflows.change(
                 self.principal.organization_id, path.workflow_id, body, headers.versions
             )
         await record(self, "workflow.changed", path.workflow_id)
@@ -115,7 +119,7 @@ class WorkflowHandler(ChangingHandler):
     )
     async def delete(self, path: WorkflowPath, headers: ChangeHeaders) -> None:
         with refusals(f"workflow {path.workflow_id}"):
-            await self.services.workflows.delete(
+            await self.services.library.workflows.delete(
                 self.principal.organization_id, path.workflow_id, headers.versions
             )
         await record(self, "workflow.deleted", path.workflow_id)

@@ -18,7 +18,7 @@ from server.dispatch.questions.question import (
     encode,
 )
 from server.dispatch.refusals import not_understood
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 
 R = TypeVar("R")
 

@@ -35,7 +35,7 @@ from server.dispatch.questions.question import (
     Reply,
 )
 from server.dispatch.refusals import not_understood
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.tasks import Tasks
 
 R = TypeVar("R")

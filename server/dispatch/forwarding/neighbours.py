@@ -12,10 +12,11 @@ from server.bus.subjects import Subjects
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.questions.control import FindLink
+from server.errors import StoreUnavailable
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
-from server.store.errors import StoreUnavailable
-from server.store.machines.machines import Machine, MachineStore
+from server.store.machines.documents import Machine
+from server.store.machines.machines import MachineStore
 from server.store.presence import NodeRecord
 
 STATE_SECONDS: Final = 10.0

@@ -30,8 +30,8 @@ from server.dispatch.questions.question import (
     encode,
 )
 from server.dispatch.refusals import RefusedError, storage_unavailable
+from server.errors import StoreUnavailable
 from server.machines.socket import LinkSocket
-from server.store.errors import StoreUnavailable
 
 Asked = LinkQuestion[Any] | NodeQuestion[Any]
 

@@ -30,11 +30,11 @@ from server.dispatch.hand.segment import REST_SECONDS, Segment
 from server.dispatch.hand.steps import Step, Steps, TooManyWaitError, undone
 from server.dispatch.questions.question import Refusal
 from server.dispatch.refusals import storage_unavailable
+from server.errors import StoreUnavailable
 from server.machines.connection import fitting
 from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import FrameBudget
 from server.store.audit import AuditEntry, AuditStore
-from server.store.errors import StoreUnavailable
 from server.store.retrying import always, retry
 from server.store.times import now
 from server.tasks import Tasks

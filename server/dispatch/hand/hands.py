@@ -4,9 +4,11 @@ One on another node ends when that node looks at the lease, which knows its newe
 """
 
 from collections.abc import Callable
+from uuid import UUID
 
 from schemas.inputs.hand import HandCloseCode
 from server.dispatch.hand.hand import HandClosedError
+from server.store.machines.controls import StoredControl
 
 Close = Callable[[HandClosedError], None]
 
@@ -36,3 +38,18 @@ class Hands:
 def replaced() -> HandClosedError:
     """The same lease was used again, here or on another node."""
     return HandClosedError(HandCloseCode.REPLACED, "the same lease has a newer websocket")
+
+
+def control_ended() -> HandClosedError:
+    """The lease is over, or never was one of this caller's."""
+    return HandClosedError(
+        HandCloseCode.CONTROL_ENDED,
+        "this control lease is over, or is another machine's or caller's",
+    )
+
+
+def end_of(hand_id: UUID | None, control: StoredControl | None) -> HandClosedError | None:
+    """Why a hand ends, if it does, where its lease is ``control``, or over."""
+    if control is None:
+        return control_ended()
+    return None if control.hand == hand_id else replaced()

@@ -26,9 +26,9 @@ from server.dispatch.ledger.timings import Timings
 from server.dispatch.ledger.under_way import CommandsUnderWay, PendingError, in_time, reply_of
 from server.dispatch.questions.question import Refusal, RefusalKind
 from server.dispatch.refusals import RefusedError, in_progress, key_reused, refused, settling
+from server.errors import StoreUnavailable
 from server.machines.link.errors import LinkDownError, LinkLostError, SubmissionRefusedError
 from server.store.commands import CommandRecord, CommandState, CommandStore
-from server.store.errors import StoreUnavailable
 from server.store.retrying import retry
 from server.store.times import now
 from server.tasks import Tasks

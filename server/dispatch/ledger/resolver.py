@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import NotCarriedOut, Outcome, Unknown
 from schemas.link.messages import Resolve
 from server.clock import milliseconds, server_time
@@ -9,6 +10,7 @@ from server.dispatch.command import Ended
 from server.dispatch.ledger.machine_link import MachineLink
 from server.dispatch.ledger.observer import CommandObserver, NoObserver
 from server.dispatch.ledger.under_way import PendingError
+from server.dispatch.questions.inputs import KnownCommand
 from server.machines.link.errors import LinkDownError, LinkLostError
 from server.machines.pending_outcomes import Question
 from server.store.commands import CommandRecord, CommandState, CommandStore
@@ -88,6 +90,21 @@ def end_of(record: CommandRecord) -> Ended | None:
     if record.outcome is None or record.final_at is None:
         return None
     return Ended.of(record, record.outcome, milliseconds(record.final_at))
+
+
+def known_command(record: CommandRecord) -> KnownCommand:
+    """What a record says of its command, for whoever sent it."""
+    return KnownCommand(
+        command_id=record.command_id,
+        machine_id=record.machine_id,
+        operation=Operation(record.operation),
+        state=record.state.value.lower(),
+        is_final=record.state.is_final,
+        accepted_at=record.accepted_at,
+        expires_at=record.expires_at,
+        final_at=record.final_at,
+        ended=end_of(record),
+    )
 
 
 def ask(record: CommandRecord, link: MachineLink) -> Question:

@@ -10,7 +10,7 @@ from server.clock import seconds_until
 from server.dispatch.command import CommandReply, Ended, Pending
 from server.dispatch.questions.question import Refusal
 from server.dispatch.refusals import RefusedError
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.tasks import Tasks
 
 logger = logging.getLogger(__name__)

@@ -1,18 +1,39 @@
 """Inputs for the node with a machine's link, and what became of one."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, Self
 from uuid import UUID
 
 from pydantic import model_validator
 
+from schemas.inputs.bodies import Operation
 from schemas.values.scalars import MachineId
 from server.dispatch.command import Command, Ended, Pending
 from server.dispatch.questions.clipboard import TextRead
 from server.dispatch.questions.question import Done, LinkQuestion, NodeQuestion, Question
-from server.store.commands import CommandRecord
 
 
-class LookUp(Question[CommandRecord | None]):
+@dataclass(frozen=True)
+class KnownCommand:
+    """What is known of a command.
+
+    Its ``state`` is the ledger's word for how far it has come, and no other follows one that
+    ``is_final``.  ``ended`` is how it ended, where that is known.
+    """
+
+    command_id: UUID
+    machine_id: str
+    operation: Operation
+    state: str
+    is_final: bool
+    accepted_at: datetime
+    expires_at: datetime
+    final_at: datetime | None
+    ended: Ended | None
+
+
+class LookUp(Question[KnownCommand | None]):
     """What is known of a command?  The machine is asked where it can settle it.
 
     None of one that is not known, or with ``machine_id`` is another machine's.

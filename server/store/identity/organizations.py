@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from pymongo import ReturnDocument
 
 from schemas.http.queries import PageQuery
-from server.store.errors import AlreadyExists, StoreUnavailable
+from server.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.times import now

@@ -35,8 +35,35 @@ class StoredToken:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
+def new_token(
+    organization_id: UUID,
+    name: str,
+    secret_hash: bytes,
+    scopes: Iterable[str],
+    *,
+    user_id: UUID | None = None,
+    machine_id: str | None = None,
+    expires_at: datetime | None = None,
+    token_id: UUID | None = None,
+) -> StoredToken:
+    """A token as it is made now, by the SHA-256 of its secret; its id is random unless given."""
+    return StoredToken(
+        id=token_id or uuid4(),
+        hash=secret_hash,
+        name=name,
+        organization_id=organization_id,
+        user_id=user_id,
+        scopes=tuple(scopes),
+        machine_id=machine_id,
+        created_at=now(),
+        expires_at=expires_at,
+        last_used_at=None,
+        revoked_at=None,
+    )
+
+
 class TokenStore:
-    """Makes, finds and revokes tokens."""
+    """Stores, finds and revokes tokens."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -45,40 +72,10 @@ class TokenStore:
         self._tokens_unhurried = self._tokens.with_options(write_concern=WriteConcern(1))
         self._used = Batches(self._touch, database.tasks, "note the last uses of tokens")
 
-    async def create(
-        self,
-        organization_id: UUID,
-        name: str,
-        secret_hash: bytes,
-        scopes: Iterable[str],
-        *,
-        user_id: UUID | None = None,
-        machine_id: str | None = None,
-        expires_at: datetime | None = None,
-        token_id: UUID | None = None,
-    ) -> StoredToken:
-        """Store a new token by the SHA-256 of its secret.
-
-        Raises AlreadyExists for a known hash, or a known ``token_id``; without one, it is random.
-        """
-        token = StoredToken(
-            id=token_id or uuid4(),
-            hash=secret_hash,
-            name=name,
-            organization_id=organization_id,
-            user_id=user_id,
-            scopes=tuple(scopes),
-            machine_id=machine_id,
-            created_at=now(),
-            expires_at=expires_at,
-            last_used_at=None,
-            revoked_at=None,
-        )
-        document = {**vars(token), "scopes": list(token.scopes)}
-        document["_id"] = document.pop("id")
+    async def insert(self, token: StoredToken) -> None:
+        """Store a new token.  Raises AlreadyExists for a known hash, or a known id."""
         async with self._database.operation():
-            await self._tokens.insert_one(document)
-        return token
+            await self._tokens.insert_one(token_document(token))
 
     async def any(self) -> bool:
         """Whether there is any token at all, of any organization."""
@@ -171,6 +168,13 @@ class TokenStore:
 def _revoke_now() -> list[Document]:
     # A pipeline, so that revoking again keeps the first time: MongoDB's, which all nodes share.
     return [{"$set": {"revoked_at": {"$ifNull": ["$revoked_at", "$$NOW"]}}}]
+
+
+def token_document(token: StoredToken) -> Document:
+    """The document of the collection that a token is."""
+    document = {**vars(token), "scopes": list(token.scopes)}
+    document["_id"] = document.pop("id")
+    return document
 
 
 def stored_token(document: Document) -> StoredToken:

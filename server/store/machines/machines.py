@@ -3,85 +3,30 @@
 import asyncio
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
 from pymongo import ReturnDocument, UpdateOne
 
 from schemas.http.queries import PageQuery
 from schemas.link.messages import Display
-from server.store.errors import NotFound
-from server.store.machines.controls import StoredControl, control_of
+from server.errors import NotFound
+from server.store.identity.tokens import StoredToken, token_document
+from server.store.machines.documents import (
+    ClientSummary,
+    LinkFacts,
+    Machine,
+    client_document,
+    display_documents,
+    link_document,
+    machine_of,
+)
 from server.store.machines.input_counts import InputCountStore
 from server.store.mongodb.batches import Batches
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, machines_of
+from server.store.mongodb.transactions import Session, in_transaction
 from server.store.times import now
-
-
-@dataclass(frozen=True)
-class ClientSummary:
-    """What a machine client last said about itself."""
-
-    platform: str
-    client_version: str
-    displays: tuple[Display, ...]
-    desktop: str | None = None
-
-
-@dataclass(frozen=True)
-class LinkFacts:
-    """Which node holds a machine's newest link, and which one held the link before.
-
-    ``attempt`` is another one for each link that was begun.
-    """
-
-    node_id: UUID
-    node_name: str
-    earlier_node_id: UUID | None = None
-    attempt: UUID | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """A machine as it is stored.
-
-    ``epoch`` counts its links.  ``connected_at``, ``disconnected_at`` and ``link`` are of the
-    newest link, whose end may be unknown where its node died; ``reason`` says why it ended.
-    ``control`` is its lease, which may have just run out.
-    """
-
-    organization_id: UUID
-    machine_id: str
-    name: str
-    paused: bool
-    paused_since: datetime | None
-    created_at: datetime
-    epoch: int
-    connected_at: datetime | None
-    disconnected_at: datetime | None
-    state_since: datetime
-    reason: str | None
-    client: ClientSummary | None
-    link: LinkFacts | None = None
-    control: StoredControl | None = None
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether its newest link has not ended, as far as anybody has noted."""
-        return self.connected_at is not None and self.disconnected_at is None
-
-    @property
-    def why_offline(self) -> str:
-        """For a person, why a machine without a link has none."""
-        if self.reason is not None:
-            return self.reason
-        if self.connected_at is None:
-            return "it has never connected"
-        return "its last link has ended, and the next is not made yet"
-
 
 MachineKey = tuple[UUID, str]
 
@@ -103,11 +48,14 @@ class _BegunLink:
             "state_since": time,
             "reason": None,
             # In a pipeline a text that begins with $ would be read as a field of the document.
-            "client": {"$literal": _client_document(self.client)},
-            "link": _link_document(self.link),
+            "client": {"$literal": client_document(self.client)},
+            "link": link_document(self.link),
             "epoch": {"$add": ["$epoch", 1]},
         }
         return [{"$set": begun}]
+
+
+_NOT_ENDED: Document = {"disconnected_at": None, "deleted_at": None}
 
 
 class MachineStore:
@@ -120,14 +68,34 @@ class MachineStore:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._machines = database.collection("machines")
+        self._tokens = database.collection("tokens")
         self._counts = InputCountStore(database)
         tasks = database.tasks
         self._found = Batches(self._find, tasks, "read machines")
         self._begun = Batches(self._begin_links, tasks, "begin links", key=lambda link: link.key)
         self._ended = Batches(self._end_links, tasks, "end links")
 
-    async def create(self, organization_id: UUID, machine_id: str, name: str) -> Machine:
-        """Store a new machine.  Raises AlreadyExists where the organization has one of this id."""
+    async def create(
+        self, organization_id: UUID, machine_id: str, name: str, token: StoredToken | None = None
+    ) -> Machine:
+        """Store a new machine, with the token that it connects with: both, or none.
+
+        Raises AlreadyExists where the organization has a machine of this id.
+        """
+
+        async def work(session: Session) -> Machine:
+            stored = await self._insert(organization_id, machine_id, name, session)
+            if token is not None:
+                await self._tokens.insert_one(token_document(token), session=session)
+            return stored
+
+        stored = await in_transaction(self._database, work)
+        await self._counts.forget(organization_id, machine_id)
+        return stored
+
+    async def _insert(
+        self, organization_id: UUID, machine_id: str, name: str, session: Session
+    ) -> Machine:
         time = now()
         fresh = {
             "name": name,
@@ -141,27 +109,27 @@ class MachineStore:
             "client": None,
             "deleted_at": None,
         }
-        forget = {"$unset": {"control": ""}}
-        async with self._database.operation():
-            # Finds a removed one or none; a live one makes the upsert hit the unique index.
-            stored = await self._machines.find_one_and_update(
-                {
-                    "organization_id": organization_id,
-                    "machine_id": machine_id,
-                    "deleted_at": {"$ne": None},
-                },
-                {"$set": fresh, "$setOnInsert": {"epoch": 0}, **forget},
+        removed = {
+            "organization_id": organization_id,
+            "machine_id": machine_id,
+            "deleted_at": {"$ne": None},
+        }
+        # Finds a removed one or none; a live one makes the upsert hit the unique index.
+        return machine_of(
+            await self._machines.find_one_and_update(
+                removed,
+                {"$set": fresh, "$setOnInsert": {"epoch": 0}, "$unset": {"control": ""}},
                 upsert=True,
                 return_document=ReturnDocument.AFTER,
+                session=session,
             )
-        await self._counts.forget(organization_id, machine_id)
-        return _machine(stored)
+        )
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine | None:
         """The machine, or None."""
         async with self._database.operation():
             found = await self._machines.find_one(_live(organization_id, machine_id))
-        return None if found is None else _machine(found)
+        return None if found is None else machine_of(found)
 
     async def get_together(self, organization_id: UUID, machine_id: str) -> Machine | None:
         """As ``get``, in one query with others who ask at the same time."""
@@ -176,7 +144,7 @@ class MachineStore:
     async def _live_of(self, keys: Sequence[MachineKey]) -> builtins.list[Machine]:
         """The machines that have these keys."""
         cursor = self._machines.find({**machines_of(keys), "deleted_at": None})
-        return [_machine(found) async for found in self._database.documents(cursor)]
+        return [machine_of(found) async for found in self._database.documents(cursor)]
 
     async def list(self, organization_id: UUID, page: PageQuery) -> tuple[list[Machine], int]:
         """One page of the organization's machines, by id, and how many there are in all."""
@@ -192,7 +160,7 @@ class MachineStore:
         cursor = self._machines.find(
             wanted, sort=[("machine_id", 1)], skip=page.skip, limit=page.limit
         )
-        return [_machine(found) async for found in self._database.documents(cursor)]
+        return [machine_of(found) async for found in self._database.documents(cursor)]
 
     async def delete(self, organization_id: UUID, machine_id: str) -> bool:
         """Remove the machine; False where there is none.  Its tokens are the caller's to revoke."""
@@ -326,7 +294,7 @@ class MachineStore:
     ) -> None:
         """Remember where the displays are now; nothing happens where a newer link began since."""
         wanted = {**_live(organization_id, machine_id), "epoch": epoch}
-        change = {"$set": {"client.displays": _display_documents(displays)}}
+        change = {"$set": {"client.displays": display_documents(displays)}}
         async with self._database.operation():
             await self._machines.update_one(wanted, change)
 
@@ -337,55 +305,8 @@ class MachineStore:
             found = await self._machines.find_one_and_update(
                 wanted, change, return_document=ReturnDocument.AFTER
             )
-        return None if found is None else _machine(found)
+        return None if found is None else machine_of(found)
 
 
 def _live(organization_id: UUID, machine_id: str) -> Document:
     return {"organization_id": organization_id, "machine_id": machine_id, "deleted_at": None}
-
-
-def _client_document(client: ClientSummary) -> Document:
-    return {
-        "platform": client.platform,
-        "client_version": client.client_version,
-        "displays": _display_documents(client.displays),
-        "desktop": client.desktop,
-    }
-
-
-def _display_documents(displays: Sequence[Display]) -> Sequence[dict[str, Any]]:
-    return [display.model_dump() for display in displays]
-
-
-def _link_document(link: LinkFacts) -> Document:
-    """A link's facts, for a pipeline, which knows what the link before was."""
-    facts = {name: {"$literal": getattr(link, name)} for name in _LINK_FIELDS}
-    return {**facts, "attempt": link.attempt, "earlier_node_id": "$link.node_id"}
-
-
-_NOT_ENDED: Document = {"disconnected_at": None, "deleted_at": None}
-_LINK_FIELDS = ("node_id", "node_name")
-_OWN_FIELDS = {"client", "link", "control"}
-_MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OWN_FIELDS]
-
-
-def _machine(document: Document) -> Machine:
-    """A stored machine; what only a later Farhand knows of it stays unread."""
-    client, link = document["client"], document.get("link")
-    return Machine(
-        client=client
-        and ClientSummary(
-            platform=client["platform"],
-            client_version=client["client_version"],
-            displays=tuple(Display.model_validate(display) for display in client["displays"]),
-            desktop=client["desktop"],
-        ),
-        link=link
-        and LinkFacts(
-            **{name: link[name] for name in _LINK_FIELDS},
-            earlier_node_id=link.get("earlier_node_id"),
-            attempt=link["attempt"],
-        ),
-        control=control_of(document),
-        **{name: document[name] for name in _MACHINE_FIELDS},
-    )

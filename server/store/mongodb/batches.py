@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Final, Generic, TypeVar
 
-from server.store.errors import StoreError
+from server.errors import StoreError
 from server.tasks import Tasks
 
 INTERVAL_SECONDS: Final = 0.02

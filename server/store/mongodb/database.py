@@ -20,7 +20,7 @@ from pymongo import IndexModel, ReadPreference, WriteConcern
 from pymongo.errors import OperationFailure, PyMongoError
 from pymongo.read_concern import ReadConcern
 
-from server.store.errors import StoreUnusable, TooLarge
+from server.errors import StoreUnusable, TooLarge
 from server.store.mongodb.documents import (
     CODEC_OPTIONS,
     MAX_DOCUMENT_BYTES,

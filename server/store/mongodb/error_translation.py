@@ -15,7 +15,7 @@ from pymongo.errors import (
     PyMongoError,
 )
 
-from server.store.errors import (
+from server.errors import (
     AlreadyExists,
     StoreError,
     StoreUnavailable,

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
-from server.store.errors import StoreError, StoreUnavailable
+from server.errors import StoreError, StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import CODEC_OPTIONS, Collection, Document
 from server.store.mongodb.error_translation import refused

@@ -4,7 +4,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Final
 
-from server.store.errors import AlreadyExists, StoreUnavailable
+from server.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.times import now
 

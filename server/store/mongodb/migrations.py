@@ -9,7 +9,7 @@ from typing import Final
 import pymongo
 from motor.motor_asyncio import AsyncIOMotorDatabase
 
-from server.store.errors import StoreUnusable
+from server.errors import StoreUnusable
 from server.store.mongodb.documents import Document
 
 Collections = AsyncIOMotorDatabase[Document]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from time import perf_counter
 from types import TracebackType
 
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.store.mongodb.error_translation import own_error
 
 OnEnd = Callable[[float, bool], None]

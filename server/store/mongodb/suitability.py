@@ -15,7 +15,7 @@ from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import ReadPreference
 from pymongo.errors import ConfigurationError, ConnectionFailure
 
-from server.store.errors import StoreUnavailable, StoreUnusable
+from server.errors import StoreUnavailable, StoreUnusable
 
 OLDEST_MONGODB: Final = (6, 0)
 

@@ -16,7 +16,7 @@ from itertools import chain, islice, repeat
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from server.store.errors import StoreError
+from server.errors import StoreError
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session, in_transaction

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Final
 from uuid import UUID
 
-from server.store.errors import NotFound
+from server.errors import NotFound
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.transactions import Session

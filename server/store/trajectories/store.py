@@ -8,7 +8,7 @@ from uuid import UUID
 from pymongo.errors import BulkWriteError
 
 from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
-from server.store.errors import StoreError, TooLarge
+from server.errors import StoreError, TooLarge
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, scoped_id
 from server.store.mongodb.error_translation import refused_writes

@@ -9,7 +9,7 @@ from uuid import UUID
 from pymongo import ReturnDocument
 
 from schemas.http.queries import PageQuery
-from server.store.errors import NotFound
+from server.errors import NotFound
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document, own_id, scoped_id
 from server.store.mongodb.transactions import Session

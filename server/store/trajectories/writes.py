@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from pymongo import ReturnDocument
 
 from schemas.values.json_texts import JsonObjects
-from server.store.errors import NotFound
+from server.errors import NotFound
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Collection, Document, scoped_id
 from server.store.mongodb.transactions import Session

@@ -134,7 +134,7 @@ class Body(HTTPMessageDelegate):
     def _problem_with_length(self, endpoint: Endpoint, length: int) -> ProblemError | None:
         if length > endpoint.max_body_bytes:
             return too_many_bytes(endpoint)
-        if endpoint.takes_body and not self._services.body_memory.fits(length):
+        if endpoint.takes_body and not self._services.operation.body_memory.fits(length):
             return too_many_bodies()
         return None
 
@@ -157,7 +157,7 @@ class Body(HTTPMessageDelegate):
             return too_many_bytes(endpoint)
         if not endpoint.takes_body:
             return None
-        memory = self._services.body_memory
+        memory = self._services.operation.body_memory
         if not memory.fits(len(chunk)):
             return too_many_bodies()
         memory.used += len(chunk)
@@ -179,7 +179,7 @@ class Body(HTTPMessageDelegate):
             await answering
 
     def finish(self) -> None:
-        self._services.body_memory.receiving.pop(self, None)
+        self._services.operation.body_memory.receiving.pop(self, None)
         self._execute()
 
     def _execute(self) -> None:
@@ -191,7 +191,7 @@ class Body(HTTPMessageDelegate):
             self.accepted.execute()
 
     def on_connection_close(self) -> None:
-        self._services.body_memory.receiving.pop(self, None)
+        self._services.operation.body_memory.receiving.pop(self, None)
         self.release()
         self._content = BytesIO()
         if self._refused is not None:
@@ -199,7 +199,7 @@ class Body(HTTPMessageDelegate):
 
     def release(self) -> None:
         """Give back the memory that it used."""
-        self._services.body_memory.used -= self._memory_used
+        self._services.operation.body_memory.used -= self._memory_used
         self._memory_used = 0
 
     def close(self) -> None:

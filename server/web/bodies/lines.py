@@ -67,7 +67,7 @@ class LineBody(Body):
             self.accepted.execute()
 
     def _problem_with_length(self, endpoint: Endpoint, length: int) -> ProblemError | None:
-        return None if self._services.body_memory.fits(1) else too_many_bodies()
+        return None if self._services.operation.body_memory.fits(1) else too_many_bodies()
 
     def data_received(self, chunk: bytes) -> Awaitable[None] | None:
         if self._refused is not None:
@@ -85,13 +85,13 @@ class LineBody(Body):
             self._expect_more()
             return None
         # What is not read cannot be late.
-        self._services.body_memory.receiving.pop(self, None)
+        self._services.operation.body_memory.receiving.pop(self, None)
         self._room = asyncio.get_running_loop().create_future()
         return self._room
 
     def _expect_more(self) -> None:
         """The time that a body may take is, of one without end, that for its next piece."""
-        receiving = self._services.body_memory.receiving
+        receiving = self._services.operation.body_memory.receiving
         receiving.pop(self, None)
         receiving[self] = time.monotonic()
 
@@ -99,7 +99,7 @@ class LineBody(Body):
         """Count what is kept now; where it is more than all bodies may have, it ends here."""
         if self._is_gone:
             return
-        memory = self._services.body_memory
+        memory = self._services.operation.body_memory
         kept = self._waiting_bytes + self._taken_bytes + self._splitter.size
         if kept > self._memory_used and not memory.fits(kept - self._memory_used):
             self._problem = too_many_bodies()
@@ -110,7 +110,7 @@ class LineBody(Body):
         if self._refused is not None:
             super().finish()
             return
-        self._services.body_memory.receiving.pop(self, None)
+        self._services.operation.body_memory.receiving.pop(self, None)
         self._lines.extend(self._splitter.end())
         self._has_ended = True
         self._changed.set()

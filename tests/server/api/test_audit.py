@@ -8,8 +8,8 @@ import pytest
 
 from schemas.resources.audit import AuditPage
 from schemas.resources.tokens import Scope
+from server.errors import StoreUnavailable
 from server.store.audit import AuditStore
-from server.store.errors import StoreUnavailable
 from tests.commands import accepted
 from tests.links import COMPLETED
 from tests.service import Service, until
@@ -127,14 +127,14 @@ async def test_inputs_are_in_it_and_their_text_is_not(service: Service) -> None:
         )
         await link.obey(COMPLETED)
         answer = (await sending).json
-    await until(lambda: services.recorder.waiting == 0)
+    await until(lambda: services.operation.recorder.waiting == 0)
     reply = await service.get("/v1/audit?action=input")
     (entry,) = AuditPage.model_validate(reply.json).items
     assert entry.action == "input.keyboard.key"
     assert entry.command is not None
     assert str(entry.command.command_id) == entry.target == answer["command_id"]
     assert (entry.machine_id, entry.command.outcome) == ("desk-1", "completed")
-    stored = await services.database.collection("audit").find_one({"_id": entry.id})
+    stored = await services.operation.database.collection("audit").find_one({"_id": entry.id})
     assert "t e r" not in json.dumps(reply.json) + repr(stored)
 
 
@@ -184,8 +184,8 @@ async def test_commands_of_a_machine_are_listed_newest_first(service: Service) -
     commands = [accepted(service, token_name="t") for _ in range(3)]
     for number, command in enumerate(commands):
         object.__setattr__(command, "accepted_at", command.accepted_at + number)
-        services.recorder.ended(command, COMPLETED)
-    await until(lambda: services.recorder.waiting == 0)
+        services.operation.recorder.ended(command, COMPLETED)
+    await until(lambda: services.operation.recorder.waiting == 0)
     page = (await service.get("/v1/machines/desk-1/commands?skip=1&limit=1")).json
     assert (page["total"], page["skip"], page["limit"]) == (3, 1, 1)
     (item,) = page["items"]

@@ -88,7 +88,7 @@ async def test_link_that_does_not_close_is_told_as_soon_as_it_is_given_up(
         live.close(CloseCode.HEARTBEAT_MISSED, "no answer to a heartbeat")
         told = await told_of(stream, state="offline")
         assert told["reason"] == "no answer to a heartbeat"
-        assert any(service.server.services.registry)
+        assert any(service.server.services.machines.registry)
         link.websocket.transport.resume_reading()
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from tests.service import Service
 
 
@@ -18,7 +18,7 @@ async def test_unready_server_says_that_the_database_does_not_answer(
     async def ping() -> None:
         raise StoreUnavailable("The database does not answer.")
 
-    monkeypatch.setattr(service.server.services.database, "ping", ping)
+    monkeypatch.setattr(service.server.services.operation.database, "ping", ping)
     reply = await service.get("/readyz", token=None)
     assert reply.status == 503
     assert reply.problem == "storage-unavailable"

@@ -34,7 +34,7 @@ async def test_input_is_counted_and_timed_on_each_leg(service: Service) -> None:
             await link.obey(COMPLETED)
             assert (await sending).status == 200
         assert (await machine.move(key)).status == 200
-        recorder = service.server.services.recorder
+        recorder = service.server.services.operation.recorder
         await until(lambda: recorder.waiting == 0)
         samples = await read(service)
     assert samples["farhand_inputs_total", ("mouse.move", "completed")] == 2
@@ -75,7 +75,7 @@ async def test_links_streams_and_what_waits_are_shown(service: Service) -> None:
         await link.acknowledge(command.command_id)  # type: ignore[union-attr]
         await sending
         assert (await read(service))["farhand_audit_waiting", ()] == 1
-    await until(lambda: service.server.services.recorder.waiting == 0)
+    await until(lambda: service.server.services.operation.recorder.waiting == 0)
     async with machine.connected(), machine.connected():
         samples = await read(service)
         assert samples["farhand_link_reconnects_total", ()] == 2
@@ -87,7 +87,7 @@ async def test_links_streams_and_what_waits_are_shown(service: Service) -> None:
 async def test_database_and_event_loop_are_timed(service: Service) -> None:
     before = await read(service)
     await service.get("/v1/machines")
-    metrics = service.server.services.metrics
+    metrics = service.server.services.operation.metrics
     await until(lambda: sum(metrics.loop_lag._counts))
     samples = await read(service)
     name = "farhand_mongodb_operation_seconds_count"

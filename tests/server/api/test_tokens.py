@@ -185,7 +185,7 @@ async def test_scope_of_a_newer_farhand_allows_nothing_and_harms_nothing(
     service: Service,
 ) -> None:
     made = (await service.post("/v1/tokens", wanted("machines:read"))).json
-    tokens = service.server.services.database.collection("tokens")
+    tokens = service.server.services.operation.database.collection("tokens")
     await tokens.update_one({"_id": UUID(made["id"])}, {"$addToSet": {"scopes": "teleport"}})
     assert (await service.get("/v1/machines", token=made["token"])).status == 200
     assert (await service.get(f"/v1/tokens/{made['id']}")).json["scopes"] == ["machines:read"]

@@ -10,7 +10,7 @@ import pytest
 from schemas.link.messages import Interrupt, Interrupted
 from server.dispatch import control as control_module
 from server.dispatch.control import Caller
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.store.machines.controls import HeldMachine
 from tests.hand_client import HandClient, hand_path, handshake, move
 from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by, taken
@@ -39,24 +39,26 @@ async def test_control_is_given_when_the_machine_confirms_and_no_moment_earlier(
     service: Service,
 ) -> None:
     services = service.server.services
-    holder = await services.authenticator.principal(f"Bearer {service.token}", "127.0.0.1")
+    holder = await services.access.authenticator.principal(f"Bearer {service.token}", "127.0.0.1")
     caller = Caller(holder.token_id, holder.token_name)
     machine = await service.new_machine()
     async with machine.connected() as link:
         taking = services.background.start(
-            services.control.take(service.organization_id, "desk-1", caller, take_over=False),
+            services.machines.control.take(
+                service.organization_id, "desk-1", caller, take_over=False
+            ),
             "somebody who takes control",
         )
         asked = await link.heard(Interrupt)
         assert not taking.done()
         await link.say(Interrupted(request=asked.request))
-        _, control = await taking
+        control = await taking
         assert control.by == "administrator"
 
 
 @pytest.mark.gen_test
 async def test_node_looks_often_only_while_there_are_leases(service: Service) -> None:
-    control = service.server.services.control
+    control = service.server.services.machines.control
     await until(lambda: not control._are_there.is_set())
 
 
@@ -66,7 +68,7 @@ async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
 ) -> None:
     monkeypatch.setattr(control_module, "SWEEP_SECONDS", 3600.0)
     monkeypatch.setattr(control_module, "LOOK_SECONDS", 0.01)
-    control = service.server.services.control
+    control = service.server.services.machines.control
     take = control._controls.take
 
     async def take_slowly(*lease: Any, **options: Any) -> Any:
@@ -90,7 +92,7 @@ async def test_node_that_could_not_look_looks_again_soon(
 ) -> None:
     monkeypatch.setattr(control_module, "SWEEP_SECONDS", 3600.0)
     monkeypatch.setattr(control_module, "LOOK_SECONDS", 0.01)
-    control, looks = service.server.services.control, 0
+    control, looks = service.server.services.machines.control, 0
 
     async def fail() -> Any:
         nonlocal looks
@@ -155,7 +157,7 @@ async def test_lease_ends_with_the_session_that_took_it(service: Service, ends: 
         console = {"Cookie": session["Cookie"], "Sec-Fetch-Site": "same-origin"}
         path = hand_path("desk-1", lease)
         async with handshake(service.url, path, console) as websocket:
-            sessions = service.server.services.database.collection("sessions")
+            sessions = service.server.services.operation.database.collection("sessions")
             long_ago = datetime.now(UTC) - timedelta(days=365)
             await sessions.update_many(
                 {"organization_id": service.organization_id}, {"$set": {ends: long_ago}}
@@ -172,9 +174,11 @@ async def test_lease_that_has_run_out_opens_no_hand_and_keeps_none(
     async with machine.connected() as link:
         path = hand_path("desk-1", await taken(service, link))
         # Nobody else ends it, such as whoever looks for leases that are over.
-        monkeypatch.setattr(service.server.services.control._controls, "end_if_over", never)
+        monkeypatch.setattr(
+            service.server.services.machines.control._controls, "end_if_over", never
+        )
         async with HandClient.on(service.url, path, service.token) as hand:
-            machines = service.server.services.database.collection("machines")
+            machines = service.server.services.operation.database.collection("machines")
             await machines.update_one(
                 {"organization_id": service.organization_id},
                 {"$set": {"control.expires_at": datetime.now(UTC)}},
@@ -194,7 +198,7 @@ async def test_lease_that_is_renewed_while_it_is_looked_at_goes_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = await service.new_machine()
-    control = service.server.services.control
+    control = service.server.services.machines.control
     looked = control._controls.all
     async with machine.connected() as link:
         await taken(service, link)

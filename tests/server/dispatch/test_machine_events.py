@@ -6,8 +6,8 @@ import pytest
 
 from schemas.link.messages import Released, Welcome
 from server.dispatch import machine_events as news_module
+from server.errors import StoreUnavailable
 from server.events.event import Event, Subscription
-from server.store.errors import StoreUnavailable
 from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.service import ScriptedLink, Service, until
@@ -30,7 +30,7 @@ def told(subscription: Subscription) -> list[tuple[str, str | None]]:
 @pytest.mark.gen_test
 async def test_changes_in_the_same_moment_are_told_once(service: Service) -> None:
     await service.new_machine()
-    news, heard = service.server.services.machine_events, await listener(service)
+    news, heard = service.server.services.machines.events, await listener(service)
     for _ in range(10):
         news.changed(service.organization_id, "desk-1")
     news.changed(service.organization_id, "gone")
@@ -83,6 +83,6 @@ async def test_change_is_told_once_the_database_answers_again(
 
     monkeypatch.setattr(MachineStore, "get", get)
     heard = await listener(service)
-    service.server.services.machine_events.changed(service.organization_id, "desk-1")
+    service.server.services.machines.events.changed(service.organization_id, "desk-1")
     await until(lambda: heard._events)
     assert told(heard) == [("machine", "desk-1")]

@@ -10,7 +10,8 @@ import pytest
 from schemas.link.close_codes import MOVED_REASON
 from server.dispatch import moves
 from server.dispatch.moves import JUST_MILLISECONDS, MOVING_SECONDS, NOTING_SECONDS, Moves
-from server.store.machines.machines import LinkFacts, Machine, MachineStore
+from server.store.machines.documents import LinkFacts, Machine
+from server.store.machines.machines import MachineStore
 from server.store.times import now
 from tests.store import async_test
 

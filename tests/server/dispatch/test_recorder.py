@@ -9,8 +9,8 @@ from schemas.http.queries import PageQuery
 from schemas.inputs.bodies import ClickMouse, TypeText
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Unknown
 from server.dispatch.recorder import InputRecorder, command_item, entry_id
+from server.errors import StoreError, StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
-from server.store.errors import StoreError, StoreUnavailable
 from tests.commands import accepted, keep_sent, recorded
 from tests.events import listening
 from tests.links import COMPLETED, hello
@@ -32,7 +32,7 @@ async def audited(service: Service, count: int) -> list[AuditEntry]:
 
 async def until_written(service: Service) -> None:
     """Wait until nothing waits to be written."""
-    recorder = service.server.services.recorder
+    recorder = service.server.services.operation.recorder
     await until(lambda: recorder.waiting == 0)
 
 
@@ -142,7 +142,7 @@ async def test_input_of_a_server_that_died_is_recorded_when_it_is_settled(
 @pytest.mark.gen_test
 async def test_place_is_told_of_the_mouses_completed_inputs_alone(service: Service) -> None:
     services = service.server.services
-    recorder = InputRecorder(services.audit, services.events, services.metrics)
+    recorder = InputRecorder(services.audit, services.events, services.operation.metrics)
     running = services.background.start(recorder.run(), "record inputs")
     await service.new_machine()
     async with listening(service, "?types=command") as stream:
@@ -180,7 +180,9 @@ async def noted(service: Service, recorder: InputRecorder, *outcomes: Outcome) -
 def alone(service: Service, capacity: int = 10) -> InputRecorder:
     """A recorder of the test's own."""
     services = service.server.services
-    return InputRecorder(services.audit, services.events, services.metrics, capacity=capacity)
+    return InputRecorder(
+        services.audit, services.events, services.operation.metrics, capacity=capacity
+    )
 
 
 @pytest.mark.gen_test
@@ -201,7 +203,7 @@ async def test_full_queue_is_answered_503_and_nothing_is_sent(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = await service.new_machine()
-    monkeypatch.setattr(service.server.services.recorder, "_capacity", 0)
+    monkeypatch.setattr(service.server.services.operation.recorder, "_capacity", 0)
     async with machine.connected() as link:
         reply = await machine.move()
         assert (reply.status, reply.problem) == (503, "storage-unavailable")

@@ -11,9 +11,9 @@ import pytest
 from pydantic import BaseModel
 
 from schemas.resources.events import EventType, MachineRemoved
+from server.errors import StoreError, StoreUnavailable
 from server.events import shared_channel
 from server.events.hub import ReadMachine
-from server.store.errors import StoreError, StoreUnavailable
 from server.store.event_log import EventLog, LoggedEvent
 from tests.event_hubs import heard, names_of, publish, settled, several_nodes, until
 from tests.store import ORGANIZATION, async_test

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
+from server.errors import StoreUnavailable
 from server.events.memory_hub import MemoryEventHub
-from server.store.errors import StoreUnavailable
 from tests.event_hubs import everything, names_of, publish
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from server.errors import StoreUnavailable
 from server.store.embedded_mongod import EmbeddedMongoDB
-from server.store.errors import StoreUnavailable
 from tests.event_hubs import Node, everything, heard, names_of, publish, several_nodes, until
 from tests.processes import go_on, stop
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test

@@ -12,13 +12,19 @@ from server.identity.secret_lookup import FailedAttempts
 from server.store.identity.tokens import TokenStore
 from server.tasks import Tasks
 from tests.service import Service
+from tests.store import insert_token
 
 ADDRESS = "192.0.2.1"
 
 
 def authenticator_of(service: Service, cache_seconds: float = 60.0) -> Authenticator:
     services = service.server.services
-    return Authenticator(services.tokens, services.background, cache_seconds, FailedAttempts())
+    return Authenticator(
+        service.stores.tokens,
+        services.background,
+        cache_seconds,
+        FailedAttempts(),
+    )
 
 
 def test_secrets_have_the_public_beginning_and_256_random_bits() -> None:
@@ -85,7 +91,7 @@ async def test_revoked_token_is_401_when_it_is_read_again(service: Service) -> N
     token = await service.new_token(Scope.MACHINES_READ)
     authenticator = authenticator_of(service, cache_seconds=-1.0)
     principal = await authenticator.principal(f"Bearer {token}", ADDRESS)
-    await service.server.services.tokens.revoke(service.organization_id, principal.token_id)
+    await service.stores.tokens.revoke(service.organization_id, principal.token_id)
     with pytest.raises(ProblemError, match="revoked"):
         await authenticator.principal(f"Bearer {token}", ADDRESS)
 
@@ -94,9 +100,9 @@ async def test_revoked_token_is_401_when_it_is_read_again(service: Service) -> N
 async def test_token_that_expires_while_it_is_remembered_is_401(service: Service) -> None:
     secret = new_secret()
     expires_at = datetime.now(UTC) + timedelta(seconds=1)
-    tokens = service.server.services.tokens
-    await tokens.create(
-        service.organization_id, "soon", secret_hash(secret), [], expires_at=expires_at
+    tokens = service.stores.tokens
+    await insert_token(
+        tokens, service.organization_id, "soon", secret_hash(secret), [], expires_at=expires_at
     )
     authenticator = authenticator_of(service, cache_seconds=3600.0)
     await authenticator.principal(f"Bearer {secret}", ADDRESS)
@@ -143,8 +149,8 @@ async def test_use_of_a_token_is_noted_once_a_minute(
         await touch(store, token_id, when)
 
     monkeypatch.setattr(TokenStore, "touch", counted)
-    services, background = service.server.services, Tasks()
-    authenticator = Authenticator(services.tokens, background, -1.0, FailedAttempts())
+    background = Tasks()
+    authenticator = Authenticator(service.stores.tokens, background, -1.0, FailedAttempts())
     for _ in range(3):
         await authenticator.principal(f"Bearer {service.token}", ADDRESS)
         await asyncio.sleep(0)
@@ -152,6 +158,6 @@ async def test_use_of_a_token_is_noted_once_a_minute(
     assert len(touched) == 1
     # Uses are not waited for; a majority that has this later write has them too.
     await service.new_token(Scope.MACHINES_READ)
-    stored = await services.tokens.find_by_hash(secret_hash(service.token))
+    stored = await service.stores.tokens.find_by_hash(secret_hash(service.token))
     assert stored is not None
     assert stored.last_used_at is not None

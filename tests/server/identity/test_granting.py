@@ -71,7 +71,7 @@ class Walk:
 
     async def take(self, secret: str) -> None:
         """Keep a token that was made, which must be nothing beyond the start."""
-        stored = there(await self.service.server.services.tokens.find_by_hash(secret_hash(secret)))
+        stored = there(await self.service.stores.tokens.find_by_hash(secret_hash(secret)))
         self.check(stored)
         self.made.append(stored)
         self.tokens.append(secret)
@@ -95,7 +95,7 @@ async def begun(service: Service, choose: random.Random) -> Walk:
     chosen = set(choose.sample(ADMINISTRATOR_SCOPES, 3)) | set(MAKING[: choose.randint(1, 3)])
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
     secret = await of.new_token(*chosen, expires_at=choose.choice([end, None]))
-    start = there(await service.server.services.tokens.find_by_hash(secret_hash(secret)))
+    start = there(await service.stores.tokens.find_by_hash(secret_hash(secret)))
     organizations = [of.organization_id, below.organization_id]
     strangers = [service.organization_id, beside.organization_id]
     return Walk(of, start, choose, [secret], organizations, strangers)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from schemas.resources.tokens import Scope
+from server.errors import StoreUnavailable
 from server.identity import secret_lookup as lookups
 from server.identity.authentication import new_secret
 from server.identity.secret_lookup import FREE_ATTEMPTS, FailedAttempts, SecretLookup
-from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.service import Service
 
@@ -99,7 +99,7 @@ async def test_database_that_does_not_answer_is_told_to_all_and_later_ones_are_a
 async def test_flood_of_bad_tokens_costs_few_queries_and_no_good_token_is_refused(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokens = service.server.services.tokens
+    tokens = service.stores.tokens
     find, queries = tokens._tokens.find_one, []
 
     async def counted(*arguments: object, **options: object) -> object:
@@ -134,5 +134,5 @@ async def test_sessions_that_are_guessed_are_bounded_as_well(service: Service) -
         for n in range(2 * FREE_ATTEMPTS)
     ]
     assert {reply.status for reply in replies} == {401}
-    lookup = service.server.services.sessions._lookup
+    lookup = service.server.services.access.sessions._lookup
     assert lookup._failed_attempts.are_too_many("127.0.0.1")

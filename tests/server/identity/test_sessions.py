@@ -28,10 +28,13 @@ def sessions_of(
 ) -> Sessions:
     services, failed_attempts = service.server.services, FailedAttempts()
     return Sessions(
-        SessionStore(services.database),
-        services.tokens,
+        SessionStore(services.operation.database),
+        service.stores.tokens,
         authentication.Authenticator(
-            services.tokens, services.background, cache_seconds, failed_attempts
+            service.stores.tokens,
+            services.background,
+            cache_seconds,
+            failed_attempts,
         ),
         services.background,
         failed_attempts,
@@ -99,7 +102,7 @@ async def test_session_ends_with_the_revocation_of_its_token(service: Service) -
     token = await service.new_token(Scope.MACHINES_READ)
     sessions = sessions_of(service)
     begun = await sessions.begin(token, ADDRESS)
-    tokens = service.server.services.tokens
+    tokens = service.stores.tokens
     await tokens.revoke(service.organization_id, begun.principal.token_id)
     assert (await refused(sessions, begun.secret)).problem_type.status == 401
 
@@ -157,9 +160,9 @@ async def test_use_is_noted_so_that_who_works_stays_signed_in(service: Service) 
     sessions = sessions_of(service, idle=10.0)
     begun = await sessions.begin(service.token, ADDRESS)
     digest = authentication.secret_hash(begun.secret)
-    store = SessionStore(service.server.services.database)
+    store = SessionStore(service.server.services.operation.database)
     early = datetime.now(UTC) - timedelta(seconds=5)
-    await service.server.services.database.collection("sessions").update_one(
+    await service.server.services.operation.database.collection("sessions").update_one(
         {"_id": digest}, {"$set": {"used_at": early}}
     )
     await sessions.principal(begun.secret, ADDRESS)

@@ -9,12 +9,13 @@ from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Heartbeat, Input, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler
+from server.errors import StoreUnavailable
 from server.machines.admission import Admission
 from server.machines.link import link as link_module
 from server.machines.socket import LinkSocket
 from server.store.commands import CommandState
-from server.store.errors import StoreUnavailable
-from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
+from server.store.machines.documents import ClientSummary, LinkFacts, Machine
+from server.store.machines.machines import MachineStore
 from tests.commands import accepted, keep_sent, recorded
 from tests.links import hello
 from tests.service import ScriptedLink, Service, new_key, until
@@ -91,7 +92,7 @@ async def test_word_that_a_command_still_runs_is_a_word_in_time(
         assert (await sending).status == 200
         assert not live.is_over
         await link.acknowledge(command.id)
-        await until(lambda: not service.server.services.dispatcher._ledger._under_way)
+        await until(lambda: not service.server.services.machines.dispatcher._ledger._under_way)
         assert (await recorded(service, command.id)).state is CommandState.DONE
 
 
@@ -219,7 +220,7 @@ async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_on
 async def test_link_that_has_not_greeted_yet_replaces_nobody(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link, machine.open_websocket():
-        await until(lambda: len(list(service.server.services.registry)) == 2)
+        await until(lambda: len(list(service.server.services.machines.registry)) == 2)
         sending = machine.moving(new_key())
         await link.obey()
         assert (await sending).status == 200
@@ -227,7 +228,7 @@ async def test_link_that_has_not_greeted_yet_replaces_nobody(service: Service) -
 
 @pytest.mark.gen_test
 async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Service) -> None:
-    machine, sockets = await service.new_machine(), service.server.services.registry
+    machine, sockets = await service.new_machine(), service.server.services.machines.registry
     async with machine.open_websocket() as first:
         await until(lambda: len(list(sockets)) == 1)
         async with machine.open_websocket() as second:
@@ -362,7 +363,7 @@ async def test_end_of_a_link_is_known_before_a_silent_machine_has_closed_it(
         link = await machine.until_live()
         silent.websocket.transport.pause_reading()
         link.close(CloseCode.HEARTBEAT_MISSED, "no answer to a heartbeat")
-        machines = service.server.services.machines
+        machines = service.stores.machines
 
         async def is_noted() -> bool:
             stored = await machines.get(service.organization_id, "desk-1")
@@ -371,7 +372,7 @@ async def test_end_of_a_link_is_known_before_a_silent_machine_has_closed_it(
         async with asyncio.timeout(10):
             while not await is_noted():  # noqa: ASYNC110 - no event tells
                 await asyncio.sleep(0.01)
-        assert link in set(service.server.services.registry)
+        assert link in set(service.server.services.machines.registry)
         reply = await machine.move(new_key())
         assert (reply.status, reply.json["reason"]) == (503, "offline")
         assert "no answer to a heartbeat" in reply.json["detail"]

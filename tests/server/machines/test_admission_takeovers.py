@@ -15,7 +15,7 @@ YIELDING = hello(yields=True)
 @pytest.mark.gen_test
 async def test_yielding_client_never_takes_over_a_live_link(service: Service) -> None:
     machine = await service.new_machine()
-    registry = service.server.services.registry
+    registry = service.server.services.machines.registry
     async with machine.connected() as link:
         live = await machine.until_live()
         for _ in range(3):
@@ -30,7 +30,7 @@ async def test_yielding_client_never_takes_over_a_live_link(service: Service) ->
         assert (await sending).status == 200
         assert await machine.until_live() is live
         assert registry.takeovers == 0
-        stored = await service.server.services.machines.get(service.organization_id, "desk-1")
+        stored = await service.stores.machines.get(service.organization_id, "desk-1")
         assert stored is not None
         assert stored.epoch == live.epoch
 
@@ -93,7 +93,7 @@ async def test_newcomer_takes_over_from_one_that_has_yielded_before(service: Ser
 
 @pytest.mark.gen_test
 async def test_client_that_has_not_greeted_yet_is_not_told_to_stop(service: Service) -> None:
-    machine, registry = await service.new_machine(), service.server.services.registry
+    machine, registry = await service.new_machine(), service.server.services.machines.registry
     async with machine.open_websocket() as websocket:
         await until(lambda: registry.open_links == 1)
         async with machine.connected():

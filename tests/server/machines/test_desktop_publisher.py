@@ -16,8 +16,8 @@ from schemas.link.messages import (
     ScreenStop,
 )
 from schemas.resources.machines import Machine
+from server.errors import StoreUnavailable
 from server.events.event import Event, Subscription
-from server.store.errors import StoreUnavailable
 from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.server.dispatch.test_machine_events import listener
@@ -198,7 +198,7 @@ async def test_database_that_does_not_answer_hides_no_change(
 
 @pytest.mark.gen_test
 async def test_note_of_an_older_link_changes_nothing(service: Service) -> None:
-    machines: MachineStore = service.server.services.machines
+    machines: MachineStore = service.stores.machines
     machine = await service.new_machine()
     where: tuple[UUID, str] = (service.organization_id, machine.machine_id)
     async with machine.connected(GREETING):

@@ -64,7 +64,7 @@ async def test_link_that_floods_is_closed_and_then_not_heard(
         with suppress(ConnectionClosed, ConnectionError):
             for _ in range(MORE_THAN_ENOUGH):
                 await does(link)
-        await until(lambda: flooding not in set(service.server.services.registry))
+        await until(lambda: flooding not in set(service.server.services.machines.registry))
         assert flooding.over_code is CloseCode.OVERFLOW
         assert "frames at once" in flooding.over_reason
         # What its budget gained while it was spent is the rest; all of it were many times more.

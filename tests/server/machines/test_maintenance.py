@@ -22,7 +22,7 @@ async def test_heartbeats_go_on_while_the_database_stands_still(
     embedded = EmbeddedMongoDB(tmp_path / "mongodb")
     uri = await embedded.start()
     async with running_service(uri, tmp_path / "data", heartbeat=0.2, token_check=0.1) as service:
-        machine, database = await service.new_machine(), service.server.services.database
+        machine, database = await service.new_machine(), service.server.services.operation.database
         async with machine.connected() as link:
             assert embedded.pid is not None
             stop(embedded.pid)
@@ -56,7 +56,7 @@ async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
     machine = await service.new_machine()
     async with machine.connected() as link:
         await until(lambda: failures == 2)
-        await service.server.services.tokens.revoke_of_machine(service.organization_id, "desk-1")
+        await service.stores.tokens.revoke_of_machine(service.organization_id, "desk-1")
         assert (await link.closed())[0] == CloseCode.TOKEN_REVOKED
     assert service.server.services.background.failures["check the tokens of links"] == 2
     assert "task check the tokens of links failed" in caplog.text
@@ -92,4 +92,4 @@ async def test_nothing_is_kept_of_a_machine_whose_links_have_ended(service: Serv
     async with machine.connected(), machine.connected(wait_until_live=False):
         pass
     await machine.until_closed()
-    assert not service.server.services.registry._open_of
+    assert not service.server.services.machines.registry._open_of

@@ -18,7 +18,7 @@ async def test_greeted_machine_takes_inputs(service: Service) -> None:
     async with machine.connected(hello(sequence=5)):
         link = await machine.until_live()
         assert link.is_up
-        stored = await service.server.services.machines.get(service.organization_id, "desk-1")
+        stored = await service.stores.machines.get(service.organization_id, "desk-1")
         assert stored is not None
         assert stored.epoch == link.epoch == 1
     await machine.until_gone()
@@ -33,7 +33,7 @@ async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends
     async with machine.connected():
         live = await machine.until_live()
         live.close(CloseCode.SERVER_ERROR, "in the midst of it")
-        assert live in set(service.server.services.registry)
+        assert live in set(service.server.services.machines.registry)
         assert service.link_of("desk-1") is None
         assert (await service.get("/v1/machines/desk-1")).json["state"] == "offline"
 
@@ -72,8 +72,8 @@ async def test_end_of_a_replaced_link_does_not_make_the_machine_offline(service:
     machine = await service.new_machine()
     async with machine.connected() as older, machine.connected(wait_until_live=False):
         await older.closed()
-        await until(lambda: len(list(service.server.services.registry)) == 1)
-        stored = await service.server.services.machines.get(service.organization_id, "desk-1")
+        await until(lambda: len(list(service.server.services.machines.registry)) == 1)
+        stored = await service.stores.machines.get(service.organization_id, "desk-1")
         assert stored is not None
         assert stored.disconnected_at is None
         assert stored.epoch == 2
@@ -89,9 +89,9 @@ async def test_late_end_of_a_replaced_link_leaves_the_newest_alone(service: Serv
         async with machine.connected(wait_until_live=False):
             await until(lambda: service.link_of("desk-1") not in (None, first))
             newest = service.link_of("desk-1")
-            assert first in set(service.server.services.registry)
+            assert first in set(service.server.services.machines.registry)
             older.websocket.transport.resume_reading()
-            await until(lambda: first not in set(service.server.services.registry))
+            await until(lambda: first not in set(service.server.services.machines.registry))
             assert service.link_of("desk-1") is newest
 
 
@@ -109,7 +109,7 @@ async def test_same_machine_id_in_two_organizations_are_two_machines(service: Se
 @pytest.mark.gen_test
 async def test_revoked_token_closes_its_link_within_the_check_time(service: Service) -> None:
     machine = await service.new_machine()
-    tokens = service.server.services.tokens
+    tokens = service.stores.tokens
     async with machine.connected() as link:
         await tokens.revoke_of_machine(service.organization_id, "desk-1")
         code, reason = await link.closed()
@@ -121,7 +121,7 @@ async def test_revoked_token_closes_its_link_within_the_check_time(service: Serv
 async def test_other_links_survive_the_revocation_of_one_token(service: Service) -> None:
     machine, other = await service.new_machine(), await service.new_machine("desk-2")
     async with machine.connected() as link, other.connected() as other_link:
-        await service.server.services.tokens.revoke_of_machine(service.organization_id, "desk-1")
+        await service.stores.tokens.revoke_of_machine(service.organization_id, "desk-1")
         await link.closed()
         sending = other.moving()
         await other_link.obey()
@@ -140,7 +140,7 @@ async def test_removed_machine_is_told_to_stop(service: Service) -> None:
 @pytest.mark.gen_test
 async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> None:
     machine = await service.new_machine()
-    await service.server.services.machines.delete(service.organization_id, "desk-1")
+    await service.stores.machines.delete(service.organization_id, "desk-1")
     async with machine.open_websocket() as websocket:
         link = ScriptedLink(websocket)
         await link.say(hello())
@@ -203,7 +203,7 @@ async def test_expired_token_closes_its_link(service: Service) -> None:
     token = await service.new_token(Scope.MACHINE_CONNECT, machine_id="desk-1")
     machine.token = token
     async with machine.connected() as link:
-        database = service.server.services.database
+        database = service.server.services.operation.database
         live = await machine.until_live()
         await database.collection("tokens").update_one(
             {"_id": live.token_id}, {"$set": {"expires_at": datetime.now(UTC)}}

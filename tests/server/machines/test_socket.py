@@ -19,6 +19,7 @@ from schemas.link.messages import (
     Report,
     Resolve,
 )
+from server.errors import StoreUnavailable
 from server.machines.link.errors import (
     LinkBusyError,
     LinkDownError,
@@ -29,7 +30,6 @@ from server.machines.link.frame_budget import BURST
 from server.machines.link.greeting import LinkTerms
 from server.machines.link_timers import LinkTimers
 from server.machines.socket import LinkSocket
-from server.store.errors import StoreUnavailable
 from server.tasks import Tasks
 from tests.links import COMPLETED, MARK, about, hello, input_message
 from tests.service import until

@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from schemas.link.close_codes import CloseCode
+from server.errors import StoreUnavailable
 from server.machines import token_watch
-from server.store.errors import StoreUnavailable
 from server.store.identity.tokens import TokenStore
 from server.store.times import now
 from tests.service import Service, until
@@ -48,7 +48,7 @@ async def test_only_what_was_revoked_lately_is_asked_for(
     async with machine.connected() as link, other.connected():
         await until(lambda: asked.lately >= 2)
         assert asked.all == 1
-        await service.server.services.tokens.revoke_of_machine(service.organization_id, "desk-1")
+        await service.stores.tokens.revoke_of_machine(service.organization_id, "desk-1")
         assert (await link.closed())[0] == CloseCode.TOKEN_REVOKED
         assert not (await other.until_live()).is_over
     assert asked.all == 1
@@ -68,7 +68,7 @@ async def test_all_are_asked_for_after_a_long_silence_of_the_database(
         # Not before: an answer that takes long on a busy host is no silence.
         monkeypatch.setattr(token_watch, "LONGEST_PAUSE_SECONDS", 0.2)
         asked.is_away = True
-        await service.server.services.tokens.revoke_of_machine(service.organization_id, "desk-1")
+        await service.stores.tokens.revoke_of_machine(service.organization_id, "desk-1")
         assert (await link.closed())[0] == CloseCode.TOKEN_REVOKED
     assert asked.all == 2
 

@@ -10,11 +10,11 @@ import pytest
 from schemas.link.close_codes import MOVED_REASON, CloseCode
 from schemas.link.messages import Input
 from server.dispatch import moves
+from server.errors import StoreUnavailable
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
 from server.nodes import drain
 from server.nodes.drain import Drain
-from server.store.errors import StoreUnavailable
 from tests.nodes import at, running_nodes, until_reached
 from tests.service import ScriptedMachine, Service, new_key, until
 from tests.store import async_test
@@ -182,7 +182,7 @@ async def asked(service: Service, *paths: str) -> list[tuple[int, bool]]:
     answers = []
     for number, path in enumerate(paths):
         if number == 1:
-            await until(lambda: service.server.services.leaving)
+            await until(lambda: service.server.services.operation.leaving)
         writer.write(request_for(service, path))
         async with asyncio.timeout(10):
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()

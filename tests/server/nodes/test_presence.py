@@ -2,9 +2,9 @@
 
 import pytest
 
+from server.errors import StoreUnavailable
 from server.nodes.presence import BEAT_SECONDS, GONE_SECONDS, RETURN_SECONDS, Presence
 from server.process.node import Node
-from server.store.errors import StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.presence import NodeRecord, NodeStore
 from tests.store import async_test, opened

@@ -38,7 +38,7 @@ async def test_step_that_fails_gives_the_turn_to_the_next() -> None:
 
 @pytest.mark.gen_test
 async def test_long_bodies_wait_for_their_turn_and_short_ones_do_not(service: Service) -> None:
-    async with service.server.services.blocking_throttle.turn():
+    async with service.server.services.operation.blocking_throttle.turn():
         content = trajectory(trajectory_data=[{}] * 50_000)
         sending = service.server.services.background.start(
             service.post("/v1/trajectories", content=content), "a long body"

@@ -14,8 +14,8 @@ from uuid import uuid4
 
 import pytest
 
+from server.errors import EmbeddedMongoDBError
 from server.store.embedded_mongod import EmbeddedMongoDB, find_mongod, last_words
-from server.store.errors import EmbeddedMongoDBError
 from server.store.mongodb.database import Database
 from tests.store import async_test
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from server.store.errors import AlreadyExists
+from server.errors import AlreadyExists
 from server.store.event_log import BATCHES_AT_ONCE, LATE_INSERT, EventBatch, EventLog, LoggedEvent
 from server.store.mongodb.database import Database
 from server.store.times import now

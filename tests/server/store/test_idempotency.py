@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from server.store.errors import AlreadyExists, KeyReused, StoreUnavailable, WrongState
+from server.errors import AlreadyExists, KeyReused, StoreUnavailable, WrongState
 from server.store.idempotency import IdempotencyStore, KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document

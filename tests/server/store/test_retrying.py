@@ -2,8 +2,8 @@
 
 import pytest
 
+from server.errors import StoreError, StoreUnavailable
 from server.store import retrying
-from server.store.errors import StoreError, StoreUnavailable
 from server.store.retrying import always, retry
 from tests.store import async_test
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from server.store.errors import KeyReused, WrongState
+from server.errors import KeyReused, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.transactions import Transaction, Transactions

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from server.store.errors import VersionMismatch
+from server.errors import VersionMismatch
 from server.store.versions import check_version, first_version
 
 

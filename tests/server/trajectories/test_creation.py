@@ -5,7 +5,7 @@ import pytest
 
 from schemas.resources.trajectories import MAX_NAME_CHARACTERS, ChangedTrajectory
 from schemas.resources.workflows import NewWorkflow
-from server.store.errors import WrongState
+from server.errors import WrongState
 from server.store.trajectories.documents import Segment
 from server.trajectories.creation import (
     changed_fields,

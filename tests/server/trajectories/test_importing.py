@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.resources.trajectories import ImportedTrajectory
-from server.store.errors import AlreadyExists, StoreError, TooLarge
+from server.errors import AlreadyExists, StoreError, TooLarge
 from server.store.mongodb.database import Database
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.store import TrajectoryStore

@@ -17,7 +17,7 @@ from schemas.resources.trajectories import (
     TrajectoryWithIncluded,
 )
 from schemas.values.json_texts import JsonObjects
-from server.store.errors import AlreadyExists, KeyReused, NotFound, VersionMismatch, WrongState
+from server.errors import AlreadyExists, KeyReused, NotFound, VersionMismatch, WrongState
 from server.store.idempotency import KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.trajectories.store import TrajectoryStore

@@ -2,7 +2,7 @@ import pytest
 
 from schemas.http.queries import PageQuery
 from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
-from server.store.errors import InUse, NotFound, VersionMismatch
+from server.errors import InUse, NotFound, VersionMismatch
 from server.store.idempotency import KeyedRequest
 from server.trajectories.workflows import Workflows
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there

@@ -3,7 +3,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from schemas.resources.tokens import Scope
 from server.api.console import ConsoleHandler
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.store.identity.tokens import TokenStore
 from server.web.authorization import authorize, refusal
 from server.web.endpoint import Endpoint, endpoints_of

@@ -10,7 +10,7 @@ from schemas.http import problems
 from schemas.http.problems import InvalidRequestError, ProblemError, ProblemType
 from schemas.resources.trajectories import ChangedTrajectory, Duplicate, NewSteps
 from schemas.resources.workflows import ChangedWorkflow
-from server.store.errors import (
+from server.errors import (
     AlreadyExists,
     InUse,
     KeyReused,

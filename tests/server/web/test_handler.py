@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from server.store.errors import StoreError, StoreUnavailable
+from server.errors import StoreError, StoreUnavailable
 from server.store.machines.machines import MachineStore
 from tests.service import PATIENCE_SECONDS, Service, new_key
 
@@ -127,13 +127,13 @@ async def test_unforeseen_error_is_500_and_its_words_stay_inside(
 @pytest.mark.gen_test
 async def test_stopping_server_refuses_new_requests_but_lives(service: Service) -> None:
     services = service.server.services
-    services.stopping = True
+    services.operation.stopping = True
     reply = await service.get("/v1/machines")
     assert (reply.status, reply.problem) == (503, "server-stopping")
     assert reply.headers["Retry-After"] == "1"
     assert reply.headers["Connection"] == "close"
     assert (await service.get("/healthz")).status == 200
-    services.stopping = False
+    services.operation.stopping = False
 
 
 @pytest.mark.gen_test
@@ -142,12 +142,12 @@ async def test_requests_under_way_are_counted_until_they_end(service: Service) -
     services = service.server.services
     async with machine.connected() as link:
         # The machine's own connection is no request that would ever end.
-        assert services.under_way == 0
+        assert services.operation.under_way == 0
         sending = machine.moving()
         await link.obey()
         await sending
         assert (await machine.move(token=None)).status == 401
-        assert services.under_way == 0
+        assert services.operation.under_way == 0
 
 
 SECRET = "Hunter2Hunter2"

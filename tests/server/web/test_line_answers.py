@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.store.errors import StoreError, StoreUnavailable
+from server.errors import StoreError, StoreUnavailable
 from server.web import line_answers
 from server.web.bodies.lines import WAITING_BYTES
 from tests.imports import CHUNKED, REQUEST, imported, kept, line, outcomes, send
@@ -21,7 +21,7 @@ async def test_client_that_reads_nothing_before_it_has_sent_everything_gets_all_
 ) -> None:
     # In sum the answers are longer than what the sockets hold.
     monkeypatch.setattr(line_answers, "MAX_UNREAD_BYTES", 16_000_000)
-    count, memory = 40_000, service.server.services.body_memory
+    count, memory = 40_000, service.server.services.operation.body_memory
     async with reluctant(service) as client:
         length = f"Content-Length: {count * len(WRONG)}"
         await client.say(head(service, REQUEST, length, "Connection: close", media="x-ndjson"))
@@ -43,7 +43,7 @@ async def test_client_that_never_reads_is_waited_for_and_then_cut_off(
 ) -> None:
     assert settings
     monkeypatch.setattr(line_answers, "MAX_UNREAD_BYTES", 1_000_000)
-    memory, most = service.server.services.body_memory, 0
+    memory, most = service.server.services.operation.body_memory, 0
 
     async def watch() -> None:
         nonlocal most
@@ -65,14 +65,14 @@ async def test_client_that_never_reads_is_waited_for_and_then_cut_off(
     # Beside the answers, what is kept of the lines.
     assert 1_000_000 < most < 1_000_000 + 3 * WAITING_BYTES
     await until(lambda: not memory.receiving and memory.used == 0)
-    await until(lambda: service.server.services.under_way == 0)
+    await until(lambda: service.server.services.operation.under_way == 0)
 
 
 class Failing:
     """An import that fails when so many batches are stored."""
 
     def __init__(self, service: Service, after: int, error: Exception) -> None:
-        self._add = service.server.services.trajectory_import.add
+        self._add = service.server.services.library.imports.add
         self._after = after
         self._error = error
 
@@ -87,7 +87,7 @@ class Failing:
 async def test_database_that_goes_away_in_the_middle_cuts_the_answer_off(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    importing = service.server.services.trajectory_import
+    importing = service.server.services.library.imports
     lines = [line() for _ in range(600)]
     monkeypatch.setattr(importing, "add", Failing(service, 1, StoreUnavailable("away")).add)
     async with connection(service) as client:
@@ -121,18 +121,18 @@ async def test_failure_before_the_first_answer_is_a_problem(
     status: int,
     problem: str,
 ) -> None:
-    importing = service.server.services.trajectory_import
+    importing = service.server.services.library.imports
     monkeypatch.setattr(importing, "add", Failing(service, 0, error).add)
     reply = await send(service, [line()])
     assert (reply.status, reply.problem) == (status, problem)
-    assert service.server.services.body_memory.used == 0
+    assert service.server.services.operation.body_memory.used == 0
 
 
 @pytest.mark.gen_test
 async def test_mistake_of_the_server_in_the_middle_cuts_the_answer_off(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    importing = service.server.services.trajectory_import
+    importing = service.server.services.library.imports
     monkeypatch.setattr(importing, "add", Failing(service, 1, RuntimeError("a mistake")).add)
     async with connection(service) as client:
         await client.say(head(service, REQUEST, CHUNKED, media="x-ndjson"))
@@ -148,7 +148,7 @@ async def test_server_that_stops_does_not_wait_for_the_first_line(
     services = service.server.services
     async with connection(service) as client:
         await client.say(head(service, REQUEST, CHUNKED, media="x-ndjson"))
-        await until(lambda: services.under_way)
+        await until(lambda: services.operation.under_way)
         monkeypatch.setattr(services, "stopping", True)
         status, _, problem = await client.answer()
         assert (status, problem["type"]) == (503, "/problems/server-stopping")
@@ -174,4 +174,4 @@ async def test_server_that_stops_takes_no_further_lines(
         assert rest.count(b'"outcome":"imported"') == 1
         assert not rest.endswith(b"0\r\n\r\n")
     monkeypatch.undo()
-    await until(lambda: services.under_way == 0)
+    await until(lambda: services.operation.under_way == 0)

@@ -96,7 +96,7 @@ async def test_body_too_large_to_wait_for_is_413_at_once(service: Service) -> No
 
 @pytest.mark.gen_test
 async def test_connection_whose_body_does_not_come_is_closed(service: Service) -> None:
-    memory = service.server.services.body_memory
+    memory = service.server.services.operation.body_memory
     timeout = service.server.services.settings.body_timeout
     host, port = service.url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tornado.simple_httpclient import HTTPStreamClosedError
 
+from server.errors import NotFound, StoreUnavailable
 from server.process import long_answers
-from server.store.errors import NotFound, StoreUnavailable
 from server.store.trajectories.parts import PartStore
 from tests.raw_http import head, reluctant
 from tests.service import Reply, Service, until
@@ -147,14 +147,14 @@ async def test_caller_who_reads_nothing_has_few_places_and_leaves_others_theirs(
     other = (await service.post("/v1/tokens", {"name": "o", "scopes": ["trajectories:read"]})).json
     services = service.server.services
     async with unread(service, long_answers.MOST_OF_A_CALLER + 4, other["token"], unread_path):
-        await until(lambda: services.under_way == long_answers.MOST_OF_A_CALLER)
+        await until(lambda: services.operation.under_way == long_answers.MOST_OF_A_CALLER)
         for address in (path, unread_path, "/v1/trajectories", "/v1/workflows"):
             refused = await service.get(address, token=other["token"])
             assert (refused.status, refused.problem) == (429, "too-many-streams")
             assert refused.headers["Retry-After"] == "5"
             assert (await service.get(address)).status == 200
     # Whoever goes away leaves their place.
-    await until(lambda: services.under_way == 0)
+    await until(lambda: services.operation.under_way == 0)
     assert (await service.get(path, token=other["token"])).status == 200
 
 
@@ -166,7 +166,9 @@ async def test_one_who_waits_for_a_place_gets_it_when_another_is_read(service: S
         return await service.get(path)
 
     async with unread(service, long_answers.MOST_OF_A_CALLER):
-        await until(lambda: service.server.services.under_way == long_answers.MOST_OF_A_CALLER)
+        await until(
+            lambda: service.server.services.operation.under_way == long_answers.MOST_OF_A_CALLER
+        )
         waiting = service.server.services.background.start(read(), "read")
         await asyncio.sleep(0.1)
         assert not waiting.done()
@@ -183,7 +185,7 @@ async def test_reader_that_takes_nothing_is_cut_off(
     services = service.server.services
     async with reluctant(service) as reader:
         await reader.say(head(service, f"GET {path}"))
-        await until(lambda: services.under_way == 1)
-        await until(lambda: services.under_way == 0)
+        await until(lambda: services.operation.under_way == 1)
+        await until(lambda: services.operation.under_way == 0)
         answer = await reader.rest()
     assert 0 < len(answer) < 8 * MEGABYTE

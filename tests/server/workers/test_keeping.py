@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from server.store.errors import EmbeddedMongoDBError
+from server.errors import EmbeddedMongoDBError
 from server.tasks import Tasks
 from server.workers import pauses
 from server.workers.keeping import keep_running

@@ -123,7 +123,7 @@ async def test_machine_that_does_not_answer_keeps_nobody_who_looks(
         await link.heard(Resolve)
         await link.nothing_heard()
         await link.report(command.id, NotCarriedOut())
-        await until(lambda: not service.server.services.dispatcher._ledger._under_way)
+        await until(lambda: not service.server.services.machines.dispatcher._ledger._under_way)
         view = (await service.get(address(command.id))).json
         assert (view["state"], view["final"]) == ("not_carried_out", True)
 

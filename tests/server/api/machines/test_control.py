@@ -333,13 +333,10 @@ async def test_lease_is_told_to_nobody_else(
 async def test_events_tell_who_has_control(service: Service) -> None:
     async with desk(service) as (_machine, link):
         lease = await taken(service, link)
-        told = service.server.services.machine_views
-        machines = service.server.services.machines
+        fleet = service.server.services.machines.fleet
 
         async def control() -> Any:
-            stored = await machines.get(service.organization_id, "desk-1")
-            assert stored is not None
-            return (await told.of(stored)).control
+            return (await fleet.get(service.organization_id, "desk-1")).control
 
         assert (await control()).by == "administrator"
         ending = begin(service, "DELETE", f"{CONTROL}/{lease}")
@@ -352,7 +349,7 @@ async def test_events_tell_who_has_control(service: Service) -> None:
 async def test_old_link_cannot_confirm_for_a_newer_one(service: Service) -> None:
     async with desk(service) as (machine, link):
         live = await machine.until_live()
-        dispatcher = service.server.services.dispatcher
+        dispatcher = service.server.services.machines.dispatcher
         changed = ControlChanged(
             organization_id=service.organization_id,
             machine_id="desk-1",

@@ -421,8 +421,8 @@ async def test_newer_websocket_with_the_same_lease_replaces_the_older(service: S
                 await newer.does(move(1, 1))
                 await link.obey()
                 await newer.until_acknowledged()
-                assert len(service.server.services.hands) == 1
-        await until(lambda: not service.server.services.hands)
+                assert len(service.server.services.machines.hands) == 1
+        await until(lambda: not service.server.services.machines.hands)
 
 
 @pytest.mark.gen_test
@@ -462,9 +462,9 @@ async def test_websocket_is_silent_after_four_seconds(
         while time.monotonic() - began < 3 * hand_module.LOOK_SECONDS:
             clock.ahead = 3.5 - (time.monotonic() - began)
             await asyncio.sleep(0.01)
-        assert len(service.server.services.hands) == 1
+        assert len(service.server.services.machines.hands) == 1
         clock.ahead = 4.5
-        await until(lambda: not service.server.services.hands)
+        await until(lambda: not service.server.services.machines.hands)
         hand.websocket.transport.resume_reading()
         assert (await hand.closed())[0] == 4002
 
@@ -472,11 +472,11 @@ async def test_websocket_is_silent_after_four_seconds(
 @pytest.mark.gen_test
 async def test_server_that_stops_says_so(service: Service) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
-        service.server.services.leaving = True
+        service.server.services.operation.leaving = True
         try:
             assert await hand.closed() == (4000, "the server is stopping")
         finally:
-            service.server.services.leaving = False
+            service.server.services.operation.leaving = False
 
 
 @pytest.mark.gen_test

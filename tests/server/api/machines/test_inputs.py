@@ -310,7 +310,7 @@ async def test_machine_that_left_is_503_with_why_and_since_when(service: Service
     answer = await unavailable(machine)
     assert answer["reason"] == "offline"
     assert "went home" in answer["detail"]
-    stored = await service.server.services.machines.get(service.organization_id, "desk-1")
+    stored = await service.stores.machines.get(service.organization_id, "desk-1")
     assert stored is not None
     assert stored.disconnected_at is not None
     assert answer["since"] == stored.disconnected_at.strftime("%Y-%m-%dT%H:%M:%S.") + (

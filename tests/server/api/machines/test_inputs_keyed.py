@@ -171,7 +171,7 @@ async def test_waiting_past_the_deadline_is_409_in_progress(service: Service) ->
         assert reply.headers["Idempotency-Status"] == "in_progress"
         assert int(reply.headers["Retry-After"]) > 0
         await link.acknowledge(command.command_id)
-        await until(lambda: not service.server.services.dispatcher._ledger._under_way)
+        await until(lambda: not service.server.services.machines.dispatcher._ledger._under_way)
         final = await machine.move(key)
         assert (final.status, final.json["command_id"]) == (200, str(command.command_id))
         await link.nothing_heard()

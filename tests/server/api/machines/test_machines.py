@@ -131,7 +131,7 @@ async def test_removed_machine_its_link_and_its_token_are_gone(service: Service)
         assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
     assert (await service.get("/v1/machines/desk-1")).status == 404
     assert (await service.request("DELETE", "/v1/machines/desk-1")).status == 404
-    stored, _ = await service.server.services.tokens.list(service.organization_id, PageQuery())
+    stored, _ = await service.stores.tokens.list(service.organization_id, PageQuery())
     assert all(token.revoked_at for token in stored if token.machine_id == "desk-1")
 
 

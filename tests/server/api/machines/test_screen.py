@@ -47,7 +47,7 @@ async def over(viewer: PictureStream) -> None:
 
 async def revoke(service: Service) -> None:
     """Revoke the one token that may do nothing but look."""
-    tokens = service.server.services.tokens
+    tokens = service.stores.tokens
     listed, _ = await tokens.list(service.organization_id, PageQuery())
     (token,) = (each for each in listed if [*each.scopes] == ["screen:read"])
     await tokens.revoke(service.organization_id, token.id)
@@ -453,9 +453,9 @@ async def test_lost_link_ends_the_stream(service: Service) -> None:
 async def test_stopping_server_ends_the_stream(service: Service) -> None:
     async with connected(service) as desk:
         viewer, _ = await desk.watched()
-        service.server.services.leaving = True
+        service.server.services.operation.leaving = True
         await over(viewer)
-        service.server.services.leaving = False
+        service.server.services.operation.leaving = False
 
 
 @pytest.mark.gen_test

@@ -9,7 +9,7 @@ import pytest
 from tornado.simple_httpclient import HTTPStreamClosedError
 
 from schemas.resources.trajectories import ImportedTrajectory
-from server.store.errors import NotFound
+from server.errors import NotFound
 from server.store.trajectories.parts import PartStore
 from tests.service import Service
 from tests.trajectories import sent

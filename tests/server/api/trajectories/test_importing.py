@@ -255,7 +255,7 @@ async def test_line_that_is_too_long_is_named_and_the_others_are_stored(service:
     assert too_many["error"]["max_values"] == MAX_TRAJECTORY_VALUES
     assert f"at most {MAX_TRAJECTORY_VALUES} JSON values" in too_many["error"]["detail"]
     assert len(await kept(service)) == 3
-    assert service.server.services.body_memory.used == 0
+    assert service.server.services.operation.body_memory.used == 0
 
 
 @pytest.mark.gen_test

@@ -389,7 +389,7 @@ async def test_duplicate_and_original_go_their_own_ways(service: Service) -> Non
     await service.request("DELETE", copy)
     assert await steps(later) == ["both", "copy"]
     await service.request("DELETE", later)
-    database = service.server.services.database
+    database = service.server.services.operation.database
     for name in ("trajectory_parts", "trajectory_segments"):
         of = {"_id": {"$gte": service.organization_id.bytes}}
         left = [found["_id"] async for found in database.collection(name).find(of, {"_id": True})]

@@ -12,7 +12,7 @@ from schemas.resources.trajectories import (
     Trajectory,
     TrajectoryPage,
 )
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.store.trajectories.listing import TrajectoryListing
 from tests.server.api.trajectories.requests import created, names
 from tests.service import Service

@@ -7,7 +7,8 @@ import pytest
 from server.bus.bus import NoResponderError
 from server.dispatch.forwarding import addresses as module
 from server.dispatch.forwarding.addresses import LinkAddresses
-from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
+from server.store.machines.documents import ClientSummary, LinkFacts
+from server.store.machines.machines import MachineStore
 from tests.store import ORGANIZATION, async_test, opened
 
 HERE, THERE = UUID(int=1), UUID(int=2)

@@ -279,7 +279,7 @@ async def test_node_that_cannot_record_takes_no_inputs_of_other_nodes(
     machine = await here.new_machine()
     async with machine.connected() as link:
         await until_reached(there, machine)
-        monkeypatch.setattr(here.server.services.recorder, "_capacity", 0)
+        monkeypatch.setattr(here.server.services.operation.recorder, "_capacity", 0)
         reply = await at(there, machine).move()
         assert (reply.status, reply.problem) == (503, "storage-unavailable")
         await link.nothing_heard()

@@ -8,9 +8,10 @@ from uuid import UUID
 import pytest
 
 from server.dispatch.forwarding import neighbours
+from server.errors import StoreUnavailable
 from server.events.event import Subscription
-from server.store.errors import StoreUnavailable
-from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
+from server.store.machines.documents import ClientSummary, LinkFacts
+from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.nodes import at, until_reached
 from tests.service import PATIENCE_SECONDS, ScriptedLink, Service, new_key, until
@@ -34,7 +35,7 @@ async def told(subscription: Subscription, state: str) -> str:
 
 def machines_of(node: Service) -> MachineStore:
     """The machines as a node stores them."""
-    return node.server.services.machines
+    return node.stores.machines
 
 
 @pytest.mark.gen_test
@@ -168,7 +169,7 @@ async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
             there.organization_id, None, lambda event: event.type == "machine"
         )
         await there.server.services.neighbourhood.neighbours.gone(record)
-        stored = await there.server.services.machines.get(there.organization_id, "desk-1")
+        stored = await there.stores.machines.get(there.organization_id, "desk-1")
         assert stored is not None
         assert (stored.is_linked, stored.reason) == (
             False,

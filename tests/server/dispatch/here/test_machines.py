@@ -7,7 +7,8 @@ import pytest
 
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Welcome
-from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
+from server.store.machines.documents import ClientSummary, LinkFacts, Machine
+from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.nats import NatsServer
 from tests.nodes import until_reached

@@ -13,9 +13,9 @@ from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import SERVER_MESSAGES, Heartbeat, Input, Ready, Resolve, Welcome
 from server.dispatch.ledger import claims, under_way
+from server.errors import StoreUnavailable
 from server.store import retrying as persistence
 from server.store.commands import CommandRecord, CommandState, CommandStore
-from server.store.errors import StoreUnavailable
 from server.store.machines.machines import MachineStore
 from tests.commands import (
     Failing,

@@ -128,11 +128,11 @@ async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service:
         command = accepted(service, new_key())
         waiting = answering(service, command)
         await link.heard(Input)
-        assert there(await found(service, command.id)).outcome is None
+        assert there(await found(service, command.id)).ended is None
         await link.nothing_heard()
         await link.acknowledge(command.id)
         assert (await waiting)[0].status == 200
-        assert there(await found(service, command.id)).outcome is not None
+        assert there(await found(service, command.id)).ended is not None
         await link.nothing_heard()
 
 

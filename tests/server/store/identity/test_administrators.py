@@ -10,7 +10,7 @@ from server.store.identity.administrators import grant_new_scopes
 from server.store.identity.tokens import StoredToken, TokenStore
 from server.store.mongodb.database import Database
 from server.store.times import now
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, insert_token, opened, there
 
 FIRST_SCOPES = ("machines:read", "machines:write", "input:send")
 NEW = (*FIRST_SCOPES, "teleport")
@@ -27,8 +27,8 @@ async def made(
     created = now()
     while now() == created:  # noqa: ASYNC110 - created_at has milliseconds
         await asyncio.sleep(0.0005)
-    return await TokenStore(database).create(
-        of, name, name.encode(), scopes or FIRST_SCOPES, expires_at=expires_at
+    return await insert_token(
+        TokenStore(database), of, name, name.encode(), scopes or FIRST_SCOPES, expires_at=expires_at
     )
 
 

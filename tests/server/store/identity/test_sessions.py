@@ -10,7 +10,7 @@ from tests.service import Service
 
 
 def store_of(service: Service) -> SessionStore:
-    return SessionStore(service.server.services.database)
+    return SessionStore(service.server.services.operation.database)
 
 
 def unique() -> bytes:

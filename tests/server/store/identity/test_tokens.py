@@ -5,10 +5,10 @@ from uuid import uuid4
 import pytest
 
 from schemas.http.queries import PageQuery
-from server.store.errors import AlreadyExists
+from server.errors import AlreadyExists
 from server.store.identity.tokens import TokenStore
 from server.store.times import now
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, insert_token, opened, there
 
 
 def hashed(secret: str) -> bytes:
@@ -19,7 +19,8 @@ def hashed(secret: str) -> bytes:
 async def test_token_is_found_by_its_hash(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
-        made = await tokens.create(
+        made = await insert_token(
+            tokens,
             ORGANIZATION,
             "robot",
             hashed("a"),
@@ -37,17 +38,17 @@ async def test_token_is_found_by_its_hash(mongodb: str, database_name: str) -> N
 async def test_a_hash_is_kept_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
-        await tokens.create(ORGANIZATION, "one", hashed("a"), [])
+        await insert_token(tokens, ORGANIZATION, "one", hashed("a"), [])
         with pytest.raises(AlreadyExists):
-            await tokens.create(OTHER_ORGANIZATION, "two", hashed("a"), [])
+            await insert_token(tokens, OTHER_ORGANIZATION, "two", hashed("a"), [])
 
 
 @async_test
 async def test_get_and_list_stay_inside_the_organization(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
-        made = [await tokens.create(ORGANIZATION, name, hashed(name), []) for name in "abc"]
-        theirs = await tokens.create(OTHER_ORGANIZATION, "d", hashed("d"), [])
+        made = [await insert_token(tokens, ORGANIZATION, name, hashed(name), []) for name in "abc"]
+        theirs = await insert_token(tokens, OTHER_ORGANIZATION, "d", hashed("d"), [])
         assert await tokens.get(ORGANIZATION, made[0].id) == made[0]
         assert await tokens.get(ORGANIZATION, theirs.id) is None
         items, total = await tokens.list(ORGANIZATION, PageQuery(skip=1))
@@ -61,7 +62,7 @@ async def test_revoking_keeps_the_first_time_and_stays_inside(
 ) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
-        made = await tokens.create(ORGANIZATION, "a", hashed("a"), [])
+        made = await insert_token(tokens, ORGANIZATION, "a", hashed("a"), [])
         assert not await tokens.revoke(OTHER_ORGANIZATION, made.id)
         assert there(await tokens.get(ORGANIZATION, made.id)).is_usable(now())
         assert await tokens.revoke(ORGANIZATION, made.id)
@@ -76,13 +77,13 @@ async def test_tokens_of_one_machine_are_revoked_together(mongodb: str, database
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
         bound = [
-            await tokens.create(ORGANIZATION, name, hashed(name), [], machine_id="desk")
+            await insert_token(tokens, ORGANIZATION, name, hashed(name), [], machine_id="desk")
             for name in "ab"
         ]
         others = [
-            await tokens.create(ORGANIZATION, "c", hashed("c"), [], machine_id="chair"),
-            await tokens.create(OTHER_ORGANIZATION, "d", hashed("d"), [], machine_id="desk"),
-            await tokens.create(ORGANIZATION, "e", hashed("e"), []),
+            await insert_token(tokens, ORGANIZATION, "c", hashed("c"), [], machine_id="chair"),
+            await insert_token(tokens, OTHER_ORGANIZATION, "d", hashed("d"), [], machine_id="desk"),
+            await insert_token(tokens, ORGANIZATION, "e", hashed("e"), []),
         ]
         assert await tokens.revoke_of_machine(ORGANIZATION, "desk") == 2
         assert await tokens.revoke_of_machine(ORGANIZATION, "desk") == 0
@@ -96,11 +97,11 @@ async def test_usable_leaves_out_expired_revoked_and_unknown(
 ) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
-        good = await tokens.create(
-            ORGANIZATION, "a", hashed("a"), [], expires_at=now() + timedelta(hours=1)
+        good = await insert_token(
+            tokens, ORGANIZATION, "a", hashed("a"), [], expires_at=now() + timedelta(hours=1)
         )
-        expired = await tokens.create(ORGANIZATION, "b", hashed("b"), [], expires_at=now())
-        revoked = await tokens.create(ORGANIZATION, "c", hashed("c"), [])
+        expired = await insert_token(tokens, ORGANIZATION, "b", hashed("b"), [], expires_at=now())
+        revoked = await insert_token(tokens, ORGANIZATION, "c", hashed("c"), [])
         await tokens.revoke(ORGANIZATION, revoked.id)
         assert await tokens.usable([good.id, expired.id, revoked.id, uuid4()]) == {good.id}
         assert not expired.is_usable(now())
@@ -110,13 +111,13 @@ async def test_usable_leaves_out_expired_revoked_and_unknown(
 async def test_last_use_never_goes_back(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
-        made = await tokens.create(ORGANIZATION, "a", hashed("a"), [])
+        made = await insert_token(tokens, ORGANIZATION, "a", hashed("a"), [])
         assert made.last_used_at is None
         late = now()
         await tokens.touch(made.id, late)
         await tokens.touch(made.id, late - timedelta(minutes=1))
         # Uses are not waited for; a majority that has this later write has them too.
-        await tokens.create(ORGANIZATION, "b", hashed("b"), [])
+        await insert_token(tokens, ORGANIZATION, "b", hashed("b"), [])
         assert there(await tokens.get(ORGANIZATION, made.id)).last_used_at == late
 
 
@@ -125,5 +126,5 @@ async def test_any_token_of_anyone_counts(mongodb: str, database_name: str) -> N
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
         assert not await tokens.any()
-        await tokens.create(OTHER_ORGANIZATION, "a", hashed("a"), [])
+        await insert_token(tokens, OTHER_ORGANIZATION, "a", hashed("a"), [])
         assert await tokens.any()

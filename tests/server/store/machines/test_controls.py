@@ -8,7 +8,8 @@ import pytest
 
 from server.store.machines import controls as module
 from server.store.machines.controls import ControlStore, NewControl
-from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
+from server.store.machines.documents import ClientSummary, LinkFacts
+from server.store.machines.machines import MachineStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 ADA = NewControl("of Ada", "$machine_id", uuid4())

@@ -9,8 +9,9 @@ import pytest
 from pymongo import WriteConcern
 
 from server.store.machines import input_counts
+from server.store.machines.documents import ClientSummary, LinkFacts
 from server.store.machines.input_counts import EndedInput, InputCount, InputCountStore
-from server.store.machines.machines import ClientSummary, LinkFacts, MachineStore
+from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import in_transaction
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened

@@ -7,8 +7,9 @@ import pytest
 
 from schemas.http.queries import PageQuery
 from schemas.link.messages import Display, JournalPosition
-from server.store.errors import AlreadyExists, NotFound
-from server.store.machines.machines import ClientSummary, LinkFacts, Machine, MachineStore
+from server.errors import AlreadyExists, NotFound
+from server.store.machines.documents import ClientSummary, LinkFacts, Machine
+from server.store.machines.machines import MachineStore
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
 
 CLIENT = ClientSummary("Linux 6", "0.1.0", (Display(x=0, y=0, width=1920, height=1080),), "vnc")

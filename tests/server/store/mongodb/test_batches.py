@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.store.mongodb.batches import MOST, Batches
 from server.tasks import Tasks
 from tests.store import async_test

@@ -12,11 +12,11 @@ from uuid import uuid4
 import pytest
 from motor.motor_asyncio import AsyncIOMotorClient
 
-from server.store.embedded_mongod import EmbeddedMongoDB, find_mongod
-from server.store.errors import (
+from server.errors import (
     StoreUnavailable,
     StoreUnusable,
 )
+from server.store.embedded_mongod import EmbeddedMongoDB, find_mongod
 from server.store.mongodb.database import Database
 from server.store.mongodb.indexes import INDEXES
 from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION

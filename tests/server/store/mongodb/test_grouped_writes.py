@@ -10,8 +10,8 @@ import pytest
 from pymongo import WriteConcern
 from pymongo.read_concern import ReadConcern
 
+from server.errors import AlreadyExists, StoreError, StoreUnavailable
 from server.store.embedded_mongod import EmbeddedMongoDB
-from server.store.errors import AlreadyExists, StoreError, StoreUnavailable
 from server.store.mongodb import grouped_writes
 from server.store.mongodb.database import Database
 from server.store.mongodb.grouped_writes import (

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 
-from server.store.errors import StoreUnusable
+from server.errors import StoreUnusable
 from server.store.mongodb import migrations
 from server.store.mongodb.database import Database
 from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION, STEPS, Collections

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pymongo.errors import AutoReconnect, DuplicateKeyError
 
-from server.store.errors import AlreadyExists, StoreUnavailable
+from server.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.operation import Operation
 from server.tasks import Tasks
 from tests.store import async_test

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from server.store.errors import StoreError, StoreUnavailable, StoreUnusable
+from server.errors import StoreError, StoreUnavailable, StoreUnusable
 from server.store.mongodb import suitability
 from server.store.mongodb.database import Database
 from server.store.mongodb.suitability import hosts_of

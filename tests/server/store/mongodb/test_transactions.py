@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from pymongo.errors import InvalidOperation
 
-from server.store.errors import AlreadyExists, StoreUnavailable
+from server.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
 from server.tasks import Tasks

@@ -9,7 +9,7 @@ import pytest
 from pymongo.errors import OperationFailure
 
 from schemas.resources.trajectories import ChangedTrajectory, TrajectoryQuery
-from server.store.errors import NotFound, StoreUnavailable
+from server.errors import NotFound, StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.trajectories import counts as trajectory_counts

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory
-from server.store.errors import StoreUnavailable
+from server.errors import StoreUnavailable
 from server.store.mongodb.database import Database
 from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories import indexer as trajectory_indexer

@@ -3,7 +3,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from server.store.errors import NotFound
+from server.errors import NotFound
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import in_transaction
 from server.store.trajectories import parts as trajectory_parts

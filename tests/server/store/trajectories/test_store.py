@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.resources.trajectories import LatestTrajectory
-from server.store.errors import AlreadyExists, TooLarge
+from server.errors import AlreadyExists, TooLarge
 from server.trajectories.rendering import render_trajectory
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened, there
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, stored

@@ -4,7 +4,7 @@ from uuid import uuid4
 import pytest
 
 from schemas.http.queries import PageQuery
-from server.store.errors import AlreadyExists, NotFound, VersionMismatch
+from server.errors import AlreadyExists, NotFound, VersionMismatch
 from server.store.trajectories.workflows import StoredWorkflow
 from server.store.transactions import Transaction
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened

@@ -10,7 +10,7 @@ import pytest
 
 from schemas.resources.trajectories import ChangedTrajectory
 from schemas.values.json_texts import JsonObjects
-from server.store.errors import StoreUnavailable, TooLarge
+from server.errors import StoreUnavailable, TooLarge
 from server.store.mongodb.database import Database
 from server.store.retrying import always, retry
 from server.store.trajectories import writes

@@ -39,12 +39,12 @@ async def test_who_may_not_send_is_told_so_before_the_body_is_there(
             (401, "/problems/unauthenticated") if scope is None else (403, "/problems/forbidden")
         )
         assert (status, problem["type"]) == expected
-        assert service.server.services.body_memory.used == 0
+        assert service.server.services.operation.body_memory.used == 0
 
 
 @pytest.mark.gen_test
 async def test_nothing_is_kept_of_a_body_without_a_token(service: Service) -> None:
-    memory = service.server.services.body_memory
+    memory = service.server.services.operation.body_memory
     async with connection(service) as client:
         await client.say(head(service, TRAJECTORIES, LONG, token=None), b" " * 5_000_000)
         assert (await client.answer())[0] == 401
@@ -63,7 +63,7 @@ async def test_refused_body_is_read_to_its_end_and_the_connection_goes_on(
         assert (await client.answer())[0] == 401
         await client.say(head(service, "GET /v1/workflows"))
         assert (await client.answer())[0] == 200
-        assert not service.server.services.body_memory.receiving
+        assert not service.server.services.operation.body_memory.receiving
 
 
 @pytest.mark.gen_test
@@ -74,7 +74,7 @@ async def test_refused_body_without_end_is_cut_off(service: Service) -> None:
         endless = itertools.cycle(list(chunks([b" " * 1_000_000]))[:1])
         with pytest.raises(ConnectionError):
             await client.say(*itertools.islice(endless, 200))
-        await until(lambda: not service.server.services.body_memory.receiving)
+        await until(lambda: not service.server.services.operation.body_memory.receiving)
 
 
 @pytest.mark.gen_test
@@ -148,7 +148,7 @@ async def test_body_with_too_many_values_is_413_and_nothing_parses_it(
     assert MAX_TRAJECTORY_VALUES < reply.json["values"] < 300_000
     assert f"at most {MAX_TRAJECTORY_VALUES} JSON values" in reply.json["detail"]
     assert str(reply.json["values"]) in reply.json["detail"]
-    assert service.server.services.body_memory.used == 0
+    assert service.server.services.operation.body_memory.used == 0
 
 
 @pytest.mark.gen_test
@@ -178,7 +178,7 @@ async def test_trajectory_whose_size_is_in_its_texts_is_taken(service: Service) 
     content = trajectory(trajectory_data=[{"text": "x" * (MAX_TRAJECTORY_BYTES - frame)}])
     assert len(content) == MAX_TRAJECTORY_BYTES
     assert (await service.post("/v1/trajectories", content=content)).status == 201
-    assert service.server.services.body_memory.used == 0
+    assert service.server.services.operation.body_memory.used == 0
 
 
 @pytest.mark.gen_test
@@ -215,7 +215,7 @@ class TestRoom:
     async def test_body_that_finds_no_room_is_503_and_comes_through_later(
         self, service: Service
     ) -> None:
-        memory, content = service.server.services.body_memory, trajectory(name="x" * 200)
+        memory, content = service.server.services.operation.body_memory, trajectory(name="x" * 200)
         content = content.ljust(2 * SMALL_BYTES)
         memory.limit = len(content)
         async with connection(service) as client:
@@ -232,7 +232,7 @@ class TestRoom:
 
     @pytest.mark.gen_test
     async def test_room_that_goes_while_a_body_comes_ends_it(self, service: Service) -> None:
-        memory = service.server.services.body_memory
+        memory = service.server.services.operation.body_memory
         async with connection(service) as client:
             await client.say(head(service, TRAJECTORIES, LONG), b" " * 100_000)
             await until(lambda: memory.used)
@@ -244,7 +244,7 @@ class TestRoom:
 
     @pytest.mark.gen_test
     async def test_room_of_a_client_that_goes_away_is_given_back(self, service: Service) -> None:
-        memory = service.server.services.body_memory
+        memory = service.server.services.operation.body_memory
         async with connection(service) as client:
             await client.say(head(service, TRAJECTORIES, LONG), b" " * 100_000)
             await until(lambda: memory.used)
@@ -254,7 +254,10 @@ class TestRoom:
     async def test_room_of_a_request_that_reaches_no_operation_is_given_back(
         self, service: Service
     ) -> None:
-        memory, length = service.server.services.body_memory, f"Content-Length: {2 * SMALL_BYTES}"
+        memory, length = (
+            service.server.services.operation.body_memory,
+            f"Content-Length: {2 * SMALL_BYTES}",
+        )
         async with connection(service) as client:
             # The address has a route; that what it names is not UTF-8 is seen after the body.
             request = head(service, "PATCH /v1/trajectories/%ff", length)
@@ -264,7 +267,7 @@ class TestRoom:
 
     @pytest.mark.gen_test
     async def test_small_body_needs_no_room(self, service: Service) -> None:
-        service.server.services.body_memory.limit = 0
+        service.server.services.operation.body_memory.limit = 0
         assert (await service.post("/v1/workflows", {"name": "small"})).status == 201
 
 

@@ -60,13 +60,13 @@ async def test_fast_sender_is_held_back_while_its_lines_are_stored(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     services = service.server.services
-    add, may_go_on = services.trajectory_import.add, asyncio.Event()
+    add, may_go_on = services.library.imports.add, asyncio.Event()
 
     async def slow(*arguments: Any, **options: Any) -> Any:
         await may_go_on.wait()
         return await add(*arguments, **options)
 
-    monkeypatch.setattr(services.trajectory_import, "add", slow)
+    monkeypatch.setattr(services.library.imports, "add", slow)
     text = line(trajectory_data=[{"text": "x" * 50_000}])
     many, sent = [line(trajectory_data=[{"text": "x" * 50_000}]) for _ in range(600)], 0
     async with importing(service, f"Content-Length: {600 * len(text)}") as client:
@@ -78,16 +78,18 @@ async def test_fast_sender_is_held_back_while_its_lines_are_stored(
                 sent += 1
 
         sending = services.background.start(send(), "send")
-        await until(lambda: services.body_memory.used > WAITING_BYTES)
+        await until(lambda: services.operation.body_memory.used > WAITING_BYTES)
         before = -1
         while before != sent:
             before = sent
             await asyncio.sleep(0.3)
         # What is in the sockets' own buffers comes on top, and is not the server's.
         assert sent < 400
-        assert services.body_memory.used < 4 * WAITING_BYTES
+        assert services.operation.body_memory.used < 4 * WAITING_BYTES
         # Whoever is held back is not late.
-        assert not any(isinstance(body, LineBody) for body in services.body_memory.receiving)
+        assert not any(
+            isinstance(body, LineBody) for body in services.operation.body_memory.receiving
+        )
         may_go_on.set()
         await sending
         assert (await client.answer())[0] == 200
@@ -95,7 +97,7 @@ async def test_fast_sender_is_held_back_while_its_lines_are_stored(
         while len(seen) < 600:
             seen += await answered(client)
     assert outcomes(seen) == ["imported"] * 600
-    await until(lambda: services.body_memory.used == 0)
+    await until(lambda: services.operation.body_memory.used == 0)
 
 
 @pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000000"])
@@ -110,8 +112,10 @@ async def test_of_a_broken_connection_the_whole_lines_count(service: Service, fr
         await until_kept(service, 2)
         await client.say(pieces[2])
     services = service.server.services
-    await until(lambda: not services.body_memory.receiving)
-    await until(lambda: services.body_memory.used == 0 and services.under_way == 0)
+    await until(lambda: not services.operation.body_memory.receiving)
+    await until(
+        lambda: services.operation.body_memory.used == 0 and services.operation.under_way == 0
+    )
     assert len(await kept(service)) == 2
     again = await imported(service, [first, second, cut])
     assert outcomes(again) == ["there_already", "there_already", "imported"]
@@ -139,7 +143,7 @@ async def test_sender_that_falls_silent_is_cut_off_and_no_slow_one(
         assert (await client.answer())[0] == 200
         assert outcomes(await answered(client)) == ["imported"]
         assert await client.rest() == b""
-    await until(lambda: service.server.services.under_way == 0)
+    await until(lambda: service.server.services.operation.under_way == 0)
 
 
 @pytest.mark.own_server
@@ -147,7 +151,7 @@ async def test_sender_that_falls_silent_is_cut_off_and_no_slow_one(
 async def test_line_that_finds_no_room_ends_the_import_and_comes_through_later(
     service: Service,
 ) -> None:
-    memory = service.server.services.body_memory
+    memory = service.server.services.operation.body_memory
     memory.limit = 200_000
     long = line(trajectory_data=[{"text": "x" * 300_000}])
     async with importing(service) as client:
@@ -164,7 +168,7 @@ async def test_line_that_finds_no_room_ends_the_import_and_comes_through_later(
 @pytest.mark.own_server
 @pytest.mark.gen_test
 async def test_full_memory_takes_no_further_import(service: Service) -> None:
-    memory = service.server.services.body_memory
+    memory = service.server.services.operation.body_memory
     memory.limit = 0
     async with importing(service) as client:
         assert (await client.answer())[0] == 503

@@ -15,7 +15,7 @@ async def test_refusal_is_logged_though_its_client_goes_at_once(
             request = head(service, "POST /v1/trajectories", "Content-Length: 9000", token=None)
             await client.say(request)
             status, headers, problem = await client.answer()
-        await until(lambda: not service.server.services.body_memory.receiving)
+        await until(lambda: not service.server.services.operation.body_memory.receiving)
         service.flush_access_log()
     assert status == 401
     assert problem["instance"] == headers["x-request-id"]

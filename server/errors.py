@@ -1,4 +1,4 @@
-"""What may go wrong in the store, in words of our own."""
+"""What may go wrong with what is kept, in words of our own, for every room that hears of it."""
 
 # ruff: noqa: N818  these are states of the world that callers act on, and read better without
 

@@ -1,0 +1,110 @@
+"""The machines of organizations: what may become of one, and who has to hear of it."""
+
+from collections.abc import Callable
+from uuid import UUID, uuid4
+
+from schemas.http.queries import PageQuery
+from schemas.resources.machines import (
+    CreatedMachine,
+    Machine,
+    MachineChange,
+    MachinePage,
+    NewMachine,
+)
+from schemas.resources.tokens import NewToken, Scope
+from server.dispatch.dispatcher import Dispatcher
+from server.dispatch.machine_views import MachineViews
+from server.dispatch.questions.control import MachineRemoved, PauseChanged
+from server.dispatch.questions.question import Refusal
+from server.dispatch.refusals import RefusedError, unknown_machine
+from server.identity.tokens import make_token
+from server.store.identity.tokens import TokenStore
+from server.store.machines.documents import Machine as StoredMachine
+from server.store.machines.machines import MachineStore
+
+
+class Fleet:
+    """Every method sees the machines of the organization it is given, and no others.
+
+    ``changed`` is told of every machine that changes.  Whatever names a machine that is not there
+    raises RefusedError.
+    """
+
+    def __init__(
+        self,
+        machines: MachineStore,
+        tokens: TokenStore,
+        views: MachineViews,
+        dispatcher: Dispatcher,
+        changed: Callable[[UUID, str], None],
+    ) -> None:
+        self._machines = machines
+        self._tokens = tokens
+        self._views = views
+        self._dispatcher = dispatcher
+        self._changed = changed
+
+    async def page(self, organization_id: UUID, page: PageQuery) -> MachinePage:
+        """One page of the machines, by name."""
+        stored, total = await self._machines.list(organization_id, page)
+        items = await self._views.of_all(organization_id, stored)
+        return MachinePage(items=items, total=total, skip=page.skip, limit=page.limit)
+
+    async def get(self, organization_id: UUID, machine_id: str) -> Machine:
+        """A machine as it is now."""
+        return await self._views.of(await self._stored(organization_id, machine_id))
+
+    async def check(self, organization_id: UUID, machine_id: str) -> None:
+        """Raise RefusedError unless there is such a machine."""
+        await self._stored(organization_id, machine_id)
+
+    async def add(self, organization_id: UUID, new: NewMachine) -> CreatedMachine:
+        """Add a machine with the token that it connects with.  Raises AlreadyExists."""
+        machine_id = new.id or str(uuid4())
+        name = f"machine {machine_id}"
+        token = make_token(
+            organization_id,
+            NewToken(name=name, scopes=[Scope.MACHINE_CONNECT], machine_id=machine_id),
+        )
+        stored = await self._machines.create(
+            organization_id, machine_id, new.name or machine_id, token.stored
+        )
+        self._changed(organization_id, machine_id)
+        return CreatedMachine(**dict(await self._views.of(stored)), token=token.view)
+
+    async def change(
+        self, organization_id: UUID, machine_id: str, change: MachineChange
+    ) -> Machine:
+        """Rename, pause or resume a machine; one that is paused takes nothing from then on."""
+        stored = await self._machines.change(
+            organization_id, machine_id, name=change.name, paused=change.paused
+        )
+        if stored is None:
+            raise RefusedError(unknown_machine(machine_id))
+        if change.paused is not None:
+            await self._tell(PauseChanged(organization_id=organization_id, machine_id=machine_id))
+        self._changed(organization_id, machine_id)
+        return await self._views.of(stored)
+
+    async def remove(self, organization_id: UUID, machine_id: str) -> None:
+        """Remove a machine, its tokens and its link."""
+        removed = MachineRemoved(organization_id=organization_id, machine_id=machine_id)
+        await self._tokens.revoke_of_machine(organization_id, machine_id)
+        # Now another node's link can still be found; and again for one that was just coming up.
+        await self._tell(removed)
+        if not await self._machines.delete(organization_id, machine_id):
+            raise RefusedError(unknown_machine(machine_id))
+        await self._tell(removed)
+        self._changed(organization_id, machine_id)
+
+    async def _stored(self, organization_id: UUID, machine_id: str) -> StoredMachine:
+        stored = await self._machines.get(organization_id, machine_id)
+        if stored is None:
+            raise RefusedError(unknown_machine(machine_id))
+        return stored
+
+    async def _tell(self, question: PauseChanged | MachineRemoved) -> None:
+        """Have the node with the machine's link know.  Raises RefusedError and StoreUnavailable."""
+        reply = await self._dispatcher.ask(question)
+        if isinstance(reply, Refusal):
+            raise RefusedError(reply)

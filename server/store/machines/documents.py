@@ -1,0 +1,120 @@
+"""How a machine is stored: who it is, its newest link, and what its client last said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from uuid import UUID
+
+from schemas.link.messages import Display
+from server.store.machines.controls import StoredControl, control_of
+from server.store.mongodb.documents import Document
+
+
+@dataclass(frozen=True)
+class ClientSummary:
+    """What a machine client last said about itself."""
+
+    platform: str
+    client_version: str
+    displays: tuple[Display, ...]
+    desktop: str | None = None
+
+
+@dataclass(frozen=True)
+class LinkFacts:
+    """Which node holds a machine's newest link, and which one held the link before.
+
+    ``attempt`` is another one for each link that was begun.
+    """
+
+    node_id: UUID
+    node_name: str
+    earlier_node_id: UUID | None = None
+    attempt: UUID | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine as it is stored.
+
+    ``epoch`` counts its links.  ``connected_at``, ``disconnected_at`` and ``link`` are of the
+    newest link, whose end may be unknown where its node died; ``reason`` says why it ended.
+    ``control`` is its lease, which may have just run out.
+    """
+
+    organization_id: UUID
+    machine_id: str
+    name: str
+    paused: bool
+    paused_since: datetime | None
+    created_at: datetime
+    epoch: int
+    connected_at: datetime | None
+    disconnected_at: datetime | None
+    state_since: datetime
+    reason: str | None
+    client: ClientSummary | None
+    link: LinkFacts | None = None
+    control: StoredControl | None = None
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether its newest link has not ended, as far as anybody has noted."""
+        return self.connected_at is not None and self.disconnected_at is None
+
+    @property
+    def why_offline(self) -> str:
+        """For a person, why a machine without a link has none."""
+        if self.reason is not None:
+            return self.reason
+        if self.connected_at is None:
+            return "it has never connected"
+        return "its last link has ended, and the next is not made yet"
+
+
+def client_document(client: ClientSummary) -> Document:
+    """What is stored of what a client said about itself."""
+    return {
+        "platform": client.platform,
+        "client_version": client.client_version,
+        "displays": display_documents(client.displays),
+        "desktop": client.desktop,
+    }
+
+
+def display_documents(displays: Sequence[Display]) -> Sequence[Document]:
+    """What is stored of displays."""
+    return [display.model_dump() for display in displays]
+
+
+def link_document(link: LinkFacts) -> Document:
+    """A link's facts, for a pipeline, which knows what the link before was."""
+    facts = {name: {"$literal": getattr(link, name)} for name in _LINK_FIELDS}
+    return {**facts, "attempt": link.attempt, "earlier_node_id": "$link.node_id"}
+
+
+_LINK_FIELDS = ("node_id", "node_name")
+_OWN_FIELDS = {"client", "link", "control"}
+_MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OWN_FIELDS]
+
+
+def machine_of(document: Document) -> Machine:
+    """A stored machine; what only a later Farhand knows of it stays unread."""
+    client, link = document["client"], document.get("link")
+    return Machine(
+        client=client
+        and ClientSummary(
+            platform=client["platform"],
+            client_version=client["client_version"],
+            displays=tuple(Display.model_validate(display) for display in client["displays"]),
+            desktop=client["desktop"],
+        ),
+        link=link
+        and LinkFacts(
+            **{name: link[name] for name in _LINK_FIELDS},
+            earlier_node_id=link.get("earlier_node_id"),
+            attempt=link["attempt"],
+        ),
+        control=control_of(document),
+        **{name: document[name] for name in _MACHINE_FIELDS},
+    )
