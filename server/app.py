@@ -161,20 +161,20 @@ class Server:
     def _join_others(self) -> list[asyncio.Task[None]]:
         """Begin what a node does that is not alone."""
         services, supervise = self.services, self._background.supervise
-        neighbourhood = services.neighbourhood
-        neighbourhood.neighbours.begin(neighbourhood.responder)
-        neighbourhood.bus.on_reconnect(neighbourhood.neighbours.state_links)
+        cluster = services.cluster
+        cluster.membership.begin(cluster.responder)
+        cluster.bus.on_reconnect(cluster.membership.announce_links)
         if isinstance(services.events, SharedEventHub):
             self._watches.append(supervise(services.events.run, "share events"))
         return [
-            supervise(neighbourhood.presence.run, "be among the nodes"),
-            supervise(neighbourhood.neighbours.keep_links_stated, "state the links of this node"),
+            supervise(cluster.presence.run, "be among the nodes"),
+            supervise(cluster.membership.keep_links_announced, "state the links of this node"),
             supervise(self._check_restrictions, "check whom machines take inputs from"),
         ]
 
     async def _check_restrictions(self) -> None:
         services = self.services
-        node_id = services.neighbourhood.node.node_id
+        node_id = services.cluster.node.node_id
         await check_restrictions(
             services.machines.registry,
             ControlStore(services.operation.database),
@@ -219,10 +219,10 @@ class Server:
             if self._others_go_on():
                 await self._drain()
             operation.stopping = True
-            neighbourhood = services.neighbourhood
-            neighbourhood.neighbours.close()
+            cluster = services.cluster
+            cluster.membership.close()
             await _until(
-                lambda: not operation.under_way and not neighbourhood.responder.under_way,
+                lambda: not operation.under_way and not cluster.responder.under_way,
                 give_up_at - time.monotonic(),
             )
             registry = services.machines.registry
@@ -246,7 +246,7 @@ class Server:
 
     def _others_go_on(self) -> bool:
         """Whether there are nodes to which machines can move; a parent ends all of its own."""
-        presence = self.services.neighbourhood.presence
+        presence = self.services.cluster.presence
         return self.is_replaced or len(presence.others) > len(presence.peers)
 
     async def _drain(self) -> None:
@@ -262,7 +262,7 @@ class Server:
         if self._settings.has_nats:
             # Else the others find out.
             with suppress(StoreUnavailable):
-                await self.services.neighbourhood.presence.leave()
+                await self.services.cluster.presence.leave()
 
 
 async def _check_clock(database: Database) -> None:

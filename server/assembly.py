@@ -15,7 +15,7 @@ from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.addresses import LinkAddresses
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
-from server.dispatch.forwarding.neighbours import Neighbours
+from server.dispatch.forwarding.membership import Membership
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.hand.hands import Hands
 from server.dispatch.here.links import LinksHere
@@ -47,7 +47,7 @@ from server.process.body_memory import BodyMemory
 from server.process.long_answers import LongAnswers
 from server.process.node import Node
 from server.process.throttle import BlockingThrottle
-from server.services import Access, Library, Machines, Neighbourhood, Operation, Services
+from server.services import Access, Cluster, Library, Machines, Operation, Services
 from server.settings import ServerSettings
 from server.store.audit import AuditStore
 from server.store.commands import CommandStore
@@ -82,7 +82,7 @@ class MachineParts(NamedTuple):
     dispatcher: Dispatcher
     views: MachineViews
     events: MachineEventPublisher
-    neighbourhood: Neighbourhood
+    cluster: Cluster
 
 
 def assemble(
@@ -131,7 +131,7 @@ def assemble(
             console=Assets(),
             openapi=_openapi,
         ),
-        neighbourhood=parts.neighbourhood,
+        cluster=parts.cluster,
     )
 
 
@@ -237,7 +237,7 @@ def _machine_parts(
         LiveMachines(links_here, elsewhere, node.node_id), InputCountStore(database)
     )
     publisher = MachineEventPublisher(machines, views, events, background)
-    neighbours = Neighbours(
+    membership = Membership(
         bus, subjects, node.node_id, elsewhere, registry, machines, publisher.changed
     )
     admission = Admission(
@@ -245,7 +245,7 @@ def _machine_parts(
         machines,
         Reconciler(commands, resolver, under_way),
         publisher,
-        neighbours,
+        membership,
         background,
         node=node,
         terms=LinkTerms(
@@ -258,7 +258,7 @@ def _machine_parts(
     here = MachinesHere(registry, admission, ledger, recorder)
     responder = Responder(here, links_here, elsewhere.texts, metrics.render)
     presence = Presence(
-        node, NodeStore(database), on_gone=neighbours.gone, on_missed=neighbours.state_links
+        node, NodeStore(database), on_gone=membership.gone, on_missed=membership.announce_links
     )
     dispatcher = Dispatcher(
         here=here,
@@ -272,15 +272,15 @@ def _machine_parts(
         input_timeout=settings.input_timeout,
         most_viewers=settings.screen_viewers,
     )
-    neighbourhood = Neighbourhood(
+    cluster = Cluster(
         node=node,
         bus=bus,
         presence=presence,
-        neighbours=neighbours,
+        membership=membership,
         elsewhere=elsewhere,
         responder=responder,
     )
-    return MachineParts(registry, admission, dispatcher, views, publisher, neighbourhood)
+    return MachineParts(registry, admission, dispatcher, views, publisher, cluster)
 
 
 def _key_lifetime(settings: ServerSettings) -> timedelta:

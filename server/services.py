@@ -9,7 +9,7 @@ from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
-from server.dispatch.forwarding.neighbours import Neighbours
+from server.dispatch.forwarding.membership import Membership
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.hand.hands import Hands
 from server.dispatch.machine_events import MachineEventPublisher
@@ -40,13 +40,13 @@ from server.trajectories.workflows import Workflows
 
 
 @dataclass(frozen=True, kw_only=True)
-class Neighbourhood:
+class Cluster:
     """This node among the others of its installation."""
 
     node: Node
     bus: Bus
     presence: Presence
-    neighbours: Neighbours
+    membership: Membership
     elsewhere: MachinesElsewhere
     responder: Responder
 
@@ -120,4 +120,4 @@ class Services:
     library: Library
     machines: Machines
     operation: Operation
-    neighbourhood: Neighbourhood
+    cluster: Cluster

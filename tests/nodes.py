@@ -39,9 +39,9 @@ async def running_nodes(
 async def until_together(nodes: list[Service]) -> None:
     """Wait until all nodes reach one another."""
     for node in nodes:
-        neighbourhood = node.server.services.neighbourhood
-        await until(lambda: neighbourhood.bus.is_connected)  # noqa: B023 - awaited
-        await until(lambda: len(neighbourhood.presence.others) == len(nodes) - 1)  # noqa: B023
+        cluster = node.server.services.cluster
+        await until(lambda: cluster.bus.is_connected)  # noqa: B023 - awaited
+        await until(lambda: len(cluster.presence.others) == len(nodes) - 1)  # noqa: B023
 
 
 def at(node: Service, machine: ScriptedMachine) -> ScriptedMachine:
@@ -51,7 +51,7 @@ def at(node: Service, machine: ScriptedMachine) -> ScriptedMachine:
 
 async def until_reached(node: Service, machine: ScriptedMachine | str) -> None:
     """Wait until a node reaches a machine elsewhere."""
-    elsewhere = node.server.services.neighbourhood.elsewhere
+    elsewhere = node.server.services.cluster.elsewhere
     machine_id = machine if isinstance(machine, str) else machine.machine_id
 
     async def is_reached() -> bool:

@@ -247,6 +247,7 @@ TESTED_ELSEWHERE = {
     "server/dispatch/ledger/machine_link.py": "tests/server/machines/test_socket.py",
     "server/dispatch/ledger/under_way.py": "tests/server/dispatch/ledger/test_ledger_failures.py",
     "server/machines/websocket/machine_websocket.py": "tests/server/api/machines/test_connect.py",
+    "server/machines/connection.py": "tests/server/machines/test_socket.py",
     "server/machines/websocket/frames.py": "tests/server/machines/test_hostile_client.py",
     "server/machines/link/errors.py": "tests/server/dispatch/test_refusals.py",
     # Events and effects say nothing by themselves: what is made of them is tested.

@@ -251,13 +251,13 @@ class MachineClient:
                 | ReleaseHeld()
                 | InterruptCommands()
             ):
-                self._executor.obey(effect)
+                self._executor.submit(effect)
             case CloseLink(code, reason):
                 self._close(code, reason)
             case SendScreenMessage(message) | SendFrame(message):
                 self._send(message)
             case CaptureLive() | StopLive() | RunRequest():
-                self._capturer.obey(effect)
+                self._capturer.submit(effect)
             case ReadClipboard():
                 self._tasks.start_and_report(self._read(effect), "read the clipboard")
 

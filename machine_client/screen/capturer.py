@@ -69,7 +69,7 @@ class ScreenCapturer:
         self._thread = daemon_thread(self._work, "capturer")
         self._thread.start()
 
-    def obey(self, order: CaptureLive | StopLive | RunRequest) -> None:
+    def submit(self, order: CaptureLive | StopLive | RunRequest) -> None:
         """Take an order; for any thread, and never waits for the screen."""
         with self._changed:
             match order:

@@ -10,14 +10,14 @@ from schemas.link.messages import Capability
 ANSWER_SECONDS = 20.0
 """For a desktop to give its clipboard; a little more than a desktop takes that is not stuck."""
 
-LOOK_SECONDS = 2.0
+CHECK_SECONDS = 2.0
 """For a desktop to say whether it has one."""
 
 
 async def why_no_clipboard(desktop: Desktop) -> str | None:
     """Why a desktop has no clipboard; one that does not answer in time may well have one."""
     try:
-        return await BoundedCall(desktop.why_no_clipboard, "clipboard").result(LOOK_SECONDS)
+        return await BoundedCall(desktop.why_no_clipboard, "clipboard").result(CHECK_SECONDS)
     except TimeoutError:
         return None
 

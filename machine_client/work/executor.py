@@ -55,7 +55,7 @@ class Executor:
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._context = copy_context()
 
-    def obey(self, effect: ExecutorEffect) -> None:
+    def submit(self, effect: ExecutorEffect) -> None:
         """Do what the session has decided; what comes of it is reported."""
         match effect:
             case BeginCommand(command, begin_by):

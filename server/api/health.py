@@ -49,11 +49,9 @@ class ReadyHandler(ApiHandler):
         if self.services.operation.leaving:
             raise server_stopping()
         await self.services.operation.database.ping()
-        neighbourhood = self.services.neighbourhood
+        cluster = self.services.cluster
         if not self.services.settings.has_nats:
             self.answer(200, Readiness(node=None, bus="alone"))
             return
-        bus: Literal["connected", "away"] = (
-            "connected" if neighbourhood.bus.is_connected else "away"
-        )
-        self.answer(200, Readiness(node=neighbourhood.node.name, bus=bus))
+        bus: Literal["connected", "away"] = "connected" if cluster.bus.is_connected else "away"
+        self.answer(200, Readiness(node=cluster.node.name, bus=bus))

@@ -26,16 +26,14 @@ class MetricsHandler(ApiHandler):
         self.answer_bytes(200, await self._text(), MEDIA_TYPE)
 
     async def _text(self) -> bytes:
-        neighbourhood = self.services.neighbourhood
-        own, peers = self.services.operation.metrics.render(), neighbourhood.presence.peers
-        if neighbourhood.node.group is None:
+        cluster = self.services.cluster
+        own, peers = self.services.operation.metrics.render(), cluster.presence.peers
+        if cluster.node.group is None:
             return own
-        texts = await asyncio.gather(
-            *(neighbourhood.elsewhere.metrics(peer.node_id) for peer in peers)
-        )
+        texts = await asyncio.gather(*(cluster.elsewhere.metrics(peer.node_id) for peer in peers))
         of_nodes = zip([peer.name for peer in peers], texts, strict=True)
         read = {name: text for name, text in of_nodes if text is not None}
-        return merged({neighbourhood.node.name: own, **read})
+        return merged({cluster.node.name: own, **read})
 
 
 def register_metrics(services: Services) -> None:
@@ -52,7 +50,7 @@ def _gauges(services: Services) -> Readings:
         services.events,
         services.operation.recorder,
     )
-    neighbourhood = services.neighbourhood
+    cluster = services.cluster
     return {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
         "farhand_links_without_input": (
@@ -74,15 +72,15 @@ def _gauges(services: Services) -> Readings:
         "farhand_event_subscribers": ("Open event streams.", lambda: events.subscribers),
         "farhand_nodes": (
             "Nodes of the installation that are alive, as far as this one knows.",
-            lambda: len(neighbourhood.presence.others) + 1,
+            lambda: len(cluster.presence.others) + 1,
         ),
         "farhand_bus_connected": (
             "Whether machines of other nodes can be reached.",
-            lambda: neighbourhood.bus.is_connected,
+            lambda: cluster.bus.is_connected,
         ),
         "farhand_bus_round_trip_seconds": (
             "How long NATS took to answer the last time that it was asked, each second.",
-            lambda: neighbourhood.bus.round_trip_seconds,
+            lambda: cluster.bus.round_trip_seconds,
         ),
         "farhand_audit_waiting": (
             "Inputs that are not recorded in the audit yet.",
@@ -94,8 +92,8 @@ def _gauges(services: Services) -> Readings:
 def _counters(services: Services) -> Readings:
     registry, events = services.machines.registry, services.events
     database, recorder = services.operation.database, services.operation.recorder
-    neighbourhood = services.neighbourhood
-    forwarded = neighbourhood.elsewhere.forwarded
+    cluster = services.cluster
+    forwarded = cluster.elsewhere.forwarded
     return {
         "farhand_commands_forwarded": (
             "Inputs that another node has answered.",
@@ -107,11 +105,11 @@ def _counters(services: Services) -> Readings:
         ),
         "farhand_bus_messages_refused": (
             "Messages of other nodes that were malformed, late, or not for this node.",
-            lambda: neighbourhood.bus.refused + sum(neighbourhood.responder.refused.values()),
+            lambda: cluster.bus.refused + sum(cluster.responder.refused.values()),
         ),
         "farhand_nodes_lost": (
             "Other nodes that this one found to be gone.",
-            lambda: neighbourhood.presence.lost,
+            lambda: cluster.presence.lost,
         ),
         "farhand_links_opened": ("Links that came up.", lambda: registry.opened_links),
         "farhand_link_reconnects": (

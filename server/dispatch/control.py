@@ -35,10 +35,10 @@ from server.store.machines.controls import ControlStore, HeldMachine, NewControl
 from server.store.machines.machines import MachineStore
 from server.store.times import now
 
-LOOK_SECONDS: Final = 0.7
+LEASE_POLL_SECONDS: Final = 0.7
 """How often it is looked which leases have run out, and whose holders may do nothing any more."""
 
-SWEEP_SECONDS: Final = 10.0
+IDLE_POLL_SECONDS: Final = 10.0
 """The same where this node knows of none: a machine that is offline may have one."""
 
 
@@ -54,7 +54,7 @@ class Caller:
     name: str
     session_hash: bytes | None = None
 
-    def proof(self, lease: str) -> str:
+    def lease_hash(self, lease: str) -> str:
         """What is stored and compared in place of a lease's id; another caller's is another."""
         holder = self.token_id.bytes if self.session_hash is None else self.session_hash
         return hashlib.sha256(holder + lease.encode()).hexdigest()
@@ -87,8 +87,8 @@ class MachineControl:
         self._dispatcher = dispatcher
         self._changed = changed
         self._session_idle = session_idle
-        self._are_there = asyncio.Event()
-        self._are_there.set()
+        self._may_have_leases = asyncio.Event()
+        self._may_have_leases.set()
 
     async def take(
         self, organization_id: UUID, machine_id: str, caller: Caller, *, take_over: bool
@@ -102,7 +102,9 @@ class MachineControl:
         about = {"organization_id": organization_id, "machine_id": machine_id}
         await self._ask(FindLink(**about))
         lease = secrets.token_urlsafe(24)
-        new = NewControl(caller.proof(lease), caller.name, caller.token_id, caller.session_hash)
+        new = NewControl(
+            caller.lease_hash(lease), caller.name, caller.token_id, caller.session_hash
+        )
         try:
             taken = await self._controls.take(organization_id, machine_id, new, take_over=take_over)
         finally:
@@ -111,13 +113,13 @@ class MachineControl:
         if taken is None:
             raise RefusedError(unknown_machine(machine_id))
         control, epoch = taken
-        if control.proof != new.proof:
+        if control.lease_hash != new.lease_hash:
             raise RefusedError(control_held(control.by, milliseconds(control.since)))
         try:
-            changed = ControlChanged(**about, epoch=epoch, lease_hash=new.proof)
+            changed = ControlChanged(**about, epoch=epoch, lease_hash=new.lease_hash)
             await self._ask(changed)
         except (RefusedError, StoreUnavailable):
-            await self._give_up(organization_id, machine_id, new.proof)
+            await self._give_up(organization_id, machine_id, new.lease_hash)
             raise
         self._changed(organization_id, machine_id)
         return _view(machine_id, lease, control)
@@ -126,14 +128,14 @@ class MachineControl:
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
     ) -> Control:
         """The lease with a later end.  Raises RefusedError where it is over."""
-        control = await self._controls.renew(organization_id, machine_id, caller.proof(lease))
+        control = await self._controls.renew(organization_id, machine_id, caller.lease_hash(lease))
         if control is None:
             raise RefusedError(await self._ended(organization_id, machine_id))
         return _view(machine_id, lease, control)
 
     async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:
         """Give control back; what is held is released.  Raises RefusedError where it is over."""
-        if not await self._controls.end(organization_id, machine_id, caller.proof(lease)):
+        if not await self._controls.end(organization_id, machine_id, caller.lease_hash(lease)):
             raise RefusedError(await self._ended(organization_id, machine_id))
         await self._tell_end(organization_id, machine_id)
 
@@ -152,8 +154,8 @@ class MachineControl:
 
         Raises StoreUnavailable.
         """
-        hand, proof = uuid4(), caller.proof(lease)
-        is_open = await self._controls.open_hand(organization_id, machine_id, proof, hand)
+        hand, lease_hash = uuid4(), caller.lease_hash(lease)
+        is_open = await self._controls.open_hand(organization_id, machine_id, lease_hash, hand)
         return hand if is_open else None
 
     async def in_force(
@@ -167,7 +169,11 @@ class MachineControl:
         if machine is None:
             raise RefusedError(unknown_machine(machine_id))
         control = machine.control
-        if control is None or control.proof != caller.proof(lease) or control.expires_at <= now():
+        if (
+            control is None
+            or control.lease_hash != caller.lease_hash(lease)
+            or control.expires_at <= now()
+        ):
             return None
         return control
 
@@ -175,26 +181,26 @@ class MachineControl:
         """End what has run out, or whose holder may do nothing any more, for ever."""
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(SWEEP_SECONDS):
-                    await self._are_there.wait()
-            self._are_there.clear()
+                async with asyncio.timeout(IDLE_POLL_SECONDS):
+                    await self._may_have_leases.wait()
+            self._may_have_leases.clear()
             try:
                 await self._end_what_is_over()
             except StoreUnavailable:
                 self.look_soon()  # Whether there are any is not known.
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(LEASE_POLL_SECONDS)
 
     def look_soon(self) -> None:
         """There are leases, of which this node may not know yet."""
-        self._are_there.set()
+        self._may_have_leases.set()
 
     async def _end_what_is_over(self) -> None:
         held = await self._controls.all()
         if held:
-            self._are_there.set()
+            self._may_have_leases.set()
         usable = await self._usable(held)
         for each in held:
-            key = each.organization_id, each.machine_id, each.control.proof
+            key = each.organization_id, each.machine_id, each.control.lease_hash
             if not usable(each.control):
                 has_ended = await self._controls.end(*key)
             else:
@@ -228,10 +234,10 @@ class MachineControl:
         if isinstance(reply, Refusal):
             raise RefusedError(reply)
 
-    async def _give_up(self, organization_id: UUID, machine_id: str, proof: str) -> None:
+    async def _give_up(self, organization_id: UUID, machine_id: str, lease_hash: str) -> None:
         """A lease that nobody confirmed is none; where that cannot be stored, it runs out."""
         with suppress(StoreUnavailable):
-            if await self._controls.end(organization_id, machine_id, proof):
+            if await self._controls.end(organization_id, machine_id, lease_hash):
                 await self._tell_end(organization_id, machine_id)
 
     async def _tell_end(self, organization_id: UUID, machine_id: str) -> None:

@@ -16,11 +16,11 @@ from server.clock import milliseconds, seconds_until
 from server.dispatch.command import Command, CommandReply, Pending, Sender
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
+from server.dispatch.handover import HandoverWait
 from server.dispatch.here.machines import MachinesHere
 from server.dispatch.here.screens import LiveScreen, check_screen, live_screen
 from server.dispatch.ledger.ledger import Ledger
 from server.dispatch.ledger.resolver import known_command
-from server.dispatch.moves import Moves
 from server.dispatch.questions.control import FindLink, MachineRemoved, PauseChanged
 from server.dispatch.questions.inputs import KnownCommand, LookUp, ResolveCommand
 from server.dispatch.questions.question import Done, LinkQuestion, Question, Refusal
@@ -73,7 +73,7 @@ class Dispatcher:
         self._elsewhere = elsewhere
         self._is_alive = is_alive
         self._machines = machines
-        self._moves = Moves(machines, node_id, is_alive)
+        self._handover = HandoverWait(machines, node_id, is_alive)
         self._ledger = ledger
         self._fingerprints = fingerprints
         self._recorder = recorder
@@ -156,7 +156,7 @@ class Dispatcher:
             if reply is not None:
                 return reply
             is_over = seconds_until(command.answer_by) <= 0
-            if is_over or not await self._moves.wait(*machine, clock() - began_at):
+            if is_over or not await self._handover.wait(*machine, clock() - began_at):
                 return await self._here.known(command, await self._why_no_link(*machine))
         return await self._here.carry_out(command, link)
 

@@ -40,10 +40,10 @@ OUTBOX_EVENTS: Final = 2000
 ROOM: Final = 20_000
 """How many may wait in all organizations together."""
 
-LOOK_SECONDS: Final = 1.0
+POLL_SECONDS: Final = 1.0
 """Between two looks into the log while no notices come, and so how late events are then."""
 
-RARE_LOOK_SECONDS: Final = 5.0
+CONNECTED_POLL_SECONDS: Final = 5.0
 """The same while they do: one may be lost on its way."""
 
 REORDERED_SECONDS: Final = 0.02
@@ -203,17 +203,17 @@ class SharedEventHub:
                 if not is_away:
                     logger.warning("events are heard later: %s", error)
                 is_away = True
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
                 self._look_for_all()
 
     async def _something_is_missing(self) -> bool:
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(POLL_SECONDS):
                 await self._has_missing.wait()
         return self._has_missing.is_set()
 
     def _is_look_due(self, seconds: float) -> bool:
-        return not self._bus.is_connected or seconds >= RARE_LOOK_SECONDS
+        return not self._bus.is_connected or seconds >= CONNECTED_POLL_SECONDS
 
     async def _look_for_missing(self) -> None:
         await asyncio.sleep(REORDERED_SECONDS)

@@ -327,5 +327,5 @@ def _restrictions(machine: Machine) -> Restrictions:
         since if machine.paused else None,
         None
         if control is None
-        else Control(control.proof, control.by, milliseconds(control.since)),
+        else Control(control.lease_hash, control.by, milliseconds(control.since)),
     )

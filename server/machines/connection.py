@@ -6,9 +6,6 @@ from schemas.link.messages import DesktopChanged, Hello
 
 Link_contra = TypeVar("Link_contra", contravariant=True)
 
-MAX_REASON_BYTES = 123
-"""What RFC 6455 leaves for a close reason in a control frame."""
-
 
 class Connection(Protocol):
     """The part of a websocket that a link needs."""
@@ -37,8 +34,3 @@ class LinkObserver(Protocol[Link_contra]):
 
     def viewers_changed(self, link: Link_contra) -> None:
         """Others look at the machine's live screen than before."""
-
-
-def fitting(reason: str) -> str:
-    """Cut a reason to what a close frame can carry, at a character's border."""
-    return reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore")

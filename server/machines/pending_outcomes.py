@@ -75,13 +75,13 @@ class PendingOutcomes:
                 future.exception()
 
 
-class Signal:
+class RepeatedEvent:
     """Something that happens again and again."""
 
     __slots__ = ("_next",)
 
     def __init__(self) -> None:
-        self._next: Once | None = None
+        self._next: OneTimeEvent | None = None
 
     def happens(self) -> None:
         """It happens: whoever waits goes on."""
@@ -92,11 +92,11 @@ class Signal:
     async def wait(self) -> None:
         """Wait until it happens next."""
         if self._next is None:
-            self._next = Once()
+            self._next = OneTimeEvent()
         await self._next.wait()
 
 
-class Once:
+class OneTimeEvent:
     """Something that happens once, as asyncio.Event, in a tenth of its memory."""
 
     __slots__ = ("_has_happened", "_waiting")

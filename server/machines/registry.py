@@ -90,7 +90,7 @@ class LinkRegistry:
                 control = kept_to.control
                 self.restricted[_key(link)] = (
                     kept_to.paused_since is not None,
-                    None if control is None else control.proof,
+                    None if control is None else control.lease_hash,
                 )
 
     def closed(self, link: LinkSocket) -> None:

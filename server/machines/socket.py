@@ -8,12 +8,12 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from schemas.inputs.outcomes import Outcome
-from schemas.link.close_codes import CloseCode
+from schemas.link.close_codes import CloseCode, fitting
 from schemas.link.messages import DesktopChanged, Hello, Input, Resolve
 from server.clock import milliseconds, seconds_until, server_time
 from server.errors import StoreUnavailable
 from server.machines.clipboard_reads import MachineClipboard
-from server.machines.connection import Connection, LinkObserver, fitting
+from server.machines.connection import Connection, LinkObserver
 from server.machines.link.availability import Availability
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
@@ -47,7 +47,7 @@ from server.machines.link.link import Link
 from server.machines.link.questions.clipboard import ClipboardArrived, ClipboardRefused
 from server.machines.link.restrictions import Restrictions
 from server.machines.link_timers import LinkTimers
-from server.machines.pending_outcomes import Once, PendingOutcomes, Question, Signal
+from server.machines.pending_outcomes import OneTimeEvent, PendingOutcomes, Question, RepeatedEvent
 from server.machines.screens import MachineScreen
 from server.machines.websocket.frames import events_of
 from server.tasks import Tasks
@@ -99,8 +99,12 @@ class LinkSocket:
         self._timers = timers
         self.reading_restrictions = asyncio.Lock()
         self._outcomes = PendingOutcomes()
-        self._ready_or_over, self._up_or_over, self._live_or_over = Once(), Once(), Once()
-        self._interrupted_or_over = Signal()
+        self._ready_or_over, self._up_or_over, self._live_or_over = (
+            OneTimeEvent(),
+            OneTimeEvent(),
+            OneTimeEvent(),
+        )
+        self._interrupted_or_over = RepeatedEvent()
         self._clock = asyncio.get_running_loop().time
         self._link = Link(
             link_id=uuid4(),
@@ -249,12 +253,12 @@ class LinkSocket:
         )
 
     @contextmanager
-    def slot(self, proof: str | None = None) -> Iterator[None]:
+    def slot(self, lease_hash: str | None = None) -> Iterator[None]:
         """Hold one of the slots for unanswered commands, while something else is awaited.
 
-        ``proof`` is that of its control lease.  Raises a SubmissionRefusedError.
+        ``lease_hash`` is of its control lease.  Raises a SubmissionRefusedError.
         """
-        self._link.reserve(proof)
+        self._link.reserve(lease_hash)
         try:
             yield
         finally:
@@ -266,7 +270,7 @@ class LinkSocket:
 
     async def until_interrupted(self) -> None:
         """Wait until nothing runs or is held of who had control before.  Raises LinkDownError."""
-        while self._link.interrupts.are_open and not self._link.is_over:
+        while self._link.interrupts.is_pending and not self._link.is_over:
             await self._interrupted_or_over.wait()
         if self._link.is_over:
             raise LinkDownError
@@ -307,15 +311,15 @@ class LinkSocket:
         self._live_or_over.happens()
 
     def send(
-        self, message: Input, answer_by: int, proof: str | None = None
+        self, message: Input, answer_by: int, lease_hash: str | None = None
     ) -> asyncio.Future[Outcome]:
         """Send a command; the future ends with its outcome or with :class:`LinkLostError`.
 
-        Its answer is due at ``answer_by``, milliseconds since 1970; ``proof`` is that of its
+        Its answer is due at ``answer_by``, milliseconds since 1970; ``lease_hash`` is of its
         control lease.  Raises a SubmissionRefusedError where it may not be sent now.
         """
         due = self._clock() + seconds_until(answer_by)
-        effects = self._link.handle(InputSubmitted(message, due, proof))
+        effects = self._link.handle(InputSubmitted(message, due, lease_hash))
         answered = self._outcomes.outcome_of(message.command_id)
         self._perform_all(effects)
         self.schedule()
@@ -336,7 +340,7 @@ class LinkSocket:
     def _perform_all(self, effects: list[Effect]) -> None:
         for effect in effects:
             self._perform(effect)
-        if self._link.is_over or not self._link.interrupts.are_open:
+        if self._link.is_over or not self._link.interrupts.is_pending:
             self._interrupted_or_over.happens()
         if self._link.is_over:
             self._ready_or_over.happens()

@@ -268,7 +268,7 @@ def _chord(keys: Iterable[str]) -> Iterator[Step]:
 
 
 def _digits(content: int, alphabet: str, count: int) -> list[str]:
-    """So many characters that stand for a content, whose neighbours look unlike it."""
+    """So many characters that stand for a content, whose membership look unlike it."""
     number = content * _STRIDE % len(alphabet) ** count
     digits = []
     for _ in range(count):

@@ -45,7 +45,8 @@ class SimulatedControlStore(ControlStore):
                 return None
             control = machine.control
             if control is None or not (
-                control.proof == new.proof or (self._is_in_force(control) and not take_over)
+                control.lease_hash == new.lease_hash
+                or (self._is_in_force(control) and not take_over)
             ):
                 control = StoredControl(
                     **vars(new), since=self._now(), expires_at=self._now() + LEASE
@@ -56,10 +57,10 @@ class SimulatedControlStore(ControlStore):
         return await self._perform(step)
 
     async def renew(
-        self, organization_id: UUID, machine_id: str, proof: str
+        self, organization_id: UUID, machine_id: str, lease_hash: str
     ) -> StoredControl | None:
         def step() -> StoredControl | None:
-            machine = self._with(machine_id, proof)
+            machine = self._with(machine_id, lease_hash)
             if machine is None or machine.control is None or not self._is_in_force(machine.control):
                 return None
             control = replace(machine.control, expires_at=self._now() + LEASE)
@@ -69,10 +70,10 @@ class SimulatedControlStore(ControlStore):
         return await self._perform(step)
 
     async def open_hand(
-        self, organization_id: UUID, machine_id: str, proof: str, hand: UUID
+        self, organization_id: UUID, machine_id: str, lease_hash: str, hand: UUID
     ) -> bool:
         def step() -> bool:
-            machine = self._with(machine_id, proof)
+            machine = self._with(machine_id, lease_hash)
             if machine is None or machine.control is None or not self._is_in_force(machine.control):
                 return False
             self._put(machine, replace(machine.control, hand=hand))
@@ -80,11 +81,11 @@ class SimulatedControlStore(ControlStore):
 
         return await self._perform(step)
 
-    async def end(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
-        return await self._perform(lambda: self._unset(machine_id, proof, is_over=False))
+    async def end(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
+        return await self._perform(lambda: self._unset(machine_id, lease_hash, is_over=False))
 
-    async def end_if_over(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
-        return await self._perform(lambda: self._unset(machine_id, proof, is_over=True))
+    async def end_if_over(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
+        return await self._perform(lambda: self._unset(machine_id, lease_hash, is_over=True))
 
     async def all(self) -> list[HeldMachine]:
         def step() -> list[HeldMachine]:
@@ -110,7 +111,7 @@ class SimulatedControlStore(ControlStore):
             return {
                 (machine.organization_id, machine.machine_id): (
                     machine.paused,
-                    None if machine.control is None else machine.control.proof,
+                    None if machine.control is None else machine.control.lease_hash,
                 )
                 for machine in self._mongo.machines.values()
                 if (machine.paused or machine.control)
@@ -129,13 +130,15 @@ class SimulatedControlStore(ControlStore):
     def _is_in_force(self, control: StoredControl) -> bool:
         return control.expires_at > self._now()
 
-    def _with(self, machine_id: str, proof: str) -> Machine | None:
+    def _with(self, machine_id: str, lease_hash: str) -> Machine | None:
         machine = self._mongo.machines.get(machine_id)
-        has_it = machine is not None and machine.control and machine.control.proof == proof
+        has_it = (
+            machine is not None and machine.control and machine.control.lease_hash == lease_hash
+        )
         return machine if has_it else None
 
-    def _unset(self, machine_id: str, proof: str, *, is_over: bool) -> bool:
-        machine = self._with(machine_id, proof)
+    def _unset(self, machine_id: str, lease_hash: str, *, is_over: bool) -> bool:
+        machine = self._with(machine_id, lease_hash)
         if machine is None or machine.control is None:
             return False
         if is_over and self._is_in_force(machine.control):

@@ -11,7 +11,7 @@ from server.dispatch.command import Command, CommandReply
 from server.dispatch.forwarding import elsewhere
 from server.dispatch.forwarding.elsewhere import ForwardLostError, MachinesElsewhere
 from server.dispatch.forwarding.forwards import Forwards
-from server.dispatch.forwarding.neighbours import Neighbours
+from server.dispatch.forwarding.membership import Membership
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.ledger import resolver
 from server.dispatch.questions.inputs import CarryOut
@@ -66,13 +66,13 @@ def believe_a_journal_about_what_has_no_key(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(resolver, "_may_be_forgotten", lambda _record: False)
 
 
-def state_no_link_again(patch: pytest.MonkeyPatch) -> None:
+def announce_no_link_again(patch: pytest.MonkeyPatch) -> None:
     """What the database knows of links is never put right."""
 
-    async def nothing(_self: Neighbours) -> None:
+    async def nothing(_self: Membership) -> None:
         """Nobody looks."""
 
-    patch.setattr(Neighbours, "_state_missing_links", nothing)
+    patch.setattr(Membership, "_announce_missing_links", nothing)
 
 
 def look_for_no_pause(patch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ def keep_pressed_what_a_hand_held(patch: pytest.MonkeyPatch) -> None:
 
     def end(self: Hand) -> None:
         self._is_over = True
-        self._steps.drop()
+        self._queue.drop()
 
     patch.setattr(Hand, "end", end)
 

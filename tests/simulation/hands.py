@@ -18,7 +18,7 @@ from schemas.inputs.hand import (
     WheelTurned,
 )
 from server.dispatch.hand.hand import Hand, HandClosedError, NotDone
-from server.dispatch.hand.steps import Step
+from server.dispatch.hand.input_queue import QueuedInput
 from tests.simulation.desktop import Desktop, Plan
 from tests.simulation.inputs import steps_of
 from tests.simulation.network import latency
@@ -175,7 +175,7 @@ class HandWork:
 
     def _plan(self, event: HandEvent) -> None:
         mark = _mark_of(event)
-        body = Step(event, 0).body
+        body = QueuedInput(event, 0).body
         self.desktop.plans[mark] = Plan(steps_of(body), is_keyed=False)
         self.desktop.by_hand[mark] = self
 

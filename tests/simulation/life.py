@@ -10,7 +10,7 @@ from uuid import UUID
 
 from schemas.inputs.bodies import AnyInput
 from schemas.programs.failpoints import Failpoint
-from server.dispatch.forwarding.neighbours import STATE_SECONDS
+from server.dispatch.forwarding.membership import STATE_SECONDS
 from tests.answers import answer_of
 from tests.simulation.bus import Exchange
 from tests.simulation.callers import Callers, KeyHistory

@@ -13,7 +13,7 @@ from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Released
 from schemas.programs.failpoints import Failpoint
 from server.api.machines.answers import answer_to, problem_of
-from server.api.machines.hand import LOOK_SECONDS
+from server.api.machines.hand import LEASE_POLL_SECONDS
 from server.bus.subjects import Subjects
 from server.dispatch.command import Command, CommandReply, Ended, Pending, Sender
 from server.dispatch.control import Caller, MachineControl
@@ -21,7 +21,7 @@ from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
 from server.dispatch.forwarding.addresses import LinkAddresses
 from server.dispatch.forwarding.elsewhere import MachinesElsewhere
-from server.dispatch.forwarding.neighbours import Neighbours
+from server.dispatch.forwarding.membership import Membership
 from server.dispatch.forwarding.responder import Responder
 from server.dispatch.hand.hand import Hand, HandClosedError
 from server.dispatch.hand.hands import control_ended, end_of
@@ -229,7 +229,7 @@ class Node:
             *(LinkAddresses(machines, node.node_id), self.background, ledger.has_ended),
         )
         listener = _NobodyListens()
-        self._neighbours = Neighbours(
+        self._membership = Membership(
             *(self.bus, SUBJECTS, node.node_id, self._elsewhere, self.registry, machines),
             listener.changed,
         )
@@ -238,7 +238,7 @@ class Node:
             machines,
             Reconciler(commands, resolver, under_way),
             listener,
-            self._neighbours,
+            self._membership,
             self.background,
             node=node,
             terms=LinkTerms(UNANSWERED_LIMIT, self._heartbeat_seconds),
@@ -250,8 +250,8 @@ class Node:
         self._responder = Responder(here, links_here, self._elsewhere.texts, lambda: b"")
         self._presence = Presence(
             *(node, nodes),
-            on_gone=self._neighbours.gone,
-            on_missed=self._neighbours.state_links,
+            on_gone=self._membership.gone,
+            on_missed=self._membership.announce_links,
             clock=self.process.time,
         )
         self.dispatcher = Dispatcher(
@@ -277,10 +277,10 @@ class Node:
         supervise, admission = self.background.supervise, self._admission
         node_id, controls = self.identity.node_id, self._controls
         supervise(lambda: tick_links(self.registry), "tick the links")
-        self._neighbours.begin(self._responder)
-        self.bus.on_reconnect(self._neighbours.state_links)
+        self._membership.begin(self._responder)
+        self.bus.on_reconnect(self._membership.announce_links)
         supervise(self._presence.run, "be among the nodes")
-        supervise(self._neighbours.keep_links_stated, "state the links")
+        supervise(self._membership.keep_links_announced, "state the links")
         supervise(
             lambda: check_restrictions(
                 self.registry, controls, admission, node_id, self.control.look_soon
@@ -418,7 +418,7 @@ class Node:
             token_id=TOKEN_ID,
             token_name=PERSON.name,
             request_id=BY_HAND,
-            lease_hash=PERSON.proof(work.lease),
+            lease_hash=PERSON.lease_hash(work.lease),
             in_segment=True,
         )
         work.hand = Hand(
@@ -433,7 +433,7 @@ class Node:
         """What `server.api.machines.hand` looks for while a hand is open."""
         while work.hand is hand:
             hand.rest()
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(LEASE_POLL_SECONDS)
             reason = await self._reason_to_end(work, hand_id)
             if reason is not None and work.hand is hand:
                 work.close(reason)

@@ -308,7 +308,7 @@ BROKEN: list[tuple[Break, str, int]] = [
     (forwarding_rules.take_what_was_lost_for_not_sent, "nothing happened", 220),
     (forwarding_rules.believe_a_refusal_after_a_lost_reply, "nothing happened", 1160),
     (forwarding_rules.believe_a_journal_about_what_has_no_key, "nobody can know", 0),
-    (forwarding_rules.state_no_link_again, "not known", 120),
+    (forwarding_rules.announce_no_link_again, "not known", 120),
     (forwarding_rules.look_for_no_pause, "in time", 0),
     (control_rules.confirm_what_is_not_interrupted, "had control", 0),
     (control_rules.begin_what_waited_before_the_interrupt, "had control", 70),

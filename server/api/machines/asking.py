@@ -38,6 +38,6 @@ class AskingHandler(ApiHandler):
             token_id=self.principal.token_id,
             token_name=self.principal.token_name,
             request_id=self.request_id,
-            lease_hash=None if lease is None else self.caller.proof(lease),
+            lease_hash=None if lease is None else self.caller.lease_hash(lease),
             in_segment=in_segment,
         )

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 TEXT_FRAME: Final = 0x1
 
-LOOK_SECONDS: Final = 0.5
+LEASE_POLL_SECONDS: Final = 0.5
 """How often it is looked whether the lease is in force, and whether anybody is there."""
 
 SILENT_SECONDS: Final = 4.0
@@ -117,7 +117,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
             tell=self._tell,
             close=self._close,
         )
-        self._hands.begin(self._caller.proof(self._path.lease), self._close)
+        self._hands.begin(self._caller.lease_hash(self._path.lease), self._close)
         self._watching = services.background.start_and_report(self._watch(), "watch a hand")
 
     def on_message(self, message: str | bytes) -> None:
@@ -165,7 +165,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
         if self._watching is not None:
             self._watching.cancel()
         if hand is not None:
-            self._hands.end(self._caller.proof(self._path.lease), self._close)
+            self._hands.end(self._caller.lease_hash(self._path.lease), self._close)
             hand.end()
 
     def _close(self, error: HandClosedError) -> None:
@@ -195,7 +195,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
         while self._hand is not None:
             self._hand.rest()
             self.ping(b"")
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(LEASE_POLL_SECONDS)
             reason = await self._reason_to_end()
             if reason is not None and self._hand is not None:
                 self._watching = None

@@ -8,7 +8,7 @@ from typing import Final
 from server.bus.bus import ReplyLostError
 from server.tasks import Tasks
 
-LOOK_SECONDS: Final = 2.0
+LINK_POLL_SECONDS: Final = 2.0
 """How often it is looked whether the link is there while its node does not answer."""
 
 
@@ -33,7 +33,7 @@ class LinkWatch:
         self._task = asyncio.current_task(loop)
         assert self._task is not None  # noqa: S101  only a task can await
         self._cancelling = self._task.cancelling()
-        self._timer = loop.call_later(LOOK_SECONDS, self._begin)
+        self._timer = loop.call_later(LINK_POLL_SECONDS, self._begin)
 
     def __exit__(
         self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
@@ -53,7 +53,7 @@ class LinkWatch:
 
     async def _look(self) -> None:
         if await self._is_there():
-            self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._begin)
+            self._timer = asyncio.get_running_loop().call_later(LINK_POLL_SECONDS, self._begin)
         elif self._task is not None:
             self._is_lost = True
             self._task.cancel()

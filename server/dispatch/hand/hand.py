@@ -23,15 +23,15 @@ from schemas.inputs.hand import (
     Undone,
 )
 from schemas.inputs.key_combinations import parse_combination
+from schemas.link.close_codes import fitting
 from server.dispatch.command import CommandReply, Sender
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.hand.ending import Failure, ReleasedAtEnd, failure_of
+from server.dispatch.hand.input_queue import InputQueue, QueuedInput, TooManyWaitError, undone
 from server.dispatch.hand.segment import REST_SECONDS, Segment
-from server.dispatch.hand.steps import Step, Steps, TooManyWaitError, undone
 from server.dispatch.questions.question import Refusal
 from server.dispatch.refusals import storage_unavailable
 from server.errors import StoreUnavailable
-from server.machines.connection import fitting
 from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import FrameBudget
 from server.store.audit import AuditEntry, AuditStore
@@ -99,8 +99,8 @@ class Hand:
         self._tell = tell
         self._close = close
         self._sequence = 0
-        self._steps = Steps()
-        self._under_way: deque[Step] = deque()
+        self._queue = InputQueue()
+        self._under_way: deque[QueuedInput] = deque()
         self._buttons: dict[Button, None] = {}
         self._keys: dict[str, None] = {}
         self._segment: Segment | None = None
@@ -121,12 +121,12 @@ class Hand:
         self._heard_at = time.monotonic()
         try:
             for event in batch.events:
-                self._steps.add(event, batch.sequence)
+                self._queue.add(event, batch.sequence)
         except TooManyWaitError:
             raise HandClosedError(
                 HandCloseCode.FLOOD, "events come faster than the machine takes them"
             ) from None
-        if not self._steps.complete(batch.sequence):
+        if not self._queue.complete(batch.sequence):
             self._completed(batch.sequence)
         self._send_what_may_be_sent()
 
@@ -148,7 +148,7 @@ class Hand:
         if self._is_over:
             return
         self._is_over = True
-        self._steps.drop()
+        self._queue.drop()
         self._background.start_and_report(self._end(), "release what a hand held")
 
     async def _end(self) -> None:
@@ -161,14 +161,14 @@ class Hand:
         self._end_segment()
 
     def _send_what_may_be_sent(self) -> None:
-        while self._steps and not self._is_over and self._may_send():
-            step = self._steps.next()
-            self._under_way.append(step)
-            self._note_held(step)
+        while self._queue and not self._is_over and self._may_send():
+            queued = self._queue.next()
+            self._under_way.append(queued)
+            self._note_held(queued)
             # Tasks begin in the order in which they are made, and a link that is here is written
             # to before they wait for anything.
             sending = self._background.start_and_report(
-                self._carry_out(step), "carry out what a hand did"
+                self._carry_out(queued), "carry out what a hand did"
             )
             self._sending.add(sending)
             sending.add_done_callback(self._sending.discard)
@@ -181,16 +181,16 @@ class Hand:
         if _is_modifier_press(self._under_way[-1]):
             # Refused, it must not leave what follows with another meaning.
             return False
-        if self._steps.may_grow:
-            return sum(step.is_move for step in self._under_way) < MOST_MOVES
+        if self._queue.may_grow:
+            return sum(queued.is_move for queued in self._under_way) < MOST_MOVES
         return len(self._under_way) < MOST_UNANSWERED
 
     def _is_here(self) -> bool:
         """Whether the machine's link is on this node, where all that is sent keeps its order."""
         return self._dispatcher.is_here(self._sender.organization_id, self._machine_id)
 
-    def _note_held(self, step: Step) -> None:
-        match step.event:
+    def _note_held(self, queued: QueuedInput) -> None:
+        match queued.event:
             case ButtonChanged(button=button, down=True):
                 self._buttons[button] = None
             case ButtonChanged(button=button):
@@ -202,9 +202,9 @@ class Hand:
             case _:
                 pass
 
-    def _note_not_released(self, step: Step) -> None:
+    def _note_not_released(self, queued: QueuedInput) -> None:
         """What was to go up, and may not have, is still held."""
-        match step.event:
+        match queued.event:
             case ButtonChanged(button=button, down=False):
                 self._buttons[button] = None
             case KeyChanged(key=key, down=False):
@@ -212,17 +212,17 @@ class Hand:
             case _:
                 pass
 
-    async def _carry_out(self, step: Step) -> None:
-        failure = await self._sent(step.body)
-        step.is_over = True
+    async def _carry_out(self, queued: QueuedInput) -> None:
+        failure = await self._sent(queued.body)
+        queued.is_over = True
         if self._segment is None:
             self._segment = Segment(now())
         if failure is None:
-            self._segment.did(step)
+            self._segment.did(queued)
         else:
             self._segment.refused += 1
-            self._note_not_released(step)
-            self._failed(step, failure)
+            self._note_not_released(queued)
+            self._failed(queued, failure)
         self._advance()
 
     async def _sent(self, body: AnyInput) -> Failure | None:
@@ -234,14 +234,14 @@ class Hand:
             return Failure(storage_unavailable(str(error)))
         return failure_of(reply)
 
-    def _failed(self, step: Step, failure: Failure) -> None:
+    def _failed(self, queued: QueuedInput, failure: Failure) -> None:
         """Send nothing of what waits: it was meant for a screen on which this had happened."""
         if self._is_over:
             self._release()
             return
-        dropped = self._steps.drop()
-        lost = dropped if failure.something_happened else [step, *dropped]
-        self._tell(NotDone(step.sequence, failure.reply, undone(lost)))
+        dropped = self._queue.drop()
+        lost = dropped if failure.something_happened else [queued, *dropped]
+        self._tell(NotDone(queued.sequence, failure.reply, undone(lost)))
         if isinstance(failure.reply, Refusal) and failure.is_control_ended:
             self._close(HandClosedError(HandCloseCode.CONTROL_ENDED, failure.reply.detail))
             return
@@ -309,9 +309,9 @@ class Hand:
         )
 
 
-def _is_modifier_press(step: Step) -> bool:
-    event = step.event
-    if step.is_over or not isinstance(event, KeyChanged) or not event.down:
+def _is_modifier_press(queued: QueuedInput) -> bool:
+    event = queued.event
+    if queued.is_over or not isinstance(event, KeyChanged) or not event.down:
         return False
     (chord,) = parse_combination(event.key)
     return bool(chord.modifiers)

@@ -14,7 +14,7 @@ Close = Callable[[HandClosedError], None]
 
 
 class Hands:
-    """Knows how each is closed, by the proof of its lease; the newest one stays."""
+    """Knows how each is closed, by the hash of its lease; the newest one stays."""
 
     def __init__(self) -> None:
         self._open: dict[str, Close] = {}
@@ -22,17 +22,17 @@ class Hands:
     def __len__(self) -> int:
         return len(self._open)
 
-    def begin(self, proof: str, close: Close) -> None:
+    def begin(self, lease_hash: str, close: Close) -> None:
         """A hand begins; an older one with the same lease ends."""
-        older = self._open.pop(proof, None)
-        self._open[proof] = close
+        older = self._open.pop(lease_hash, None)
+        self._open[lease_hash] = close
         if older is not None:
             older(replaced())
 
-    def end(self, proof: str, close: Close) -> None:
+    def end(self, lease_hash: str, close: Close) -> None:
         """A hand has ended."""
-        if self._open.get(proof) == close:
-            del self._open[proof]
+        if self._open.get(lease_hash) == close:
+            del self._open[lease_hash]
 
 
 def replaced() -> HandClosedError:

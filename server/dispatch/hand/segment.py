@@ -11,7 +11,7 @@ from schemas.inputs.hand import (
     TextComposed,
     WheelTurned,
 )
-from server.dispatch.hand.steps import Step
+from server.dispatch.hand.input_queue import QueuedInput
 
 REST_SECONDS: Final = 10.0
 """Without an event for so long, a segment of work is over."""
@@ -29,11 +29,11 @@ class Segment:
     characters: int = 0
     refused: int = 0
 
-    def did(self, step: Step) -> None:
-        """Count a step that was carried out; what went down is counted, and not what went up."""
-        match step.event:
+    def did(self, queued: QueuedInput) -> None:
+        """Count an input that was carried out; what went down is counted, and not what went up."""
+        match queued.event:
             case Moved():
-                self.moves += 1 + len(step.passed)
+                self.moves += 1 + len(queued.passed)
             case ButtonChanged(down=down):
                 self.clicks += down
             case WheelTurned(amount=amount):

@@ -152,7 +152,7 @@ class MachinesHere:
         if link.epoch < changed.epoch:
             raise RefusedError(not_interrupted())
         control = link.availability.restrictions.control
-        if lease_hash is None or (control is not None and control.proof == lease_hash):
+        if lease_hash is None or (control is not None and control.lease_hash == lease_hash):
             return
         raise RefusedError(
             control_ended() if control is None else control_held(control.by, control.since)

@@ -45,8 +45,8 @@ class MachineLink(Protocol):
     def is_over(self) -> bool:
         """Whether the link is closing or closed."""
 
-    def slot(self, proof: str | None = None) -> AbstractContextManager[None]:
-        """Hold a slot for an input that came with a control lease of this proof, or with none.
+    def slot(self, lease_hash: str | None = None) -> AbstractContextManager[None]:
+        """Hold a slot for an input that came with the control lease of this hash, or with none.
 
         Raises a SubmissionRefusedError where it is not taken now.
         """
@@ -55,11 +55,11 @@ class MachineLink(Protocol):
         """Wait until inputs may be sent.  Raises LinkDownError where that never comes."""
 
     def send(
-        self, message: Input, answer_by: int, proof: str | None = None
+        self, message: Input, answer_by: int, lease_hash: str | None = None
     ) -> "asyncio.Future[Outcome]":
         """Send an input; the future ends with its outcome, or with LinkLostError.
 
-        ``proof`` is that of the control lease that it came with.  Raises a SubmissionRefusedError
+        ``lease_hash`` is of the control lease that it came with.  Raises a SubmissionRefusedError
         where nothing was sent.
         """
 

@@ -46,9 +46,9 @@ class Availability:
         before, self.restrictions = self.restrictions, restrictions
         return before.control != restrictions.control
 
-    def check(self, proof: str | None) -> None:
-        """Raise a SubmissionRefusedError where no input is taken from who shows this proof."""
-        self.restrictions.check(proof)
+    def check(self, lease_hash: str | None) -> None:
+        """Raise a SubmissionRefusedError where no input is taken with this lease."""
+        self.restrictions.check(lease_hash)
         if (trouble := self.no_input) is not None:
             raise NoInputError(*trouble)
 

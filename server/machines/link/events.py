@@ -68,12 +68,12 @@ class MarkRequested:
 class InputSubmitted:
     """A command is to be carried out, and answered before ``answer_by`` by the link's clock.
 
-    ``proof`` is that of the control lease that it came with, if it did.
+    ``lease_hash`` is of the control lease that it came with, if it did.
     """
 
     message: Input
     answer_by: float
-    proof: str | None = None
+    lease_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

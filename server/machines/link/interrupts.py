@@ -17,7 +17,7 @@ class Interrupts:
     _open: frozenset[UUID] = frozenset()
 
     @property
-    def are_open(self) -> bool:
+    def is_pending(self) -> bool:
         """Whether any is not confirmed."""
         return bool(self._open)
 

@@ -130,12 +130,12 @@ class Link:
         """Whether what earlier links left open is reconciled, so that inputs may be submitted."""
         return self._state is State.LIVE
 
-    def reserve(self, proof: str | None = None) -> None:
+    def reserve(self, lease_hash: str | None = None) -> None:
         """Hold a slot for an input that will be submitted; ``commands.free`` gives it back.
 
-        Raises a SubmissionRefusedError where no input is taken now from who shows this proof.
+        Raises a SubmissionRefusedError where no input is taken now with this lease.
         """
-        self._check_inputs_are_taken(proof)
+        self._check_inputs_are_taken(lease_hash)
         self.commands.reserve()
 
     @property
@@ -196,8 +196,8 @@ class Link:
     def _decided(self, event: ServerEvent) -> list[Effect]:
         """The server wants something of this link."""
         match event:
-            case InputSubmitted(message, answer_by, proof):
-                return self._submitted(message, answer_by, proof)
+            case InputSubmitted(message, answer_by, lease_hash):
+                return self._submitted(message, answer_by, lease_hash)
             case ResolutionRequested(message):
                 self.commands.ask(message.command_id)
                 return [SendMessage(message)]
@@ -234,14 +234,14 @@ class Link:
         self._budget.earn(1)
         return [SendMessage(self.interrupts.next())]
 
-    def _check_inputs_are_taken(self, proof: str | None) -> None:
+    def _check_inputs_are_taken(self, lease_hash: str | None) -> None:
         """Raise a SubmissionRefusedError where the machine takes no input of this sender."""
         if not self.is_up:
             raise LinkDownError
-        self.availability.check(proof)
+        self.availability.check(lease_hash)
 
-    def _submitted(self, message: Input, answer_by: float, proof: str | None) -> list[Effect]:
-        self._check_inputs_are_taken(proof)
+    def _submitted(self, message: Input, answer_by: float, lease_hash: str | None) -> list[Effect]:
+        self._check_inputs_are_taken(lease_hash)
         if not self.is_live:
             raise LinkUnsettledError
         self.availability.check_operation(message.operation)

@@ -14,11 +14,11 @@ from server.machines.link.errors import (
 class Control:
     """Somebody holds the machine's control lease.
 
-    ``proof`` is what only whoever took the lease can show, ``by`` is their name, and ``since`` is
-    milliseconds since 1970.
+    ``lease_hash`` stands for the lease, which only whoever took it has; ``by`` is their name, and
+    ``since`` is milliseconds since 1970.
     """
 
-    proof: str
+    lease_hash: str
     by: str
     since: int
 
@@ -34,15 +34,15 @@ class Restrictions:
     paused_since: int | None = None
     control: Control | None = None
 
-    def check(self, proof: str | None) -> None:
+    def check(self, lease_hash: str | None) -> None:
         """Raise a SubmissionRefusedError where an input is not taken.
 
-        ``proof`` is that of the lease that it came with; None for an input that came with none.
+        ``lease_hash`` is of the lease that it came with; None for an input that came with none.
         The holder of the lease passes also while the machine is paused.
         """
         control = self.control
-        if proof is not None:
-            if control is None or control.proof != proof:
+        if lease_hash is not None:
+            if control is None or control.lease_hash != lease_hash:
                 raise ControlEndedError
         elif control is not None:
             raise MachineControlledError(control.by, control.since)

@@ -25,14 +25,14 @@ MachineKey = tuple[UUID, str]
 
 @dataclass(frozen=True)
 class StoredControl:
-    """A lease as it is stored; ``proof`` stands for its id, which only its holder has.
+    """A lease as it is stored; ``lease_hash`` stands for its id, which only its holder has.
 
     ``by`` is the holder's name.  ``session_hash`` is that of the console's session, where somebody
     took it who had signed in there.  ``hand`` is the newest hand that was opened with it, on
     whichever node.
     """
 
-    proof: str
+    lease_hash: str
     by: str
     token_id: UUID
     session_hash: bytes | None
@@ -45,7 +45,7 @@ class StoredControl:
 class NewControl:
     """A lease that somebody asks for."""
 
-    proof: str
+    lease_hash: str
     by: str
     token_id: UUID
     session_hash: bytes | None = None
@@ -78,11 +78,11 @@ class ControlStore:
         machine.
         """
         # One's own is kept: this may be done again after an answer that was lost.
-        is_kept: Document = {"$eq": ["$control.proof", new.proof]}
+        is_kept: Document = {"$eq": ["$control.lease_hash", new.lease_hash]}
         if not take_over:
             is_kept = {"$or": [is_kept, _IN_FORCE]}
         control = {
-            "proof": new.proof,
+            "lease_hash": new.lease_hash,
             # In a pipeline a text that begins with $ would be read as a field of the document.
             "by": {"$literal": new.by},
             "token_id": new.token_id,
@@ -103,10 +103,10 @@ class ControlStore:
         return None if found is None else (control_from(found["control"]), found["epoch"])
 
     async def renew(
-        self, organization_id: UUID, machine_id: str, proof: str
+        self, organization_id: UUID, machine_id: str, lease_hash: str
     ) -> StoredControl | None:
         """The lease with a later end; None where it is over."""
-        wanted = {**_with(organization_id, machine_id, proof), "$expr": _IN_FORCE}
+        wanted = {**_with(organization_id, machine_id, lease_hash), "$expr": _IN_FORCE}
         async with self._database.operation():
             found = await self._machines.find_one_and_update(
                 wanted,
@@ -116,22 +116,22 @@ class ControlStore:
         return None if found is None else control_of(found)
 
     async def open_hand(
-        self, organization_id: UUID, machine_id: str, proof: str, hand: UUID
+        self, organization_id: UUID, machine_id: str, lease_hash: str, hand: UUID
     ) -> bool:
         """Note the newest hand of a lease; False where the lease is over."""
-        wanted = {**_with(organization_id, machine_id, proof), "$expr": _IN_FORCE}
+        wanted = {**_with(organization_id, machine_id, lease_hash), "$expr": _IN_FORCE}
         async with self._database.operation():
             result = await self._machines.update_one(wanted, {"$set": {"control.hand": hand}})
         return result.matched_count == 1
 
-    async def end(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
+    async def end(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
         """End a lease; False where it was over."""
-        return await self._end(_with(organization_id, machine_id, proof))
+        return await self._end(_with(organization_id, machine_id, lease_hash))
 
-    async def end_if_over(self, organization_id: UUID, machine_id: str, proof: str) -> bool:
+    async def end_if_over(self, organization_id: UUID, machine_id: str, lease_hash: str) -> bool:
         """End a lease that has run out and was not renewed since; whether this did it."""
         is_over = {"$expr": {"$not": _IN_FORCE}}
-        return await self._end({**_with(organization_id, machine_id, proof), **is_over})
+        return await self._end({**_with(organization_id, machine_id, lease_hash), **is_over})
 
     async def all(self) -> list[HeldMachine]:
         """Every machine with a lease, of all organizations."""
@@ -155,20 +155,20 @@ class ControlStore:
     async def restricted_of(self, node_id: UUID) -> dict[MachineKey, tuple[bool, str | None]]:
         """Which machines are paused or under control of those whose newest link a node holds.
 
-        Whether each is paused, and the proof of its lease.
+        Whether each is paused, and the hash of its lease.
         """
         cursor = self._machines.find(
             {
                 "link.node_id": node_id,
                 "deleted_at": None,
-                "$or": [{"paused": True}, {"control.proof": {"$exists": True}}],
+                "$or": [{"paused": True}, {"control.lease_hash": {"$exists": True}}],
             },
-            projection=["organization_id", "machine_id", "paused", "control.proof"],
+            projection=["organization_id", "machine_id", "paused", "control.lease_hash"],
         )
         return {
             (found["organization_id"], found["machine_id"]): (
                 found["paused"],
-                (found.get("control") or {}).get("proof"),
+                (found.get("control") or {}).get("lease_hash"),
             )
             async for found in self._database.documents(cursor)
         }
@@ -190,10 +190,10 @@ def control_from(control: Document) -> StoredControl:
     return StoredControl(**fields_of(StoredControl, control))
 
 
-def _with(organization_id: UUID, machine_id: str, proof: str) -> Document:
+def _with(organization_id: UUID, machine_id: str, lease_hash: str) -> Document:
     return {
         "organization_id": organization_id,
         "machine_id": machine_id,
         "deleted_at": None,
-        "control.proof": proof,
+        "control.lease_hash": lease_hash,
     }

@@ -29,7 +29,7 @@ MOST_SECONDS: Final = 1.0
 """And no longer than this with each group: nobody may be there who indexes."""
 
 _NEW: Final = "new"
-_LOOK_SECONDS: Final = 0.02
+_POLL_SECONDS: Final = 0.02
 _MARK_BYTES: Final = 8
 
 
@@ -69,7 +69,7 @@ async def until_few_wait(database: Database) -> None:
             )
         if waiting <= MOST_WAITING:
             return
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 class Marked(NamedTuple):

@@ -72,11 +72,11 @@ def pauses(view: FakeView) -> list[float]:
 def test_live_picture_is_taken_when_the_screen_has_changed_and_not_before() -> None:
     view, order = FakeView(), live()
     with desk(view.open) as at:
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         first = at.next()
         assert isinstance(first, PictureCaptured)
         assert first.order is order
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         looks(view)
         assert at.reported.empty()
         view.colour = 9
@@ -89,20 +89,20 @@ def test_live_picture_is_taken_when_the_screen_has_changed_and_not_before() -> N
 def test_nobody_looks_at_the_screen_before_an_order_and_after_its_end() -> None:
     view, order = FakeView(), live()
     with desk(view.open) as at:
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         at.next()
         captures = view.captures
-        at.capturer.obey(RunRequest(screenshot()))
+        at.capturer.submit(RunRequest(screenshot()))
         at.next()
         assert view.captures == captures + 1
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         looks(view)
-        at.capturer.obey(StopLive())
+        at.capturer.submit(StopLive())
         # What was under way has ended when the next thing is done.
-        at.capturer.obey(RunRequest(screenshot()))
+        at.capturer.submit(RunRequest(screenshot()))
         at.next()
         captures = view.captures
-        at.capturer.obey(RunRequest(screenshot()))
+        at.capturer.submit(RunRequest(screenshot()))
         at.next()
         assert view.captures == captures + 1
 
@@ -111,7 +111,7 @@ def test_next_order_has_its_first_picture_though_the_screen_is_the_same() -> Non
     view = FakeView()
     with desk(view.open) as at:
         for order in (live(), live()):
-            at.capturer.obey(CaptureLive(order))
+            at.capturer.submit(CaptureLive(order))
             taken = at.next()
             assert isinstance(taken, PictureCaptured)
             assert taken.order is order
@@ -121,9 +121,9 @@ def test_rate_is_the_lower_of_both() -> None:
     for own, asked in ((25.0, 60.0), (1000.0, 25.0)):
         view, order = FakeView(), live(rate=asked)
         with desk(view.open, rate=own) as at:
-            at.capturer.obey(CaptureLive(order))
+            at.capturer.submit(CaptureLive(order))
             at.next()
-            at.capturer.obey(CaptureLive(order))
+            at.capturer.submit(CaptureLive(order))
             looks(view, 4)
         # One alone may be short: the look before it may have been late.
         assert sum(pauses(view)) / len(pauses(view)) > 0.9 / 25
@@ -132,9 +132,9 @@ def test_rate_is_the_lower_of_both() -> None:
 def test_what_an_input_changes_is_looked_for_at_once_and_the_rate_holds() -> None:
     view, order, interval = FakeView(), live(rate=2), 0.5
     with desk(view.open) as at:
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         at.next()
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         looks(view, 1)  # The rate allows another picture from now on.
         at.capturer.expect_change()
         looks(view, 4)
@@ -144,7 +144,7 @@ def test_what_an_input_changes_is_looked_for_at_once_and_the_rate_holds() -> Non
         at.capturer.expect_change()
         at.next()
         view.colour = 10
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         captures = view.captures
         at.capturer.expect_change()
         at.next()
@@ -157,7 +157,7 @@ def test_pictures_take_no_more_of_the_network_than_they_may() -> None:
     with desk(view.open, bytes_per_second=10_000) as at:
         for colour in range(4):
             view.colour = colour
-            at.capturer.obey(CaptureLive(order))
+            at.capturer.submit(CaptureLive(order))
             taken = at.next()
             assert isinstance(taken, PictureCaptured)
             size = len(taken.picture.content)
@@ -168,12 +168,12 @@ def test_pictures_take_no_more_of_the_network_than_they_may() -> None:
 def test_screenshot_and_desktop_are_told_while_the_live_screen_waits() -> None:
     view, order = FakeView(), live(rate=0.001)
     with desk(view.open) as at:
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         at.next()
-        at.capturer.obey(CaptureLive(order))
+        at.capturer.submit(CaptureLive(order))
         asked, query = screenshot(7), DesktopQuery(request=8, server_time=0)
-        at.capturer.obey(RunRequest(asked))
-        at.capturer.obey(RunRequest(query))
+        at.capturer.submit(RunRequest(asked))
+        at.capturer.submit(RunRequest(query))
         taken = at.next()
         assert isinstance(taken, PictureCaptured)
         assert taken.order is asked
@@ -192,13 +192,13 @@ def test_view_that_fails_is_told_and_opened_anew(
     with desk(view.open) as at:
         view.failure = failure
         for asked in (CaptureLive(order), RunRequest(screenshot())):
-            at.capturer.obey(asked)
+            at.capturer.submit(asked)
             failed = at.next()
             assert isinstance(failed, OrderFailed)
             assert failed.order is asked.order
             assert words in failed.reason
         view.failure = None
-        at.capturer.obey(RunRequest(screenshot()))
+        at.capturer.submit(RunRequest(screenshot()))
         assert isinstance(at.next(), PictureCaptured)
     assert view.opened == 3
     assert view.closed == 3
@@ -214,7 +214,7 @@ def test_view_that_nobody_needs_is_closed(monkeypatch: pytest.MonkeyPatch) -> No
 
     with desk(view.open) as at:
         for times in (1, 2):
-            at.capturer.obey(RunRequest(screenshot()))
+            at.capturer.submit(RunRequest(screenshot()))
             at.next()
             eventually(partial(closed, times), "it is closed")
         assert view.opened == 2
@@ -224,7 +224,7 @@ def test_machine_without_a_view_says_so() -> None:
     with desk(None) as at:
         with pytest.raises(DesktopError, match="without a screen"):
             at.capturer.try_screen()
-        at.capturer.obey(RunRequest(screenshot()))
+        at.capturer.submit(RunRequest(screenshot()))
         failed = at.next()
         assert isinstance(failed, OrderFailed)
         assert "without a screen" in failed.reason

@@ -98,7 +98,7 @@ async def test_desktop_without_a_clipboard_says_so() -> None:
 
 @async_test
 async def test_desktop_that_hangs_may_have_a_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clipboard_module, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(clipboard_module, "CHECK_SECONDS", 0.1)
     desktop = Desktop()
     desktop.go_on.clear()
     assert await why_no_clipboard(desktop) is None

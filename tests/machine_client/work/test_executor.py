@@ -365,7 +365,7 @@ def test_interrupt_ends_what_runs_releases_what_is_held_and_is_reported(bench: B
     bench.desktop.on_inject = inject
     bench.begin()
     assert running.wait(WAIT_SECONDS)
-    bench.executor.obey(InterruptCommands(request))
+    bench.executor.submit(InterruptCommands(request))
     ended = bench.next()
     assert isinstance(ended, CommandEnded)
     assert isinstance(ended.outcome, Failed)
@@ -385,7 +385,7 @@ def test_interrupt_that_comes_during_a_release_ends_what_was_begun_before_it(ben
     bench.executor.release_held()
     assert releasing.wait(WAIT_SECONDS)
     bench.begin()
-    bench.executor.obey(InterruptCommands(request))
+    bench.executor.submit(InterruptCommands(request))
     go_on.set()
     assert bench.ended().outcome == Failed(
         code="interrupted", message="control changed", injected_at_least=0

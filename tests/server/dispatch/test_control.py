@@ -20,8 +20,8 @@ from tests.service import Service, until
 
 def test_lease_is_good_for_the_token_or_session_alone_that_took_it() -> None:
     token = uuid4()
-    proofs = {
-        caller.proof(lease)
+    hashes = {
+        caller.lease_hash(lease)
         for caller in (
             Caller(token, "Ada"),
             Caller(uuid4(), "Ada"),
@@ -30,8 +30,8 @@ def test_lease_is_good_for_the_token_or_session_alone_that_took_it() -> None:
         )
         for lease in ("one", "two")
     }
-    assert len(proofs) == 8
-    assert Caller(token, "Ada").proof("one") == Caller(token, "renamed").proof("one")
+    assert len(hashes) == 8
+    assert Caller(token, "Ada").lease_hash("one") == Caller(token, "renamed").lease_hash("one")
 
 
 @pytest.mark.gen_test
@@ -59,20 +59,20 @@ async def test_control_is_given_when_the_machine_confirms_and_no_moment_earlier(
 @pytest.mark.gen_test
 async def test_node_looks_often_only_while_there_are_leases(service: Service) -> None:
     control = service.server.services.machines.control
-    await until(lambda: not control._are_there.is_set())
+    await until(lambda: not control._may_have_leases.is_set())
 
 
 @pytest.mark.gen_test
 async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control_module, "SWEEP_SECONDS", 3600.0)
-    monkeypatch.setattr(control_module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(control_module, "IDLE_POLL_SECONDS", 3600.0)
+    monkeypatch.setattr(control_module, "LEASE_POLL_SECONDS", 0.01)
     control = service.server.services.machines.control
     take = control._controls.take
 
     async def take_slowly(*lease: Any, **options: Any) -> Any:
-        await until(lambda: not control._are_there.is_set())
+        await until(lambda: not control._may_have_leases.is_set())
         return await take(*lease, **options)
 
     monkeypatch.setattr(control._controls, "take", take_slowly)
@@ -90,8 +90,8 @@ async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
 async def test_node_that_could_not_look_looks_again_soon(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control_module, "SWEEP_SECONDS", 3600.0)
-    monkeypatch.setattr(control_module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(control_module, "IDLE_POLL_SECONDS", 3600.0)
+    monkeypatch.setattr(control_module, "LEASE_POLL_SECONDS", 0.01)
     control, looks = service.server.services.machines.control, 0
 
     async def fail() -> Any:

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.http.problems import ProblemError
 from schemas.link.messages import Input, Resolve
-from server.dispatch.moves import Moves
+from server.dispatch.handover import HandoverWait
 from tests.commands import accepted, answered, answering, keep_sent, problem_of
 from tests.links import COMPLETED, hello
 from tests.service import Service, new_key
@@ -111,7 +111,7 @@ async def test_machine_that_moves_is_not_waited_for_beyond_the_time_of_the_input
         await asyncio.sleep(0.01)
         return True
 
-    monkeypatch.setattr(Moves, "wait", always)
+    monkeypatch.setattr(HandoverWait, "wait", always)
     await service.new_machine()
     async with asyncio.timeout(10):
         waiting = answering(service, accepted(service, timeout=0.1))

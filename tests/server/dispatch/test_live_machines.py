@@ -34,7 +34,7 @@ async def test_machine_of_a_node_that_nats_does_not_reach_is_said_to_be_there(
 
     async with machine.connected():
         await until_reached(there, machine)
-        monkeypatch.setattr(there.server.services.neighbourhood.bus, "request", nobody)
+        monkeypatch.setattr(there.server.services.cluster.bus, "request", nobody)
         view = (await there.get("/v1/machines/desk-1")).json
         assert (view["state"], view["node"]) == ("offline", "a")
         assert view["reason"] == "connected to the node a, which cannot be reached from here"

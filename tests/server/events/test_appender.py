@@ -204,7 +204,7 @@ async def test_batch_in_a_place_that_was_used_and_deleted_is_told_as_reset(
         # It looked a moment ago, as it believes, and by the time of the answer knows better.
         with (
             patch.object(shared_channel.SharedChannel, "is_fresh", property(_fresh_at_first())),
-            patch("server.events.shared_hub.RARE_LOOK_SECONDS", 0.1),
+            patch("server.events.shared_hub.CONNECTED_POLL_SECONDS", 0.1),
         ):
             publish(sleeper.hub, "lost")
             (told,) = await heard(subscription, 1)

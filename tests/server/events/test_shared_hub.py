@@ -26,7 +26,7 @@ from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
 @pytest.fixture(autouse=True)
 def nobody_looks_without_need(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a look into the log now and then would find as well, is to be found without it."""
-    monkeypatch.setattr(shared_hub_module, "RARE_LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(shared_hub_module, "CONNECTED_POLL_SECONDS", 3600.0)
 
 
 async def all_heard(subscription: Subscription, many: int) -> list[tuple[int, str | None]]:

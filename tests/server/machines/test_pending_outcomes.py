@@ -4,7 +4,7 @@ from uuid import UUID
 import pytest
 
 from server.machines.link.errors import LinkLostError
-from server.machines.pending_outcomes import Once, PendingOutcomes
+from server.machines.pending_outcomes import OneTimeEvent, PendingOutcomes
 from tests.links import COMPLETED
 from tests.store import async_test
 
@@ -56,7 +56,7 @@ async def test_abandoned_commands_end_with_the_link() -> None:
 
 @async_test
 async def test_all_who_wait_go_on_when_it_happens_and_nobody_waits_after_that() -> None:
-    once = Once()
+    once = OneTimeEvent()
     waiting = asyncio.gather(once.wait(), once.wait())
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(once.wait(), 0.01)

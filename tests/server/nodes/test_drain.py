@@ -9,7 +9,7 @@ import pytest
 
 from schemas.link.close_codes import MOVED_REASON, CloseCode
 from schemas.link.messages import Input
-from server.dispatch import moves
+from server.dispatch import handover
 from server.errors import StoreUnavailable
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
@@ -131,8 +131,8 @@ async def test_running_input_ends_before_its_machine_moves(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(moves, "MOVING_SECONDS", 20.0)
-    monkeypatch.setattr(moves, "JUST_MILLISECONDS", 60_000)
+    monkeypatch.setattr(handover, "MOVING_SECONDS", 20.0)
+    monkeypatch.setattr(handover, "JUST_MILLISECONDS", 60_000)
     async with (
         running_nodes(mongodb, database_name, nats_url, tmp_path, "leaves", "stays") as nodes,
         asyncio.TaskGroup() as background,

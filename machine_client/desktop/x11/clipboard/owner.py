@@ -19,7 +19,7 @@ from schemas.inputs.clipboard_texts import Selection
 MOST_FORMS: Final = 64
 """That are given at once: what a program asks for more is not."""
 
-LOOK_SECONDS: Final = 5.0
+OWNER_POLL_SECONDS: Final = 5.0
 """Between two looks whether somebody who pastes has gone."""
 
 
@@ -46,7 +46,7 @@ class SelectionOwner(ClipboardOwner):
 
     def _serve(self, awake: int) -> None:
         with errors_translated():
-            self._client.wait(LOOK_SECONDS, awake)
+            self._client.wait(OWNER_POLL_SECONDS, awake)
             while self._client.display.pending_events():
                 self._happened(self._client.display.next_event())
             self._transfers.forget_late()

@@ -66,7 +66,7 @@ class InjectingContract:
 
 
 class MouseContract(InjectingContract):
-    """Moves, clicks, scrolls and drags."""
+    """HandoverWait, clicks, scrolls and drags."""
 
     def test_move_puts_the_pointer_exactly_there(
         self, rig: Rig, injector: DesktopInjector, last: Display

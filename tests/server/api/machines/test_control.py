@@ -121,7 +121,7 @@ async def test_holder_may_send_and_others_are_told_who_has_control(service: Serv
             assert int(refused.headers["Retry-After"]) > 0
         moving = machine.moving(key, headers=held_by(lease))
         command = await link.obey()
-        assert "proof" not in command.model_dump_json()
+        assert "lease_hash" not in command.model_dump_json()
         assert (await moving).status == 200
         # What is final is given again to whoever has the key.
         again = await machine.move(key)

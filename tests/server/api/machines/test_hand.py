@@ -231,7 +231,7 @@ async def test_hand_ends_soon_after_its_lease_however_that_ends(service: Service
 async def test_input_finds_out_at_once_that_control_has_ended(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hand_module, "LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 60.0)
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         taking = begin(service, "POST", body={"take_over": True})
         await confirms(link)
@@ -429,7 +429,7 @@ async def test_newer_websocket_with_the_same_lease_replaces_the_older(service: S
 async def test_websocket_that_nobody_reads_ends(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hand_module, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 0.02)
     monkeypatch.setattr(hand_module, "SILENT_SECONDS", 0.2)
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         await hand.does(button(True))
@@ -455,11 +455,11 @@ async def test_websocket_is_silent_after_four_seconds(
 ) -> None:
     clock = Clock()
     monkeypatch.setattr(hand_module, "time", clock)
-    monkeypatch.setattr(hand_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 0.05)
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         hand.websocket.transport.pause_reading()
         began = time.monotonic()
-        while time.monotonic() - began < 3 * hand_module.LOOK_SECONDS:
+        while time.monotonic() - began < 3 * hand_module.LEASE_POLL_SECONDS:
             clock.ahead = 3.5 - (time.monotonic() - began)
             await asyncio.sleep(0.01)
         assert len(service.server.services.machines.hands) == 1
@@ -502,7 +502,7 @@ async def test_machine_that_goes_is_said_and_the_hand_stays(service: Service) ->
 async def test_audit_has_one_entry_for_a_stretch_and_no_text_and_no_log_has_the_lease(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(hand_module, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 0.02)
     monkeypatch.setattr(dispatch_module, "REST_SECONDS", 0.2)
     caplog.set_level(logging.DEBUG, "server")
 

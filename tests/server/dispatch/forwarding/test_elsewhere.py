@@ -86,7 +86,7 @@ class LosingReplies:
     """Loses the replies of a node's bus."""
 
     def __init__(self, node: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-        bus = node.server.services.neighbourhood.bus
+        bus = node.server.services.cluster.bus
         self.request = bus.request
         self.is_on = True
         monkeypatch.setattr(bus, "request", self._request)
@@ -147,7 +147,7 @@ class RefusingAfterALoss:
 
     def __init__(self, node: Service, monkeypatch: pytest.MonkeyPatch, refusal: Reply) -> None:
         services = node.server.services
-        self._background, self._bus = services.background, services.neighbourhood.bus
+        self._background, self._bus = services.background, services.cluster.bus
         self._request, self._refusal = self._bus.request, refusal
         self._is_sent = False
         self.is_on = True
@@ -227,7 +227,7 @@ async def test_bus_that_is_away_refuses_what_cannot_be_forwarded_and_nothing_hap
         first = await moving
         nats_server.kill()
         for node in nodes:
-            await until(lambda: not node.server.services.neighbourhood.bus.is_connected)  # noqa: B023
+            await until(lambda: not node.server.services.cluster.bus.is_connected)  # noqa: B023
         reply = await at(there, machine).move(new_key())
         assert (reply.status, reply.json["reason"]) == (503, "unreachable")
         assert reply.headers["Retry-After"] == "1"
@@ -256,7 +256,7 @@ async def test_reply_that_is_not_understood_is_no_word_that_nothing_happened(
     machine = await here.new_machine()
     async with machine.connected() as link:
         await until_reached(there, machine)
-        bus = there.server.services.neighbourhood.bus
+        bus = there.server.services.cluster.bus
         request = bus.request
 
         async def of_tomorrow(subject: str, message: bytes, timeout: float) -> bytes:
@@ -293,7 +293,7 @@ async def test_input_without_a_key_that_is_pending_elsewhere_can_be_found(
     machine = await here.new_machine()
     async with machine.connected() as link:
         await until_reached(there, machine)
-        ledger = here.server.services.neighbourhood.responder._here._ledger
+        ledger = here.server.services.cluster.responder._here._ledger
 
         async def keeps_nothing(*_: object) -> None:
             pass

@@ -35,7 +35,7 @@ def accepted(body: AnyInput) -> Command:
 
 
 def texts_of(node: Service) -> LongTexts:
-    return node.server.services.neighbourhood.elsewhere.texts
+    return node.server.services.cluster.elsewhere.texts
 
 
 @pytest.mark.gen_test

@@ -94,7 +94,7 @@ async def test_viewers_of_all_nodes_share_one_capture(
         assert (await desk.heard(ScreenStop)).stream == asked.stream
         for node in nodes:
             assert (await node.get("/v1/machines/desk-1")).json["viewers"] == []
-        await until(lambda: not there.server.services.neighbourhood.elsewhere.viewers)
+        await until(lambda: not there.server.services.cluster.elsewhere.viewers)
 
 
 @pytest.mark.gen_test
@@ -127,7 +127,7 @@ async def test_viewers_of_a_node_that_asks_no_more_have_left(
         await until_reached(there, "desk-1")
         viewer, _ = await desk.at(there).watched()
         await read(viewer)
-        bus = there.server.services.neighbourhood.bus
+        bus = there.server.services.cluster.bus
 
         async def hang(subject: str, message: bytes, timeout: float) -> bytes:
             await asyncio.sleep(60)

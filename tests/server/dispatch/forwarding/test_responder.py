@@ -24,7 +24,7 @@ async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]
     machine = await here.new_machine()
     async with machine.connected() as link:
         live = await machine.until_live()
-        responder = here.server.services.neighbourhood.responder
+        responder = here.server.services.cluster.responder
         message = forwarded(accepted(here))
         background = here.server.services.background
         replies = [
@@ -42,7 +42,7 @@ async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -
     machine = await here.new_machine()
     async with machine.connected() as link:
         live = await machine.until_live()
-        responder = here.server.services.neighbourhood.responder
+        responder = here.server.services.cluster.responder
         await here.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         message = forwarded(accepted(here, new_key()))
         refusal = await responder.respond_for_link(live, message)
@@ -70,7 +70,7 @@ async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
     machine = await here.new_machine()
     async with machine.connected() as link:
         live = await machine.until_live()
-        responder = here.server.services.neighbourhood.responder
+        responder = here.server.services.cluster.responder
         message = json.loads(forwarded(accepted(here)))
         message |= change | {"command": message["command"] | change.get("command", {})}
         reply = await responder.respond_for_link(live, json.dumps(message).encode())
@@ -107,7 +107,7 @@ async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
     machine = await here.new_machine()
     async with machine.connected() as link:
         live = await machine.until_live()
-        responder = here.server.services.neighbourhood.responder
+        responder = here.server.services.cluster.responder
         message = json.dumps(wish.model_dump(mode="json") | change).encode()
         assert b'"not_understood"' in await responder.respond_for_link(live, message)
         assert responder.refused == {"malformed": 1}
@@ -122,6 +122,6 @@ async def test_link_that_has_just_ended_does_nothing_for_others(nodes: list[Serv
     async with machine.connected():
         live = await machine.until_live()
     await machine.until_gone()
-    responder = here.server.services.neighbourhood.responder
+    responder = here.server.services.cluster.responder
     reply = await responder.respond_for_link(live, forwarded(accepted(here)))
     assert b'"not_here"' in reply

@@ -25,7 +25,7 @@ class Link:
 
 @pytest.fixture
 def link(monkeypatch: pytest.MonkeyPatch) -> Link:
-    monkeypatch.setattr(watch, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(watch, "LINK_POLL_SECONDS", 0.01)
     return Link()
 
 

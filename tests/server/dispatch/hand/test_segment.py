@@ -1,8 +1,8 @@
 from datetime import UTC, datetime, timedelta
 
 from schemas.inputs.hand import Batch
+from server.dispatch.hand.input_queue import QueuedInput
 from server.dispatch.hand.segment import Segment
-from server.dispatch.hand.steps import Step
 from tests.hand_client import button, key, move, wheel
 
 BEGIN = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -11,7 +11,7 @@ BEGIN = datetime(2026, 11, 23, 9, tzinfo=UTC)
 def did(*said: object) -> Segment:
     segment = Segment(BEGIN)
     for event in Batch.model_validate({"sequence": 1, "events": said}).events:
-        segment.did(Step(event, 1))
+        segment.did(QueuedInput(event, 1))
     return segment
 
 

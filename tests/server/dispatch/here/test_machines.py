@@ -70,7 +70,7 @@ async def test_link_that_does_not_know_its_number_yet_gives_way_to_a_newer_one(
 
     monkeypatch.setattr(MachineStore, "begin_link", begin_link)
     machine = await service.new_machine()
-    here = service.server.services.neighbourhood.responder._here
+    here = service.server.services.cluster.responder._here
     async with machine.open_websocket() as websocket:
         link = ScriptedLink(websocket)
         await link.say(hello())

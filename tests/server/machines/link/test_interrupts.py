@@ -30,9 +30,9 @@ def interrupt_on(script: LinkScript, restrictions: Restrictions) -> Interrupt:
 def test_machine_is_interrupted_whenever_control_changes_hands(up: LinkScript) -> None:
     for restrictions in (ADA, BOB, NONE):
         asked = interrupt_on(up, restrictions)
-        assert up.link.interrupts.are_open
+        assert up.link.interrupts.is_pending
         up.on(MessageReceived(Interrupted(request=asked.request)))
-        assert not up.link.interrupts.are_open
+        assert not up.link.interrupts.is_pending
         up.on(RestrictionsRead(restrictions))
 
 
@@ -44,9 +44,9 @@ def test_pause_alone_interrupts_nothing(up: LinkScript) -> None:
 def test_every_interrupt_is_waited_for(up: LinkScript) -> None:
     first, second = interrupt_on(up, ADA), interrupt_on(up, BOB)
     up.on(MessageReceived(Interrupted(request=first.request)))
-    assert up.link.interrupts.are_open
+    assert up.link.interrupts.is_pending
     up.on(MessageReceived(Interrupted(request=second.request)))
-    assert not up.link.interrupts.are_open
+    assert not up.link.interrupts.is_pending
 
 
 def test_interrupt_that_nobody_asked_for_closes_the_link(up: LinkScript) -> None:

@@ -36,7 +36,7 @@ def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_one_has_control_until_it_is_taken_over(mongodb: str, database_name: str) -> None:
     async with a_machine(mongodb, database_name) as (controls, machines):
         first, epoch = there(await controls.take(*DESK, ADA, take_over=False))
-        assert (first.proof, first.by, first.token_id, first.session_hash, epoch) == (
+        assert (first.lease_hash, first.by, first.token_id, first.session_hash, epoch) == (
             *("of Ada", "$machine_id", ADA.token_id),
             *(None, 0),
         )
@@ -45,7 +45,7 @@ async def test_one_has_control_until_it_is_taken_over(mongodb: str, database_nam
         assert there(await controls.take(*DESK, BOB, take_over=False))[0] == first
         assert there(await controls.take(*DESK, ADA, take_over=True))[0] == first
         second, _ = there(await controls.take(*DESK, BOB, take_over=True))
-        assert (second.proof, second.session_hash) == ("of Bob", b"session")
+        assert (second.lease_hash, second.session_hash) == ("of Bob", b"session")
         (held,) = await controls.all()
         assert (held.organization_id, held.machine_id, held.control) == (*DESK, second)
         assert not held.is_over
@@ -76,7 +76,7 @@ async def test_lease_that_has_run_out_is_nobodys(mongodb: str, database_name: st
         assert await controls.renew(*DESK, "of Ada") is None
         (held,) = await controls.all()
         assert held.is_over
-        assert there(await controls.take(*DESK, BOB, take_over=False))[0].proof == "of Bob"
+        assert there(await controls.take(*DESK, BOB, take_over=False))[0].lease_hash == "of Bob"
         assert not await controls.end_if_over(*DESK, "of Ada")
         assert await controls.end_if_over(*DESK, "of Bob")
         assert await controls.all() == []

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from server.dispatch.forwarding import neighbours
+from server.dispatch.forwarding import membership
 from server.errors import StoreUnavailable
 from server.events.event import Subscription
 from server.store.machines.documents import ClientSummary, LinkFacts
@@ -19,7 +19,7 @@ from tests.service import PATIENCE_SECONDS, ScriptedLink, Service, new_key, unti
 
 @pytest.fixture(autouse=True)
 def _looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbours, "STATE_SECONDS", 0.1)
+    monkeypatch.setattr(membership, "STATE_SECONDS", 0.1)
 
 
 async def told(subscription: Subscription, state: str) -> str:
@@ -44,9 +44,9 @@ async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]
     machine = await here.new_machine()
     async with machine.connected() as link:
         await until_reached(there, machine)
-        node_id = here.server.services.neighbourhood.node.node_id
+        node_id = here.server.services.cluster.node.node_id
         await machines_of(there).end_links_of(node_id, "its node is gone")
-        there.server.services.neighbourhood.elsewhere._addresses._known.clear()
+        there.server.services.cluster.elsewhere._addresses._known.clear()
         await until_reached(there, machine)
         moving = at(there, machine).moving(new_key())
         await link.obey()
@@ -59,7 +59,7 @@ async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[
     machine = await here.new_machine()
     async with machine.connected() as link:
         await until_reached(there, machine)
-        facts = LinkFacts(there.server.services.neighbourhood.node.node_id, "b")
+        facts = LinkFacts(there.server.services.cluster.node.node_id, "b")
         client = ClientSummary("linux", "0", ())
         await machines_of(there).begin_link(there.organization_id, "desk-1", client, facts)
         code, reason = await link.closed()
@@ -74,10 +74,10 @@ async def test_link_that_ends_while_it_is_stated_has_ended(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    monkeypatch.setattr(neighbours, "STATE_SECONDS", 1000.0)
+    monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
     machine = await here.new_machine()
-    neighbourhood = here.server.services.neighbourhood
-    store, stated = neighbourhood.neighbours._machines, []
+    cluster = here.server.services.cluster
+    store, stated = cluster.membership._machines, []
     link_again = store.link_again
 
     async def is_linked() -> bool:
@@ -95,8 +95,8 @@ async def test_link_that_ends_while_it_is_stated_has_ended(
             return stated[-1]
 
         monkeypatch.setattr(store, "link_again", ends_meanwhile)
-        await machines_of(there).end_links_of(neighbourhood.node.node_id, "its node is gone")
-        neighbourhood.neighbours.state_links()
+        await machines_of(there).end_links_of(cluster.node.node_id, "its node is gone")
+        cluster.membership.announce_links()
         await until(lambda: stated)
         assert stated == [True]
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -109,13 +109,13 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    monkeypatch.setattr(neighbours, "STATE_SECONDS", 1000.0)
-    monkeypatch.setattr(neighbours, "STATE_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
+    monkeypatch.setattr(membership, "STATE_AGAIN_SECONDS", 0.01)
     machine = await here.new_machine()
     async with machine.connected():
         await until_reached(there, machine)
-        neighbourhood = here.server.services.neighbourhood
-        store, failures = neighbourhood.neighbours._machines, 0
+        cluster = here.server.services.cluster
+        store, failures = cluster.membership._machines, 0
         linked_to = store.linked_to
 
         async def fails_twice(node_id: UUID) -> object:
@@ -126,9 +126,9 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
             return await linked_to(node_id)
 
         monkeypatch.setattr(store, "linked_to", fails_twice)
-        await machines_of(there).end_links_of(neighbourhood.node.node_id, "its node is gone")
-        there.server.services.neighbourhood.elsewhere._addresses._known.clear()
-        neighbourhood.neighbours.state_links()
+        await machines_of(there).end_links_of(cluster.node.node_id, "its node is gone")
+        there.server.services.cluster.elsewhere._addresses._known.clear()
+        cluster.membership.announce_links()
         await until_reached(there, machine)
         assert failures == 3
 
@@ -156,19 +156,19 @@ async def test_link_that_moves_is_found_where_it_is(nodes: list[Service]) -> Non
 async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbours, "STATE_SECONDS", 1000.0)
+    monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
     here, there = nodes
-    here.server.services.neighbourhood.neighbours.state_links()
+    here.server.services.cluster.membership.announce_links()
     machine = await here.new_machine()
     async with machine.connected():
         await until_reached(there, machine)
-        gone = here.server.services.neighbourhood.presence.node
-        (record,) = there.server.services.neighbourhood.presence.others
+        gone = here.server.services.cluster.presence.node
+        (record,) = there.server.services.cluster.presence.others
         assert record.node_id == gone.node_id
         subscription = await there.server.services.events.subscribe(
             there.organization_id, None, lambda event: event.type == "machine"
         )
-        await there.server.services.neighbourhood.neighbours.gone(record)
+        await there.server.services.cluster.membership.gone(record)
         stored = await there.stores.machines.get(there.organization_id, "desk-1")
         assert stored is not None
         assert (stored.is_linked, stored.reason) == (
@@ -177,7 +177,7 @@ async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
         )
         assert await told(subscription, "offline") == stored.reason
         # It was not gone after all, finds that out, and says so.
-        here.server.services.neighbourhood.neighbours.state_links()
+        here.server.services.cluster.membership.announce_links()
         assert await told(subscription, "online") == "connected"
         view = (await there.get("/v1/machines/desk-1")).json
         assert (view["state"], view["node"]) == ("online", "a")
@@ -209,7 +209,7 @@ async def test_links_are_compared_where_their_number_or_epochs_differ_and_now_an
     machine = await here.new_machine()
     async with machine.connected():
         await machine.until_live()
-        known = here.server.services.neighbourhood.neighbours
+        known = here.server.services.cluster.membership
         assert await known._seems_right()
         stored = (await known._machines.count_linked_to(known._node_id))[1]
         for other in ((0, 0), (2, stored), (1, stored + 1)):
@@ -220,14 +220,14 @@ async def test_links_are_compared_where_their_number_or_epochs_differ_and_now_an
             with monkeypatch.context() as patch:
                 patch.setattr(known._machines, "count_linked_to", wrong)
                 assert not await known._seems_right()
-        compared, state = 0, neighbours.Neighbours._state_missing_links
+        compared, state = 0, membership.Membership._announce_missing_links
 
-        async def counted(each: neighbours.Neighbours) -> None:
+        async def counted(each: membership.Membership) -> None:
             nonlocal compared
             compared += each is known
             await state(each)
 
-        monkeypatch.setattr(neighbours, "STATE_SECONDS", 0.01)
-        monkeypatch.setattr(neighbours.Neighbours, "_state_missing_links", counted)
-        known.state_links()
+        monkeypatch.setattr(membership, "STATE_SECONDS", 0.01)
+        monkeypatch.setattr(membership.Membership, "_announce_missing_links", counted)
+        known.announce_links()
         await until(lambda: compared >= 3)

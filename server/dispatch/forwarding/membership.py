@@ -30,7 +30,7 @@ STATE_AGAIN_SECONDS: Final = 1.0
 """How soon it looks again where the database does not answer."""
 
 
-class Neighbours:
+class Membership:
     """Tells the other nodes which links are here, and which of theirs are not any more.
 
     ``on_changed`` is told of machines whose node is gone.
@@ -99,11 +99,11 @@ class Neighbours:
         for organization_id, machine_id in ended:
             self._on_changed(organization_id, machine_id)
 
-    def state_links(self) -> None:
+    def announce_links(self) -> None:
         """Have it be said again which links are here, after nobody could be told for a while."""
         self._must_state.set()
 
-    async def keep_links_stated(self) -> None:
+    async def keep_links_announced(self) -> None:
         """Keep the database right about which links are here, for ever.
 
         It may be wrong: others took this node for gone, or a write that was given up came late.
@@ -114,7 +114,7 @@ class Neighbours:
             self._must_state.clear()
             try:
                 if must_state or not await self._seems_right():
-                    await self._state_missing_links()
+                    await self._announce_missing_links()
             except StoreUnavailable:
                 looks = 0
                 await asyncio.sleep(STATE_AGAIN_SECONDS)
@@ -130,7 +130,7 @@ class Neighbours:
         epochs = [link.epoch for link in self._registry if link.is_up]
         return stored == (len(epochs), sum(epochs))
 
-    async def _state_missing_links(self) -> None:
+    async def _announce_missing_links(self) -> None:
         """Say of each link that it is here, where the database does not know it, and the other way.
 
         One that is not its machine's newest any more gives way.

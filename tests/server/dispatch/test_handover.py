@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.link.close_codes import MOVED_REASON
-from server.dispatch import moves
-from server.dispatch.moves import JUST_MILLISECONDS, MOVING_SECONDS, NOTING_SECONDS, Moves
+from server.dispatch import handover
+from server.dispatch.handover import JUST_MILLISECONDS, MOVING_SECONDS, NOTING_SECONDS, HandoverWait
 from server.store.machines.documents import LinkFacts, Machine
 from server.store.machines.machines import MachineStore
 from server.store.times import now
@@ -52,13 +52,15 @@ def ended(reason: str, *, ago: float = 0.0) -> Machine:
 
 
 async def is_worth_a_look(machine: Machine | None, waited: float) -> bool:
-    found = Moves(cast("MachineStore", Stored(machine)), HERE, lambda node_id: node_id == ALIVE)
+    found = HandoverWait(
+        cast("MachineStore", Stored(machine)), HERE, lambda node_id: node_id == ALIVE
+    )
     return await found.wait(uuid4(), "desk-1", waited)
 
 
 @pytest.fixture(autouse=True)
 def _short_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moves, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(handover, "POLL_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize(

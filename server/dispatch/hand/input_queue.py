@@ -36,11 +36,11 @@ class TooManyWaitError(Exception):
 
 
 @dataclass(slots=True)
-class Step:
+class QueuedInput:
     """An event, with the places that the pointer passed before it, if it is a move.
 
     ``sequence`` is the batch that it came with; ``completes`` is the last batch that has its end
-    with this step, 0 for none.
+    with this input, 0 for none.
     """
 
     event: HandEvent
@@ -88,17 +88,17 @@ class Step:
         return True
 
 
-class Steps:
-    """The steps that wait, in the order of their events."""
+class InputQueue:
+    """The inputs that wait, in the order of their events."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Step] = deque()
+        self._waiting: deque[QueuedInput] = deque()
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
     @property
-    def first(self) -> Step:
+    def first(self) -> QueuedInput:
         """The one that is sent next."""
         return self._waiting[0]
 
@@ -113,7 +113,7 @@ class Steps:
             return
         if len(self._waiting) >= MOST_WAITING:
             raise TooManyWaitError
-        self._waiting.append(Step(event, sequence))
+        self._waiting.append(QueuedInput(event, sequence))
 
     def complete(self, sequence: int) -> bool:
         """All events of a batch are here; False where none of what waits has to end for it."""
@@ -122,24 +122,24 @@ class Steps:
         self._waiting[-1].completes = sequence
         return True
 
-    def next(self) -> Step:
+    def next(self) -> QueuedInput:
         """Take the first."""
         return self._waiting.popleft()
 
-    def drop(self) -> list[Step]:
+    def drop(self) -> list[QueuedInput]:
         """Take all of them: they are not sent."""
         dropped = list(self._waiting)
         self._waiting.clear()
         return dropped
 
 
-def undone(steps: Iterable[Step]) -> Undone:
+def undone(inputs: Iterable[QueuedInput]) -> Undone:
     """What a person wants to know of what was not done: releases are no loss."""
     lost = Undone()
-    for step in steps:
-        match step.event:
+    for queued in inputs:
+        match queued.event:
             case Moved():
-                lost.moves += 1 + len(step.passed)
+                lost.moves += 1 + len(queued.passed)
             case ButtonChanged(button=button, down=True, x=x, y=y):
                 lost.presses.append(ButtonPlace(button=button, x=x, y=y))
             case WheelTurned(amount=amount):

@@ -16,14 +16,14 @@ MOVING_SECONDS: Final = 2.0
 NOTING_SECONDS: Final = 0.5
 """For the database to hear of a link that has ended, and a new link to be up."""
 
-LOOK_SECONDS: Final = 0.05
+POLL_SECONDS: Final = 0.05
 """Between two looks."""
 
 JUST_MILLISECONDS: Final = 5000
 """Who was moved longer ago stays away; the clocks of two nodes may differ by some seconds."""
 
 
-class Moves:
+class HandoverWait:
     """Has whoever asks for a machine wait while it moves.  ``is_alive`` tells of another node."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Moves:
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None or waited >= self._patience(machine):
             return False
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
         return True
 
     def _patience(self, machine: Machine) -> float:

@@ -6,7 +6,13 @@ import pytest
 
 from schemas.inputs.bodies import MoveMouse
 from schemas.inputs.hand import Batch, ButtonPlace, HandEvent, Undone
-from server.dispatch.hand.steps import MOST_WAITING, Step, Steps, TooManyWaitError, undone
+from server.dispatch.hand.input_queue import (
+    MOST_WAITING,
+    InputQueue,
+    QueuedInput,
+    TooManyWaitError,
+    undone,
+)
 from tests.hand_client import button, key, move, wheel
 
 
@@ -14,8 +20,8 @@ def events(*said: dict[str, Any]) -> list[HandEvent]:
     return list(Batch.model_validate({"sequence": 1, "events": said}).events)
 
 
-def waiting(*said: dict[str, Any]) -> list[Step]:
-    steps = Steps()
+def waiting(*said: dict[str, Any]) -> list[QueuedInput]:
+    steps = InputQueue()
     for event in events(*said):
         steps.add(event, 1)
     return steps.drop()
@@ -31,7 +37,7 @@ def test_moves_become_one_that_passes_all_their_places() -> None:
 
 
 def test_path_has_its_bound_and_goes_on_in_another_move() -> None:
-    steps = Steps()
+    steps = InputQueue()
     for x in range(600):
         steps.add(events(move(x, 0))[0], 1)
     bodies = [step.body for step in steps.drop()]
@@ -66,7 +72,7 @@ def test_notches_of_one_direction_and_place_are_added() -> None:
 
 
 def test_more_than_may_wait_is_refused() -> None:
-    steps = Steps()
+    steps = InputQueue()
     for _ in range(MOST_WAITING):
         steps.add(events(key("a", True))[0], 1)
     with pytest.raises(TooManyWaitError):
@@ -74,7 +80,7 @@ def test_more_than_may_wait_is_refused() -> None:
 
 
 def test_batch_ends_with_the_last_step_that_has_any_of_it() -> None:
-    steps = Steps()
+    steps = InputQueue()
     assert not steps.complete(1)
     steps.add(events(move(1, 1))[0], 2)
     assert steps.complete(2)
