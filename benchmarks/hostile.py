@@ -15,7 +15,7 @@ import statistics
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -23,8 +23,8 @@ from typing import IO, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from benchmarks.hostile_links import LINK_KINDS, attack_by_links
-from benchmarks.subjects import Api, farhand, mongodb, process
+from benchmarks.hostile_links import HAND_KINDS, LINK_KINDS, attack_by_hand, attack_by_links
+from benchmarks.subjects import Api, farhand, machine_without_injection, mongodb, process
 
 MEGABYTE: Final = 1024 * 1024
 BODY_BYTES: Final = 12_000_000
@@ -35,6 +35,8 @@ BAD_TOKENS_A_SECOND: Final = 900
 BAD_TOKEN_SENDERS: Final = 32
 PAUSE_SECONDS: Final = 0.01
 ROUNDS: Final = 2
+HAND_CLOSED_SECONDS: Final = 0.5
+HAND_MEDIANS: Final = 2.0
 
 
 def _trajectory(**members: object) -> bytes:
@@ -66,7 +68,7 @@ BODIES: Final[Mapping[str, Callable[[], bytes]]] = {
     ),
 }
 
-KINDS: Final = (*BODIES, "halves", "guesses", *LINK_KINDS)
+KINDS: Final = (*BODIES, "halves", "guesses", *LINK_KINDS, *HAND_KINDS)
 
 
 def _post(body: bytes, token: str | None, length: int | None = None) -> bytes:
@@ -123,6 +125,8 @@ async def attack(kind: str, address: str, token: str) -> None:
 
     if kind in LINK_KINDS:
         await attack_by_links(kind, address, token)
+    elif kind in HAND_KINDS:
+        await attack_by_hand(kind, address, token)
     elif kind == "halves":
         await asyncio.gather(*(halves() for _ in range(HALF_SENDERS)))
     elif kind == "guesses":
@@ -197,13 +201,18 @@ async def measure(kinds: Sequence[str], seconds: float) -> None:
             for number, kind in enumerate(kinds):
                 directory = Path(name) / f"server{number}"
                 with TemporaryFile() as log:
-                    async with farhand(directory, uri, log) as (api, token_file):
+                    async with AsyncExitStack() as stack:
+                        serving = farhand(directory, uri, log)
+                        api, token_file = await stack.enter_async_context(serving)
+                        if kind in HAND_KINDS:
+                            machine = machine_without_injection(api, token_file)
+                            await stack.enter_async_context(machine)
                         token = token_file.read_text() if kind in LINK_KINDS else api.token
                         print(await _row(api, kind, token, log, seconds), flush=True)
 
 
 async def _row(api: Api, kind: str, token: str, log: IO[bytes], seconds: float) -> str:
-    """Peace and attack in turn, ``ROUNDS`` times, as a line of the table."""
+    """Peace and attack in turn, ``ROUNDS`` times, as a line of the table, with bounds beneath."""
     peace: list[float] = []
     took: list[float] = []
     closed_after: list[float] = []
@@ -223,7 +232,15 @@ async def _row(api: Api, kind: str, token: str, log: IO[bytes], seconds: float) 
     longest = f"{max(took) * 1000:9.1f}{max(peace) * 1000:9.1f}"
     closed = f"{max(closed_after):10.2f}" if closed_after else ""
     sizes = f"{growth / MEGABYTE:+8.0f}{logged / MEGABYTE:8.2f}"
-    return f"{kind:34}{medians}{longest}{sizes}{closed}"
+    row = f"{kind:34}{medians}{longest}{sizes}{closed}"
+    if kind in HAND_KINDS:
+        ratio = statistics.median(took) / statistics.median(peace)
+        row += (
+            f"\n    closed after, s{max(closed_after, default=seconds):10.2f}"
+            f"   at most {HAND_CLOSED_SECONDS:g}"
+            f"\n    median / in peace{ratio:8.2f}   at most {HAND_MEDIANS:g}"
+        )
+    return row
 
 
 def main() -> None:

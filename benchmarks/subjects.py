@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO
+from typing import IO, Any
 from urllib.request import Request as UrlRequest
 from urllib.request import urlopen
 from uuid import uuid4
@@ -112,7 +112,7 @@ class Api:
     token: str
     pid: int = 0
 
-    def post(self, path: str, body: dict[str, str]) -> dict[str, dict[str, str]]:
+    def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
         """Ask the server, as its administrator."""
         request = UrlRequest(
             self.url + path,
@@ -120,7 +120,8 @@ class Api:
             {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
         )
         with urlopen(request, timeout=START_SECONDS) as answer:
-            return json.load(answer)  # type: ignore[no-any-return]
+            found: dict[str, Any] = json.load(answer)
+            return found
 
     def input(
         self, operation: str, body: bytes, *, keyed: bool = False, machine: str = "bench"
@@ -169,16 +170,21 @@ async def farhand(
 
 
 @asynccontextmanager
+async def machine_without_injection(api: Api, token_file: Path) -> AsyncIterator[None]:
+    """The machine of a server joins it, and injects nothing."""
+    command = sys.executable, "-m", "benchmarks.machine", api.url
+    async with process(*command, str(token_file), str(token_file.parent)):
+        await joined(api)
+        yield
+
+
+@asynccontextmanager
 async def farhand_without_injection(directory: Path, uri: str) -> AsyncIterator[Sequence[Subject]]:
     """The whole way but for the desktop."""
     async with (
         farhand(directory / "plain", uri) as (api, token_file),
-        process(
-            *(sys.executable, "-m", "benchmarks.machine", api.url),
-            *(str(token_file), str(directory / "plain")),
-        ),
+        machine_without_injection(api, token_file),
     ):
-        await joined(api)
         yield [
             Subject("farhand, no key", api.input("mouse/move", MOVE)),
             Subject("farhand, with a key", api.input("mouse/move", MOVE, keyed=True)),
@@ -309,7 +315,7 @@ async def joined(api: Api, machine: str = "bench") -> None:
 
     def answers() -> bool:
         try:
-            api.post(path, {"x": 1, "y": 1})  # type: ignore[dict-item]
+            api.post(path, {"x": 1, "y": 1})
         except OSError:
             return False
         return True

@@ -24,6 +24,7 @@ from machine_client.service.choose import command_of, service_of_this_system
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
 from machine_client.system.failpoints import arm_failpoints
+from machine_client.system.memory import return_large_blocks
 from machine_client.system.private_files import make_private_directory, who_else_reads
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
@@ -128,6 +129,7 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
     handler.setFormatter(log_formatter(settings.log_format, LOG_LINE))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
     _warn_of_open_secrets(machines.values())
+    return_large_blocks()
     try:
         event_loop.run(join_server(machines))
     except JournalError as error:

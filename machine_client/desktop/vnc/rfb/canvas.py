@@ -29,7 +29,16 @@ class Canvas:
 
     def copy(self, from_x: int, from_y: int, x: int, y: int, width: int, height: int) -> None:
         """Copy a rectangle to another place of the picture; the two may overlap."""
-        self.paint(x, y, width, self.cut(from_x, from_y, width, height))
+        stride, row_bytes = PIXEL_BYTES * self.width, PIXEL_BYTES * width
+        source, target = stride * from_y + PIXEL_BYTES * from_x, stride * y + PIXEL_BYTES * x
+        if width == self.width:
+            row_bytes, height = row_bytes * height, 1
+        # What is copied over what is yet to be copied is copied last.
+        rows = range(height) if y <= from_y else reversed(range(height))
+        with memoryview(self.pixels) as pixels:
+            for begin in (stride * row for row in rows):
+                from_here = pixels[source + begin : source + begin + row_bytes]
+                pixels[target + begin : target + begin + row_bytes] = from_here
 
     def cut(self, x: int, y: int, width: int, height: int) -> bytearray:
         """The pixels of a rectangle."""

@@ -1,5 +1,8 @@
 """Painting and cutting, and what is too large."""
 
+import random
+import tracemalloc
+
 import pytest
 
 from machine_client.desktop.vnc.rfb.canvas import (
@@ -37,6 +40,32 @@ def test_copies_may_overlap() -> None:
     assert rows(canvas) == ["aabc", "eefg"]
     canvas.copy(1, 0, 0, 0, 3, 2)
     assert rows(canvas) == ["abcc", "efgg"]
+
+
+def test_copies_that_overlap_are_right_in_every_direction() -> None:
+    draw = random.Random(7)
+    for _ in range(500):
+        canvas = Canvas(6, 5)
+        canvas.paint(0, 0, 6, draw.randbytes(4 * 6 * 5))
+        width, height = draw.randint(1, 6), draw.randint(1, 5)
+        from_x, x = (draw.randint(0, 6 - width) for _ in range(2))
+        from_y, y = (draw.randint(0, 5 - height) for _ in range(2))
+        expected = Canvas(6, 5)
+        expected.paint(0, 0, 6, canvas.pixels)
+        expected.paint(x, y, width, canvas.cut(from_x, from_y, width, height))
+        canvas.copy(from_x, from_y, x, y, width, height)
+        assert canvas.pixels == expected.pixels
+
+
+def test_copy_takes_no_further_memory() -> None:
+    canvas = Canvas(1000, 1000)
+    tracemalloc.start()
+    try:
+        canvas.copy(0, 0, 0, 1, 1000, 999)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100_000
 
 
 def test_sizes_have_a_bound() -> None:
