@@ -36,8 +36,11 @@ class PendingError(Exception):
 
 async def reply_of(ending: Callable[[], Awaitable[Ended]]) -> CommandReply:
     """What becomes of a command whose end may be refused, or pending."""
+    begun = ending()
+    # It may last for days, and whoever waits must not keep what it lets go of: the text of an input.
+    del ending
     try:
-        return await ending()
+        return await begun
     except RefusedError as error:
         return error.refusal
     except PendingError as error:
