@@ -37,7 +37,7 @@ class PendingError(Exception):
 async def reply_of(ending: Callable[[], Awaitable[Ended]]) -> CommandReply:
     """What becomes of a command whose end may be refused, or pending."""
     begun = ending()
-    # It may last for days, and whoever waits must not keep what it lets go of: the text of an input.
+    # It may last for days, and lets go of the text of an input: whoever waits must do so as well.
     del ending
     try:
         return await begun
