@@ -17,6 +17,7 @@ from typing import IO
 from click.testing import CliRunner, Result
 
 from server.cli import farhand
+from tests.processes import Process, started
 
 START_SECONDS = 20.0
 STOP_SECONDS = 20.0
@@ -60,7 +61,7 @@ def command(arguments: Sequence[str]) -> list[str]:
 class Served:
     """A ``farhand serve`` process that is ready."""
 
-    process: "subprocess.Popen[bytes]"
+    process: Process
     data_dir: Path
     output: IO[bytes]
 
@@ -95,12 +96,8 @@ def serving(
         settings["FARHAND_MONGODB_URI"] = mongodb
     # A file, as nobody reads while it runs: a pipe would be full some day, and the server wait.
     with TemporaryFile("a+b") as output:
-        process = subprocess.Popen(
-            command(["serve", "--port", "0", "--data-dir", str(data_dir), *options]),
-            env=environment(**settings),
-            stdout=output,
-            stderr=output,
-        )
+        arguments = ["serve", "--port", "0", "--data-dir", str(data_dir), *options]
+        process = started(["farhand", *arguments], environment(**settings), output)
         served = Served(process, data_dir, output)
         try:
             _await_ready(served)

@@ -10,14 +10,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 from schemas.programs import failpoints as failpoint_names
+from tests.forked_programs import PROGRAMS, ForkedProgram, fork
 
 WAIT_SECONDS = 30.0
 
@@ -97,6 +98,23 @@ def free_port() -> int:
     raise AssertionError("no port from 10081 to 19999 is free")
 
 
+Process = subprocess.Popen[bytes] | ForkedProgram
+
+
+def started(command: Sequence[str], variables: Mapping[str, str], output: IO[bytes]) -> Process:
+    """A program in a session of its own, so that what it starts ends with it."""
+    if command[0] in PROGRAMS:
+        return fork([str(SCRIPTS / command[0]), *command[1:]], variables, output.fileno())
+    return subprocess.Popen(
+        [SCRIPTS / command[0], *command[1:]],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        env=variables,
+        start_new_session=True,
+    )
+
+
 class Program:
     """A running program, whose output goes to a file."""
 
@@ -105,15 +123,7 @@ class Program:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as output:
             self._begins_at = output.tell()
-            # A session of its own: what it starts ends with it.
-            self.process = subprocess.Popen(
-                [SCRIPTS / command[0], *command[1:]],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=environment(**variables),
-                start_new_session=True,
-            )
+            self.process = started(command, environment(**variables), output)
 
     @property
     def output(self) -> str:

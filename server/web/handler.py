@@ -3,7 +3,7 @@
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from itertools import count, islice
@@ -47,8 +47,13 @@ _SECRETS = re.compile(r"(?<=/control/)[^/]+")
 # What every address of the API begins with, and no lease fits into.
 _BEGINNING = re.compile(r"(?:/[a-z0-9_.-]{1,20}(?![^/])){1,2}")
 
-# Unique as long as no two servers draw the same 64 bits; cheaper than a random id for each.
-_request_ids = map((secrets.token_hex(8) + "-{:x}").format, count())
+
+def _numbered() -> Iterator[str]:
+    """Unique as long as no two servers draw the same 64 bits; cheaper than a random id for each."""
+    yield from map((secrets.token_hex(8) + "-{:x}").format, count())
+
+
+_request_ids = _numbered()
 
 
 def new_request_id() -> str:

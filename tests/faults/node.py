@@ -2,7 +2,6 @@
 
 import contextlib
 import socket
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from server.bus.nats_server import find_nats_server
 from tests.faults.cabling import Cable, Cabling, MongodbReplies
 from tests.faults.replica_set import ReplicaSet, uri_of
 from tests.faults.supervised_process import SupervisedProcess, child
-from tests.processes import ServerProcess, free_port, until
+from tests.processes import Process, ServerProcess, free_port, until
 
 INPUT_TIMEOUT_SECONDS = 8
 
@@ -55,7 +54,7 @@ class Nats:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     @contextlib.contextmanager
-    def _run(self) -> Iterator[subprocess.Popen[bytes]]:
+    def _run(self) -> Iterator[Process]:
         command = str(find_nats_server()), "--config", str(self._configuration)
         with child(self._log, *command) as process:
             yield process
@@ -116,7 +115,7 @@ class Node:
         return self.process.runs and not self.process.is_stopped
 
     @contextlib.contextmanager
-    def _run(self) -> Iterator[subprocess.Popen[bytes]]:
+    def _run(self) -> Iterator[Process]:
         failpoints, self.next_failpoints = self.next_failpoints, ""
         with self.server.run(failpoints=failpoints) as program:
             yield program.process

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from server.programs import die_with_parent
+from tests.processes import Process
 
 RESTART_SECONDS = 0.1
 CLOSE_SECONDS = 60.0
@@ -28,13 +29,13 @@ class SupervisedProcess:
     """
 
     name: str
-    run: Callable[[], AbstractContextManager[subprocess.Popen[bytes]]]
+    run: Callable[[], AbstractContextManager[Process]]
     starts: int = 0
     exit_codes: list[int] = field(default_factory=list)
     failed_starts: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._closing = threading.Event()
         self._may_start = threading.Event()
         self._may_start.set()
@@ -115,7 +116,7 @@ class SupervisedProcess:
                 self.failed_starts.append(str(failure)[-2000:])
             self._closing.wait(RESTART_SECONDS)
 
-    def _started(self, process: subprocess.Popen[bytes]) -> None:
+    def _started(self, process: Process) -> None:
         with self._changed:
             self._process = process
             self.starts += 1

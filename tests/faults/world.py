@@ -4,7 +4,6 @@ import contextlib
 import random
 import shutil
 import sqlite3
-import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from tests.faults.other_desktops import AnyDesktop, DesktopName, running_desktop
 from tests.faults.replica_set import ReplicaSet
 from tests.faults.supervised_process import SupervisedProcess
 from tests.faults.verdict import JournalLoss
-from tests.processes import ServedApi, joined, until
+from tests.processes import Process, ServedApi, joined, until
 
 MACHINES = 3
 START_SECONDS = 60.0
@@ -95,7 +94,7 @@ class Machine:
         return (self._state / "machine.log").read_text(errors="replace")[-2000:]
 
     @contextlib.contextmanager
-    def _run(self) -> Iterator[subprocess.Popen[bytes]]:
+    def _run(self) -> Iterator[Process]:
         settings: dict[str, Any] = {
             "heartbeat": "1",
             "reconnect_longest": "2",
