@@ -86,8 +86,8 @@ async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> Non
 
 
 @async_test
-async def test_record_of_a_later_node_is_understood(mongodb: str) -> None:
-    async with opened(mongodb, f"nodes-{uuid4().hex}") as database:
+async def test_record_of_a_later_node_is_understood(mongodb: str, database_name: str) -> None:
+    async with opened(mongodb, database_name) as database:
         commands, record = CommandStore(database), sent(journal_mark=uuid4())
         await commands.claim(record)
         await database.collection("commands").update_one(

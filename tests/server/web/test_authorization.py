@@ -47,7 +47,7 @@ async def test_refusal_says_what_the_operation_would_say(
     problem = await refusal(services, asked("fh_other"), READ)
     assert problem is not None
     assert problem.problem_type.name == "storage-unavailable"
-    monkeypatch.setattr(services, "stopping", True)
+    monkeypatch.setattr(services.operation, "stopping", True)
     problem = await refusal(services, asked(None), READ)
     assert problem is not None
     assert problem.problem_type.name == "server-stopping"

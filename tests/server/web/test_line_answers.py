@@ -149,7 +149,7 @@ async def test_server_that_stops_does_not_wait_for_the_first_line(
     async with connection(service) as client:
         await client.say(head(service, REQUEST, CHUNKED, media="x-ndjson"))
         await until(lambda: services.operation.under_way)
-        monkeypatch.setattr(services, "stopping", True)
+        monkeypatch.setattr(services.operation, "stopping", True)
         status, _, problem = await client.answer()
         assert (status, problem["type"]) == (503, "/problems/server-stopping")
         assert await client.rest() == b""
@@ -167,7 +167,7 @@ async def test_server_that_stops_takes_no_further_lines(
         await client.say(head(service, REQUEST, CHUNKED, media="x-ndjson"))
         await client.say(f"{len(text):x}\r\n".encode() + text + b"\r\n")
         assert (await client.answer())[0] == 200
-        monkeypatch.setattr(services, "stopping", True)
+        monkeypatch.setattr(services.operation, "stopping", True)
         if not is_silent:
             await client.say(f"{len(text):x}\r\n".encode() + text + b"\r\n0\r\n\r\n")
         rest = await client.rest()
