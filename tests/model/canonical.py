@@ -103,6 +103,11 @@ def _in_form(
     return (record, late, nodes, epoch, lost_epoch, bus), in_order
 
 
+def forget_forms() -> None:
+    """Keep no forms for whoever explores next."""
+    _in_form.cache_clear()
+
+
 def _with_live_bus(
     nodes: tuple[Node, Node], bus: Bus, *, is_named: bool
 ) -> tuple[tuple[Node, Node], Bus]:

@@ -140,6 +140,11 @@ def successors_under(world: World) -> Successors:
 _successors_of = lru_cache(maxsize=MOST_KEPT)(Successors)
 
 
+def forget_successors() -> None:
+    """Keep no successors for whoever explores next."""
+    _successors_of.cache_clear()
+
+
 def possible_steps(world: World, state: State) -> Iterator[Step]:
     """Every step that anybody can take in a state, as far as the order of steps matters.
 
