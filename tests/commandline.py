@@ -17,7 +17,7 @@ from typing import IO
 from click.testing import CliRunner, Result
 
 from server.cli import farhand
-from tests.processes import Process, started
+from tests.processes import Process, ended, started
 
 START_SECONDS = 20.0
 STOP_SECONDS = 20.0
@@ -42,14 +42,7 @@ def run_process(
     *arguments: str, variables: Mapping[str, str] | None = None
 ) -> "subprocess.CompletedProcess[str]":
     """Run ``farhand`` as a process and wait for its end."""
-    return subprocess.run(
-        command(arguments),
-        env=environment(**(variables or {})),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return ended(["farhand", *arguments], environment(**(variables or {})))
 
 
 def command(arguments: Sequence[str]) -> list[str]:

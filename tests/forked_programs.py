@@ -78,11 +78,28 @@ class ForkedProgram:
         return self.returncode
 
 
+def can_be_forked(command: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Whether it is one of `PROGRAMS`, and no variable tells an interpreter how to begin.
+
+    The demo is started as people start it: its processes are known by the environment that each
+    began with, and a fork began with its parent's.
+    """
+    return (
+        command[0] in PROGRAMS
+        and command[1] != "demo"
+        and all(
+            value == os.environ.get(name)
+            for name, value in environment.items()
+            if name.startswith(("PYTHON", "LC_", "LANG"))
+        )
+    )
+
+
 def fork(
-    command: Sequence[str], environment: Mapping[str, str], output: int, *, cwd: Path | None = None
+    command: Sequence[str], environment: Mapping[str, str], output: int, errors: int | None = None
 ) -> ForkedProgram:
-    """Start one of `PROGRAMS`; it writes to the file descriptor ``output``."""
-    return _parent().fork(command, environment, output, cwd or Path.cwd())
+    """Start one of `PROGRAMS`; it writes to the file descriptors ``output`` and ``errors``."""
+    return _parent().fork(command, environment, (output, output if errors is None else errors))
 
 
 @cache
@@ -104,13 +121,13 @@ class _Parent:
         theirs.close()
 
     def fork(
-        self, command: Sequence[str], environment: Mapping[str, str], output: int, cwd: Path
+        self, command: Sequence[str], environment: Mapping[str, str], outputs: tuple[int, int]
     ) -> ForkedProgram:
         ended, tell_end = os.pipe()
-        asked = json.dumps([list(command), dict(environment), str(cwd)]).encode()
+        asked = json.dumps([list(command), dict(environment), str(Path.cwd())]).encode()
         with self._lock:
             try:
-                socket.send_fds(self._socket, [asked], [output, tell_end])
+                socket.send_fds(self._socket, [asked], [*outputs, tell_end])
                 pid = int(self._socket.recv(64))
             finally:
                 os.close(tell_end)
@@ -138,19 +155,22 @@ class _Forking:
                     self._wake.recv(4096)
                 self._reap()
             if self._asked in ready:
-                asked, descriptors, _, _ = socket.recv_fds(self._asked, MAX_BYTES, 2)
+                asked, descriptors, _, _ = socket.recv_fds(self._asked, MAX_BYTES, 3)
                 if not asked:
                     return None
                 if (program := self._fork(asked, *descriptors)) is not None:
                     return program
 
-    def _fork(self, asked: bytes, output: int, tell_end: int) -> Callable[[], None] | None:
+    def _fork(
+        self, asked: bytes, output: int, errors: int, tell_end: int
+    ) -> Callable[[], None] | None:
         pid = os.fork()
         if pid == 0:
             self._leave()
             command, environment, cwd = json.loads(asked)
-            return _become(command, environment, cwd, output)
+            return _become(command, environment, cwd, (output, errors))
         os.close(output)
+        os.close(errors)
         self._ended[pid] = tell_end
         self._asked.send(str(pid).encode())
         return None
@@ -174,12 +194,12 @@ class _Forking:
 
 
 def _become(
-    command: list[str], environment: dict[str, str], cwd: str, output: int
+    command: list[str], environment: dict[str, str], cwd: str, outputs: tuple[int, int]
 ) -> Callable[[], None]:
     """Be a program from here on; what it runs."""
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDONLY)
-    for descriptor, place in ((nothing, 0), (output, 1), (output, 2)):
+    for place, descriptor in enumerate((nothing, *outputs)):
         os.dup2(descriptor, place)
     os.closerange(3, MOST_DESCRIPTORS)
     os.environ.clear()

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 from urllib.parse import urlsplit
 
 from schemas.programs import failpoints as failpoint_names
-from tests.forked_programs import PROGRAMS, ForkedProgram, fork
+from tests.forked_programs import ForkedProgram, can_be_forked, fork
 
 WAIT_SECONDS = 30.0
 
@@ -99,11 +100,12 @@ def free_port() -> int:
 
 
 Process = subprocess.Popen[bytes] | ForkedProgram
+Ended = subprocess.CompletedProcess[str]
 
 
 def started(command: Sequence[str], variables: Mapping[str, str], output: IO[bytes]) -> Process:
     """A program in a session of its own, so that what it starts ends with it."""
-    if command[0] in PROGRAMS:
+    if can_be_forked(command, variables):
         return fork([str(SCRIPTS / command[0]), *command[1:]], variables, output.fileno())
     return subprocess.Popen(
         [SCRIPTS / command[0], *command[1:]],
@@ -181,17 +183,33 @@ def running(log: Path, variables: Mapping[str, str], *command: str) -> Iterator[
         program.close()
 
 
-def run(*command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(*command: str, **variables: str) -> Ended:
     """Run a program to its end."""
-    return subprocess.run(
-        [SCRIPTS / command[0], *command[1:]],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=RUN_SECONDS,
-        env=environment(**variables),
-    )
+    return ended(command, environment(**variables))
+
+
+def ended(command: Sequence[str], variables: Mapping[str, str]) -> Ended:
+    """What a program has said by its end, and its exit code."""
+    arguments = [str(SCRIPTS / command[0]), *command[1:]]
+    if not can_be_forked(command, variables):
+        return subprocess.run(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=RUN_SECONDS,
+            env=variables,
+        )
+    with TemporaryFile("w+") as output, TemporaryFile("w+") as errors:
+        program = fork(arguments, variables, output.fileno(), errors.fileno())
+        try:
+            code = program.wait(RUN_SECONDS)
+        finally:
+            program.kill()
+        for each in (output, errors):
+            each.seek(0)
+        return subprocess.CompletedProcess(arguments, code, output.read(), errors.read())
 
 
 @dataclass(frozen=True)

@@ -123,8 +123,10 @@ async def make_older(database: Database, by: timedelta) -> None:
 
 
 @async_test
-async def test_looking_for_what_is_old_uses_its_index(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
+async def test_looking_for_what_is_old_uses_its_index(
+    mongodb: str, fresh_database_name: str
+) -> None:
+    async with opened(mongodb, fresh_database_name) as database:
         log = EventLog(database)
         await append(log, 1)
         with patch("server.store.event_log.LIFETIME", timedelta(0)):
