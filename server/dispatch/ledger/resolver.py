@@ -78,11 +78,16 @@ class Resolver:
         if await self._commands.finish(record, state, ended.outcome, final_at):
             return ended
         first = await self._commands.find(record.command_id)
-        stands = None if first is None else end_of(first)
+        stands = None if first is None or not _is_same_request(first, record) else end_of(first)
         if stands is None:
-            # Forgotten by its owner, who found that nothing had been sent.
+            # Forgotten by its owner, who found that nothing had been sent; another request may
+            # have its key by now, whose end is not this one's.
             raise PendingError(record.command_id)
         return stands
+
+
+def _is_same_request(one: CommandRecord, other: CommandRecord) -> bool:
+    return one.request_key == other.request_key
 
 
 def end_of(record: CommandRecord) -> Ended | None:

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from schemas.http.problems import ProblemError
+from schemas.inputs.bodies import MoveMouse
 from schemas.inputs.outcomes import Completed, NotCarriedOut, Point, Unknown
 from schemas.link.messages import Input, Resolve
 from server.dispatch.ledger.claims import SentOn, new_record
@@ -136,3 +137,20 @@ async def test_what_the_journal_may_have_forgotten_is_unknown(
         await link.report(command.id, NotCarriedOut())
         await machine.until_live()
     assert (await recorded(service, command.id)).state is state
+
+
+@pytest.mark.gen_test
+async def test_end_of_another_request_under_the_same_key_is_not_this_ones(
+    service: Service,
+) -> None:
+    """Its owner forgot the record, and another body came under the key before the machine said."""
+    key, resolver, ledger = new_key(), Resolver(ledger_of(service)), ledger_of(service)
+    forgotten = await keep_sent(service, accepted(service, key))
+    assert await ledger.forget(forgotten.command_id, forgotten.attempt)
+    other = accepted(service, key, body=MoveMouse(x=8, y=9))
+    standing = await keep_sent(service, other)
+    assert standing.command_id == forgotten.command_id
+    done = await resolver.finish(standing, Completed(duration_ms=7, pointer=Point(x=8, y=9)))
+    with pytest.raises(PendingError):
+        await resolver.finish(forgotten, NotCarriedOut())
+    assert await resolver.finish(standing, NotCarriedOut()) == done
