@@ -170,13 +170,14 @@ class Visit:
             visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
             visit.page.on("console", visit.hear)
             yield visit
-            assert visit.complaints == []
+            assert visit.complaints == [], visit.complaints
         finally:
             context.close()
 
     def hear(self, message: ConsoleMessage) -> None:
-        """Keep what the browser says of its own accord; a refused request is no mistake."""
-        if message.type == "error" and "Failed to load resource" not in message.text:
+        """Keep what the browser says of its own accord; what a server refuses is no mistake."""
+        refused = ("Failed to load resource", "WebSocket connection to")
+        if message.type == "error" and not message.text.startswith(refused):
             self.complaints.append(message.text)
 
     def hears(self, words: str) -> None:
