@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 failed, 2 used or set wrongly, 3 the server says that this
 """
 
 import asyncio
+import ctypes
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,8 +25,8 @@ from machine_client.service.choose import command_of, service_of_this_system
 from machine_client.settings import CONFIG_VARIABLE, MachineSettings, read_machines
 from machine_client.system import event_loop
 from machine_client.system.failpoints import arm_failpoints
-from machine_client.system.memory import return_large_blocks
 from machine_client.system.private_files import make_private_directory, who_else_reads
+from schemas.programs.allocator import return_large_blocks
 from schemas.programs.failpoints import FailpointError
 from schemas.programs.log_lines import log_formatter
 from schemas.programs.settings import SettingsError
@@ -37,6 +38,13 @@ STOPPED_FOR_GOOD = 3
 
 LOG_BYTES, OLDER_LOGS = 5_000_000, 3
 """How long a log file becomes, and how many before it are kept."""
+
+PICTURE_BYTES = 1024 * 1024
+"""Pictures are larger, and go back to the system when they are freed.
+
+Each thread's heap grew by them and kept them: a VNC server that paints much and is left again and
+again cost 130 to 240 MB, and half of that since.
+"""
 
 LOG_LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(message)s"
 
@@ -129,7 +137,8 @@ def join(config: Path | None, testing: bool, **given: Any) -> None:
     handler.setFormatter(log_formatter(settings.log_format, LOG_LINE))
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
     _warn_of_open_secrets(machines.values())
-    return_large_blocks()
+    if sys.platform == "linux":
+        return_large_blocks(ctypes.CDLL(None), PICTURE_BYTES)
     try:
         event_loop.run(join_server(machines))
     except JournalError as error:

@@ -168,7 +168,7 @@ class Server:
             self._watches.append(supervise(services.events.run, "share events"))
         return [
             supervise(cluster.presence.run, "be among the nodes"),
-            supervise(cluster.membership.keep_links_announced, "state the links of this node"),
+            supervise(cluster.membership.keep_links_announced, "announce the links of this node"),
             supervise(self._check_restrictions, "check whom machines take inputs from"),
         ]
 

@@ -86,7 +86,7 @@ def can_be_forked(command: Sequence[str], environment: Mapping[str, str]) -> boo
     """
     return (
         command[0] in PROGRAMS
-        and command[1] != "demo"
+        and "demo" not in command[1:2]
         and all(
             value == os.environ.get(name)
             for name, value in environment.items()
@@ -166,13 +166,15 @@ class _Forking:
     ) -> Callable[[], None] | None:
         pid = os.fork()
         if pid == 0:
+            # Before anybody knows of it: what it starts can be ended with its session.
+            os.setsid()
+            self._asked.send(str(os.getpid()).encode())
             self._leave()
             command, environment, cwd = json.loads(asked)
             return _become(command, environment, cwd, (output, errors))
         os.close(output)
         os.close(errors)
         self._ended[pid] = tell_end
-        self._asked.send(str(pid).encode())
         return None
 
     def _leave(self) -> None:
@@ -197,7 +199,6 @@ def _become(
     command: list[str], environment: dict[str, str], cwd: str, outputs: tuple[int, int]
 ) -> Callable[[], None]:
     """Be a program from here on; what it runs."""
-    os.setsid()
     nothing = os.open(os.devnull, os.O_RDONLY)
     for place, descriptor in enumerate((nothing, *outputs)):
         os.dup2(descriptor, place)

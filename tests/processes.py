@@ -1,4 +1,4 @@
-"""The two programs as real processes: started as people start them, always ended."""
+"""The two programs as real processes, forked from one that has imported them, and always ended."""
 
 import contextlib
 import http.client

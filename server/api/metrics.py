@@ -38,19 +38,16 @@ class MetricsHandler(ApiHandler):
 
 def register_metrics(services: Services) -> None:
     """Have the metrics read from the parts what these count themselves."""
-    services.operation.database.on_operation = services.operation.metrics.database.observe
-    services.operation.metrics.task_failures = services.background.failures
-    services.operation.metrics.gauges = _gauges(services)
-    services.operation.metrics.counters = _counters(services)
+    metrics = services.operation.metrics
+    services.operation.database.on_operation = metrics.database.observe
+    metrics.task_failures = services.background.failures
+    metrics.gauges = _gauges(services)
+    metrics.counters = _counters(services)
 
 
 def _gauges(services: Services) -> Readings:
-    registry, events, recorder = (
-        services.machines.registry,
-        services.events,
-        services.operation.recorder,
-    )
-    cluster = services.cluster
+    registry, recorder = services.machines.registry, services.operation.recorder
+    events, cluster = services.events, services.cluster
     return {
         "farhand_links": ("Machines that are connected.", lambda: registry.connected),
         "farhand_links_without_input": (

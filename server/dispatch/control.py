@@ -22,6 +22,7 @@ from server.dispatch.questions.control import ControlChanged, FindLink
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
 from server.dispatch.refusals import (
     RefusedError,
+    accepted,
     control_ended,
     control_free,
     control_held,
@@ -231,8 +232,7 @@ class MachineControl:
     async def _ask(self, question: LinkQuestion[Done]) -> None:
         """Have something done.  Raises RefusedError, and StoreUnavailable."""
         reply = await self._dispatcher.ask(question)
-        if isinstance(reply, Refusal):
-            raise RefusedError(reply)
+        accepted(reply)
 
     async def _give_up(self, organization_id: UUID, machine_id: str, lease_hash: str) -> None:
         """A lease that nobody confirmed is none; where that cannot be stored, it runs out."""

@@ -1,5 +1,7 @@
 """Every way in which nothing is done for whoever asks, once."""
 
+from typing import TypeVar
+
 from schemas.values.unavailable_reasons import UnavailableReason
 from server.clock import server_time
 from server.dispatch.questions.question import Refusal, RefusalKind
@@ -13,6 +15,8 @@ from server.machines.link.errors import (
     NoInputError,
     SubmissionRefusedError,
 )
+
+R = TypeVar("R")
 
 RETRY_UNAVAILABLE = 5
 RETRY_SOON = 1
@@ -197,3 +201,10 @@ class RefusedError(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.detail)
         self.refusal = refusal
+
+
+def accepted(reply: R | Refusal) -> R:
+    """A reply that is none of these.  Raises RefusedError."""
+    if isinstance(reply, Refusal):
+        raise RefusedError(reply)
+    return reply

@@ -5,18 +5,16 @@ from uuid import UUID, uuid4
 
 from schemas.http.queries import PageQuery
 from schemas.resources.machines import (
-    CreatedMachine,
     Machine,
     MachineChange,
     MachinePage,
     NewMachine,
 )
-from schemas.resources.tokens import NewToken, Scope
+from schemas.resources.tokens import CreatedToken, NewToken, Scope
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
-from server.dispatch.questions.question import Refusal
-from server.dispatch.refusals import RefusedError, unknown_machine
+from server.dispatch.refusals import RefusedError, accepted, unknown_machine
 from server.identity.tokens import make_token
 from server.store.identity.tokens import TokenStore
 from server.store.machines.documents import Machine as StoredMachine
@@ -45,21 +43,27 @@ class Fleet:
         self._changed = changed
 
     async def page(self, organization_id: UUID, page: PageQuery) -> MachinePage:
-        """One page of the machines, by name."""
+        """One page of the machines, by id."""
         stored, total = await self._machines.list(organization_id, page)
         items = await self._views.of_all(organization_id, stored)
         return MachinePage(items=items, total=total, skip=page.skip, limit=page.limit)
 
     async def get(self, organization_id: UUID, machine_id: str) -> Machine:
         """A machine as it is now."""
-        return await self._views.of(await self._stored(organization_id, machine_id))
+        return await self.view(await self._stored(organization_id, machine_id))
+
+    async def view(self, stored: StoredMachine) -> Machine:
+        """A machine that was added or changed, as it is now."""
+        return await self._views.of(stored)
 
     async def check(self, organization_id: UUID, machine_id: str) -> None:
         """Raise RefusedError unless there is such a machine."""
         await self._stored(organization_id, machine_id)
 
-    async def add(self, organization_id: UUID, new: NewMachine) -> CreatedMachine:
-        """Add a machine with the token that it connects with.  Raises AlreadyExists."""
+    async def add(
+        self, organization_id: UUID, new: NewMachine
+    ) -> tuple[StoredMachine, CreatedToken]:
+        """Add a machine, and the token that it connects with.  Raises AlreadyExists."""
         machine_id = new.id or str(uuid4())
         name = f"machine {machine_id}"
         token = make_token(
@@ -70,11 +74,11 @@ class Fleet:
             organization_id, machine_id, new.name or machine_id, token.stored
         )
         self._changed(organization_id, machine_id)
-        return CreatedMachine(**dict(await self._views.of(stored)), token=token.view)
+        return stored, token.view
 
     async def change(
         self, organization_id: UUID, machine_id: str, change: MachineChange
-    ) -> Machine:
+    ) -> StoredMachine:
         """Rename, pause or resume a machine; one that is paused takes nothing from then on."""
         stored = await self._machines.change(
             organization_id, machine_id, name=change.name, paused=change.paused
@@ -82,19 +86,19 @@ class Fleet:
         if stored is None:
             raise RefusedError(unknown_machine(machine_id))
         if change.paused is not None:
-            await self._tell(PauseChanged(organization_id=organization_id, machine_id=machine_id))
+            await self._ask(PauseChanged(organization_id=organization_id, machine_id=machine_id))
         self._changed(organization_id, machine_id)
-        return await self._views.of(stored)
+        return stored
 
     async def remove(self, organization_id: UUID, machine_id: str) -> None:
         """Remove a machine, its tokens and its link."""
         removed = MachineRemoved(organization_id=organization_id, machine_id=machine_id)
         await self._tokens.revoke_of_machine(organization_id, machine_id)
         # Now another node's link can still be found; and again for one that was just coming up.
-        await self._tell(removed)
+        await self._ask(removed)
         if not await self._machines.delete(organization_id, machine_id):
             raise RefusedError(unknown_machine(machine_id))
-        await self._tell(removed)
+        await self._ask(removed)
         self._changed(organization_id, machine_id)
 
     async def _stored(self, organization_id: UUID, machine_id: str) -> StoredMachine:
@@ -103,8 +107,7 @@ class Fleet:
             raise RefusedError(unknown_machine(machine_id))
         return stored
 
-    async def _tell(self, question: PauseChanged | MachineRemoved) -> None:
+    async def _ask(self, question: PauseChanged | MachineRemoved) -> None:
         """Have the node with the machine's link know.  Raises RefusedError and StoreUnavailable."""
         reply = await self._dispatcher.ask(question)
-        if isinstance(reply, Refusal):
-            raise RefusedError(reply)
+        accepted(reply)

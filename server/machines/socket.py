@@ -99,11 +99,8 @@ class LinkSocket:
         self._timers = timers
         self.reading_restrictions = asyncio.Lock()
         self._outcomes = PendingOutcomes()
-        self._ready_or_over, self._up_or_over, self._live_or_over = (
-            OneTimeEvent(),
-            OneTimeEvent(),
-            OneTimeEvent(),
-        )
+        self._ready_or_over, self._up_or_over = OneTimeEvent(), OneTimeEvent()
+        self._live_or_over = OneTimeEvent()
         self._interrupted_or_over = RepeatedEvent()
         self._clock = asyncio.get_running_loop().time
         self._link = Link(

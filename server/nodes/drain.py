@@ -1,4 +1,4 @@
-"""HandoverWait the links of a node that ends to the others, some at a time."""
+"""Moves the links of a node that ends to the others, some at a time."""
 
 import asyncio
 import logging

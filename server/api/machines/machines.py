@@ -44,14 +44,15 @@ class MachinesHandler(ApiHandler):
         )
     )
     async def post(self, body: NewMachine) -> None:
+        fleet = self.services.machines.fleet
         try:
-            added = await self.services.machines.fleet.add(self.principal.organization_id, body)
+            stored, token = await fleet.add(self.principal.organization_id, body)
         except AlreadyExists:
             raise ProblemError(
                 problems.CONFLICT, f"there is a machine {body.id!r} already"
             ) from None
-        await record(self, "machine.added", added.id, machine_id=added.id)
-        self.answer(201, added)
+        await record(self, "machine.added", stored.machine_id, machine_id=stored.machine_id)
+        self.answer(201, CreatedMachine(**dict(await fleet.view(stored)), token=token))
 
 
 class MachineHandler(ApiHandler):
@@ -82,16 +83,15 @@ class MachineHandler(ApiHandler):
         )
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
+        fleet = self.services.machines.fleet
         with refusals_as_problems():
-            machine = await self.services.machines.fleet.change(
-                self.principal.organization_id, path.machine_id, body
-            )
+            stored = await fleet.change(self.principal.organization_id, path.machine_id, body)
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
             action = "machine.paused" if body.paused else "machine.resumed"
             await record(self, action, path.machine_id, machine_id=path.machine_id)
-        self.answer(200, machine)
+        self.answer(200, await fleet.view(stored))
 
     @endpoint(
         Endpoint(

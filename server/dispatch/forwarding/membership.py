@@ -26,7 +26,7 @@ COMPARE_EVERY: Final = 6
 """At every so many looks each link is compared; at the others their number and their epochs' sum,
 for which none has to be read."""
 
-STATE_AGAIN_SECONDS: Final = 1.0
+ANNOUNCE_AGAIN_SECONDS: Final = 1.0
 """How soon it looks again where the database does not answer."""
 
 
@@ -54,7 +54,7 @@ class Membership:
         self._machines = machines
         self._on_changed = on_changed
         self._responder: Responder | None = None
-        self._must_state = asyncio.Event()
+        self._must_announce = asyncio.Event()
         self._answered: dict[LinkSocket | None, Registration] = {}
 
     def begin(self, responder: Responder) -> None:
@@ -101,7 +101,7 @@ class Membership:
 
     def announce_links(self) -> None:
         """Have it be said again which links are here, after nobody could be told for a while."""
-        self._must_state.set()
+        self._must_announce.set()
 
     async def keep_links_announced(self) -> None:
         """Keep the database right about which links are here, for ever.
@@ -110,19 +110,19 @@ class Membership:
         """
         looks = 0
         while True:
-            must_state = looks % COMPARE_EVERY == 0 or self._must_state.is_set()
-            self._must_state.clear()
+            must_announce = looks % COMPARE_EVERY == 0 or self._must_announce.is_set()
+            self._must_announce.clear()
             try:
-                if must_state or not await self._seems_right():
+                if must_announce or not await self._seems_right():
                     await self._announce_missing_links()
             except StoreUnavailable:
                 looks = 0
-                await asyncio.sleep(STATE_AGAIN_SECONDS)
+                await asyncio.sleep(ANNOUNCE_AGAIN_SECONDS)
                 continue
             looks += 1
             with suppress(TimeoutError):
                 async with asyncio.timeout(STATE_SECONDS):
-                    await self._must_state.wait()
+                    await self._must_announce.wait()
 
     async def _seems_right(self) -> bool:
         """Whether the database knows as many links as are here, with epochs that add up alike."""

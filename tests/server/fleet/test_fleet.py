@@ -22,9 +22,10 @@ async def tokens_of(service: Service, machine_id: str) -> list[str]:
 
 @pytest.mark.gen_test
 async def test_added_machine_has_the_token_that_it_connects_with(service: Service) -> None:
-    added = await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
+    stored, token = await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
+    added = await fleet_of(service).view(stored)
     assert (added.id, added.name, added.state) == ("desk-1", "desk-1", "offline")
-    assert added.token.machine_id == "desk-1"
+    assert token.machine_id == "desk-1"
     assert await tokens_of(service, "desk-1") == ["machine desk-1"]
 
 

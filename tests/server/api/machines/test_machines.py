@@ -5,6 +5,8 @@ import pytest
 from schemas.http.queries import PageQuery
 from schemas.link.close_codes import CloseCode
 from schemas.resources.machines import CreatedMachine, Machine
+from server.dispatch.machine_views import MachineViews
+from server.errors import StoreUnavailable
 from tests.links import hello
 from tests.service import ScriptedMachine, Service
 
@@ -146,3 +148,19 @@ async def test_what_another_organization_has_does_not_exist(service: Service) ->
         assert (await other.get("/v1/machines")).json["items"] == []
         shown = (await service.get("/v1/machines/desk-1")).json
         assert (shown["state"], shown["paused"]) == ("online", False)
+
+
+@pytest.mark.gen_test
+async def test_what_was_done_is_in_the_audit_though_nobody_can_be_shown_how_the_machine_is(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise StoreUnavailable("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MachineViews, "of", away)
+        assert (await service.post("/v1/machines", {"id": "desk-1"})).status == 503
+        changed = await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
+        assert changed.status == 503
+    entries = (await service.get("/v1/audit?machine_id=desk-1")).json["items"]
+    assert [entry["action"] for entry in entries] == ["machine.paused", "machine.added"]

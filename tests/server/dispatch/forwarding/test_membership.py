@@ -110,7 +110,7 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
 ) -> None:
     here, there = nodes
     monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
-    monkeypatch.setattr(membership, "STATE_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(membership, "ANNOUNCE_AGAIN_SECONDS", 0.01)
     machine = await here.new_machine()
     async with machine.connected():
         await until_reached(there, machine)

@@ -6,13 +6,14 @@ import sys
 
 import pytest
 
-AFTER_A_LONG_BODY = """
+AFTER_A_LARGER_ONE = """
+import ctypes
 import sys
 from pathlib import Path
-from server.process.memory import return_large_blocks
+from schemas.programs.allocator import return_large_blocks
 
 if sys.argv[1] == "told":
-    return_large_blocks()
+    return_large_blocks(ctypes.CDLL(None), 1_000_000)
 blocks = [bytes(12_000_000)]
 blocks.clear()
 block = bytes(8_000_000)
@@ -27,6 +28,6 @@ print(start <= id(block) < end)
 def test_large_block_is_not_in_the_heap_though_a_larger_one_was_freed(
     told: str, is_in_heap: str
 ) -> None:
-    command = (sys.executable, "-c", AFTER_A_LONG_BODY, told)
+    command = (sys.executable, "-c", AFTER_A_LARGER_ONE, told)
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert ended.stdout.strip() == is_in_heap
