@@ -151,6 +151,9 @@ class Desk:
         return self.window.output.splitlines()[1:]
 
 
+GONE = "net::ERR_CONNECTION_REFUSED"
+
+
 @dataclass
 class Visit:
     """A page of the browser, and what it complained of."""
@@ -175,9 +178,12 @@ class Visit:
             context.close()
 
     def hear(self, message: ConsoleMessage) -> None:
-        """Keep what the browser says of its own accord; what a server refuses is no mistake."""
-        refused = ("Failed to load resource", "WebSocket connection to")
-        if message.type == "error" and not message.text.startswith(refused):
+        """Keep what the browser says of its own accord.
+
+        A refused request is no mistake, nor is a server that is not there.
+        """
+        is_expected = "Failed to load resource" in message.text or GONE in message.text
+        if message.type == "error" and not is_expected:
             self.complaints.append(message.text)
 
     def hears(self, words: str) -> None:
