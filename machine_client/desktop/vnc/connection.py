@@ -216,6 +216,8 @@ class VncConnection:
             logger.exception("what the VNC server said could not be read")
         finally:
             self._channel.close()
+            with self.changed:
+                self.said.close()
 
     def _ask_to_be_told(self) -> None:
         """Have an answer to come, which is about more than pixels: the size, the pointer."""

@@ -126,6 +126,15 @@ class Conversation:
         """So many are about to be asked for: what is painted without that is noise."""
         self._painting.asked += requests
 
+    def close(self) -> None:
+        """Let go of what was shown, once nothing is received any more.
+
+        The conversation and its parser hold each other: the megabytes of a picture would stay until
+        Python looks for such circles, and there may be many connections before it does.
+        """
+        self._parser.close()
+        self.canvas = None
+
     def take_outgoing(self) -> bytes:
         """What must be sent now."""
         outgoing = bytes(self._outgoing)

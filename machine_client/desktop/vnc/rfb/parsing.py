@@ -73,3 +73,8 @@ class Parser:
         """Go on: TLS is spoken now."""
         self.tls = None
         self._wanted = self._steps.send(b"")
+
+    def close(self) -> None:
+        """End the conversation where it waits; nothing can be fed any more."""
+        self._steps.close()
+        self._buffer.clear()

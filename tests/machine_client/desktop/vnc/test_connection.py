@@ -1,8 +1,10 @@
 """A connection to a VNC server: a good one, a plain one, and bad ones, which end only it."""
 
+import gc
 import socket
 import struct
 import threading
+import weakref
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -27,6 +29,7 @@ from tests.machine_client.desktop.vnc.plain_server import (
     server_init,
     shake_hands,
 )
+from tests.waiting import eventually
 
 
 def connect(port: int, *pictures: int) -> VncConnection:
@@ -236,6 +239,18 @@ def test_nobody_listens_any_more_after_the_end() -> None:
     assert not listening.is_alive()
     with pytest.raises(DesktopLost):
         connection.confirm()
+
+
+def test_picture_is_let_go_of_with_its_connection_by_no_collector() -> None:
+    with plain_server() as server, closing(connect(server.port, ours.RAW)) as connection:
+        assert connection.said.canvas is not None
+        picture = weakref.ref(connection.said.canvas)
+        gc.disable()
+        try:
+            connection.close()
+            eventually(lambda: picture() is None, "the end of the picture")
+        finally:
+            gc.enable()
 
 
 def test_event_is_confirmed_once_its_fence_is_answered_and_not_before() -> None:
