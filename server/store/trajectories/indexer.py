@@ -41,9 +41,6 @@ SMALL_BATCH: Final = 50
 MAX_KEYS: Final = 50_000
 """A batch ends where its entries have more keys to search by: writing those takes the time."""
 
-AT_ONCE: Final = 2
-"""So many batches are under way: while one is written, the other is read, or loses its marks."""
-
 SEGMENT: Final = 1000
 """Entries come one segment after another: so many, and what is written at once, are in each.
 
@@ -84,9 +81,6 @@ class TrajectoryIndexer:
         self._entries = database.collection("trajectory_entries")
         self._counts = TrajectoryCounts(database)
         self._open = OpenBatches(database)
-        # The marks of the batches under way here, so that each takes others.
-        self._taken: set[str] = set()
-        self._reading, self._writing = asyncio.Lock(), asyncio.Lock()
 
     async def change(self, session: Session, before: Document, after: Document) -> None:
         """Index a trajectory as it is after a change; its mark then is that of an indexed one."""
@@ -128,12 +122,11 @@ class TrajectoryIndexer:
             return await self._counts.size(session, organization_id) // SEGMENT
 
     async def run(self) -> None:
-        """Index whatever comes, for ever.  Several nodes may do so at once."""
-        async with asyncio.TaskGroup() as several:
-            for _ in range(AT_ONCE):
-                several.create_task(self._run())
+        """Index whatever comes, for ever.  Several nodes may do so at once.
 
-    async def _run(self) -> None:
+        One batch at a time: a second one under way in this process would index a tenth more in a
+        second, and whoever asks for a list meanwhile would wait half as long again.
+        """
         while True:
             try:
                 pause = 0.0 if await self.index_some() else POLL_SECONDS
@@ -149,21 +142,14 @@ class TrajectoryIndexer:
 
     async def index_some(self) -> int:
         """Index a batch of new trajectories; how many were found.  Raises a StoreError."""
-        async with self._reading:
-            batch = _batch(await self._read())
-            marks = {document["unindexed"] for document in batch}
-            self._taken |= marks
-        try:
-            await self._index_and_finish(batch)
-        finally:
-            self._taken -= marks
+        batch = _batch(await self._read())
+        await self._index_and_finish(batch)
         return len(batch)
 
     async def _read(self) -> list[Document]:
         async with self._database.operation():
-            known = [*await self._open.marks(), *self._taken]
             cursor = self._trajectories.find(
-                marked_new(known),
+                marked_new(await self._open.marks()),
                 _READ_FIELDS,
                 limit=BATCH,
                 batch_size=_ENCODED_AT_ONCE,
@@ -173,16 +159,13 @@ class TrajectoryIndexer:
 
     async def _index_and_finish(self, batch: Sequence[Document]) -> None:
         if not batch:
-            if not self._taken:
-                await self._open.finish_all()
+            await self._open.finish_all()
             return
         entries = await self._entries_of(batch)
         tries = chain([batch], repeat(batch[:SMALL_BATCH]))
-        # One transaction at a time: two would meet at the counts.
-        async with self._writing:
-            indexed = await in_transaction(
-                self._database, lambda session: self._index(session, next(tries), entries)
-            )
+        indexed = await in_transaction(
+            self._database, lambda session: self._index(session, next(tries), entries)
+        )
         if indexed is not None:
             await self._open.finish(indexed.batch)
             for bucket in indexed.large:

@@ -171,26 +171,6 @@ async def test_two_who_index_take_each_once(
 
 
 @async_test
-async def test_one_who_indexes_has_two_batches_under_way_and_takes_none_twice(
-    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trajectory_indexer, "BATCH", 2)
-    async with opened(mongodb, database_name) as database:
-        await made(TrajectoryLibrary(database), 6)
-        indexer, seen = TrajectoryIndexer(database), list[bytes]()
-        index = indexer._index
-
-        async def seeing(session: Any, batch: Any, entries: Any) -> Any:
-            seen.extend(each["_id"] for each in batch)
-            return await index(session, batch, entries)
-
-        monkeypatch.setattr(indexer, "_index", seeing)
-        await asyncio.gather(*(indexer.index_some() for _ in range(3)))
-        assert len(set(seen)) == 6
-        await all_indexed(database)
-
-
-@async_test
 async def test_a_bucket_is_cut_by_what_is_indexed_whatever_its_marks(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
