@@ -76,9 +76,7 @@ class InputRecorder:
 
     def ended(self, command: Command | CommandRecord, outcome: Outcome) -> None:
         """Note the final outcome of an input."""
-        if not _is_in_segment(command):
-            self._noted.append((command, outcome, server_time()))
-            self._woken.set()
+        self._note(command, outcome)
         self._metrics.input_ended(command.operation, outcome.status)
 
     def answered_without_end(self, command: Command, how: str) -> None:
@@ -87,10 +85,7 @@ class InputRecorder:
 
     def left_open(self, command: Command) -> None:
         """Note an input whose outcome is pending."""
-        if _is_in_segment(command):
-            return
-        self._noted.append((command, None, server_time()))
-        self._woken.set()
+        self._note(command, None)
 
     def answered(self, timings: Timings, outcome: Outcome) -> None:
         """Count how long a command took that went all the way."""
@@ -136,16 +131,20 @@ class InputRecorder:
             told = partial(_command_event, entry, _place_of(command, outcome))
             self._events.publish(entry.organization_id, "command", told, entry.machine_id)
 
+    def _note(self, command: Command | CommandRecord, outcome: Outcome | None) -> None:
+        if isinstance(command, Command):
+            if command.sender.in_segment:
+                return  # Whoever sent it records it together with others.
+            # It may wait for as long as the database is away, among thousands.
+            command = command.without_text()
+        self._noted.append((command, outcome, server_time()))
+        self._woken.set()
+
     def _count_times(self) -> None:
         while self._timed:
             timings, outcome, ended = self._timed.popleft()
             injection = outcome.duration_ms / 1000 if isinstance(outcome, Completed) else None
             self._metrics.input_timed(timings, injection, ended)
-
-
-def _is_in_segment(command: Command | CommandRecord) -> bool:
-    """Whether whoever sent it records it together with others."""
-    return isinstance(command, Command) and command.sender.in_segment
 
 
 def command_item(entry: AuditEntry) -> CommandItem | None:

@@ -42,6 +42,10 @@ async def in_transaction(database: Database, work: Callable[[Session], Awaitable
             except PyMongoError as error:
                 if not error.has_error_label("TransientTransactionError"):
                     raise
+            finally:
+                # What it raises has this frame in its traceback, and with it all who wait here:
+                # the two would hold each other, and what was to be written, such as a text.
+                del attempt
             # Whoever it met has to end first; at random, so that two do not meet for ever.
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

@@ -1,12 +1,13 @@
 """How inputs come into the audit behind their callers' backs."""
 
 import asyncio
+import weakref
 from uuid import uuid4
 
 import pytest
 
 from schemas.http.queries import PageQuery
-from schemas.inputs.bodies import ClickMouse, TypeText
+from schemas.inputs.bodies import ClickMouse, TypeText, WriteClipboard
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Unknown
 from server.dispatch.recorder import InputRecorder, command_item, entry_id
 from server.errors import StoreError, StoreUnavailable
@@ -196,6 +197,21 @@ async def test_no_further_input_is_taken_when_the_queue_is_full(service: Service
     await until(lambda: recorder.waiting == 0)
     recorder.check_room()
     await recorder.close(5, running)
+
+
+@pytest.mark.parametrize("outcome", [COMPLETED, None])
+@pytest.mark.gen_test
+async def test_text_that_was_to_be_copied_does_not_wait_to_be_recorded(
+    service: Service, outcome: Outcome | None
+) -> None:
+    recorder = alone(service)
+    text = weakref.ref(body := WriteClipboard(text="secret"))
+    if outcome is None:
+        recorder.left_open(accepted(service, body=body))
+    else:
+        recorder.ended(accepted(service, body=body), outcome)
+    del body
+    assert (recorder.waiting, text()) == (1, None)
 
 
 @pytest.mark.gen_test
