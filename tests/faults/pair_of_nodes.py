@@ -30,6 +30,7 @@ TOKEN_SECONDS = 0.2
 """How long a node does not ask MongoDB again whose a token is."""
 
 _NODES_LOST = re.compile(rb"^farhand_nodes_lost\S* (\d+)", re.MULTILINE)
+_NODES = re.compile(rb"^farhand_nodes(?:{\S*})? (\d+)", re.MULTILINE)
 
 
 class About(NamedTuple):
@@ -188,15 +189,21 @@ class PairOfNodes:
 
     def taken_for_gone(self) -> int:
         """How often one has taken the other for gone."""
-        texts = [self._api(each).call("GET", "/metrics").body for each in (self.one, self.two)]
-        return sum(int(each) for text in texts for each in _NODES_LOST.findall(text))
+        return sum(self._metric(_NODES_LOST, each) for each in (self.one, self.two))
+
+    def _metric(self, of_metric: "re.Pattern[bytes]", side: Side) -> int:
+        text = self._api(side).call("GET", "/metrics").body
+        return sum(int(each) for each in of_metric.findall(text))
 
     def all_works(self) -> bool:
         """Whether everything can be done through either node at the first try."""
         sides = self.one, self.two
-        # First what leaves no trace.
+        # First what leaves no trace.  A node that has just started learns of the other in a second.
         are_online = all(self.state(of, at) == "online" for of in sides for at in sides)
-        return are_online and all(self.ask(each)() == ALL_WORKS for each in sides)
+        know_each_other = all(self._metric(_NODES, each) == len(sides) for each in sides)
+        return (
+            are_online and know_each_other and all(self.ask(each)() == ALL_WORKS for each in sides)
+        )
 
     def _api(self, side: Side) -> ServedApi:
         return ServedApi(side.node.server.url, self._token)
