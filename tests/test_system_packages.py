@@ -2,15 +2,21 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 SCRIPT = Path(__file__).parent.parent / ".ci" / "system-packages"
 
-OLD_PYTHON = """#!/bin/sh
-case $2 in *version_info*) exit 1 ;; *) echo 3.10.2 ;; esac
+ANOTHER_PYTHON = """#!{executable}
+# Says that it is of another version, and carries out what it is given.
+import platform, sys
+sys.version_info = {version}
+platform.python_version = lambda: ".".join(map(str, {version}))
+exec(sys.argv[2])
 """
+VERSIONS = {"python3.10": (3, 10, 2), "python3.15": (3, 15, 0), "python3.14": (3, 14, 9)}
 APT_GET = """#!/bin/sh
 # Stands for Debian's, on a system that has no package of one name.
 echo "$*" >> "$(dirname "$0")/asked"
@@ -25,7 +31,11 @@ exec "$@"
 @pytest.fixture
 def commands(tmp_path: Path) -> Path:
     """A directory of programs, the only ones that are found."""
-    for name, text in {"apt-get": APT_GET, "sudo": SUDO, "python": OLD_PYTHON}.items():
+    pythons = {
+        name: ANOTHER_PYTHON.format(executable=sys.executable, version=version)
+        for name, version in VERSIONS.items()
+    }
+    for name, text in {"apt-get": APT_GET, "sudo": SUDO, **pythons}.items():
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o700)
     for name in ("bash", "sh", "grep", "dirname"):
@@ -49,7 +59,10 @@ def said(commands: Path, group: str, python: str = "python3") -> tuple[int, str]
     return ended.returncode, ended.stderr
 
 
-@pytest.mark.parametrize(("python", "found"), [("python", "3.10.2"), ("python9", "not there")])
+@pytest.mark.parametrize(
+    ("python", "found"),
+    [("python3.10", "3.10.2"), ("python3.15", "3.15.0"), ("python9", "not there")],
+)
 def test_python_that_does_not_fit_is_named(commands: Path, python: str, found: str) -> None:
     code, error = said(commands, "build", python)
     assert code == 1
@@ -58,6 +71,11 @@ def test_python_that_does_not_fit_is_named(commands: Path, python: str, found: s
         "make install PYTHON=python3.13\n"
     )
     assert not (commands / "asked").exists()
+
+
+def test_python_that_fits_is_not_named(commands: Path) -> None:
+    _, error = said(commands, "build", "python3.14")
+    assert "needs Python" not in error
 
 
 def test_package_that_apt_does_not_have_is_named_before_others_are_installed(

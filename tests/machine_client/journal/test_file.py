@@ -3,6 +3,7 @@
 import os
 import re
 import sqlite3
+import stat
 import time
 from contextlib import closing
 from pathlib import Path
@@ -37,6 +38,17 @@ def test_later_entry_of_a_command_replaces_the_earlier_one(tmp_path: Path) -> No
     assert storage.find(A) == Entry(EntryState.TOMBSTONE, "", None)
     assert storage.sequence == 2
     storage.close()
+
+
+def test_directory_that_others_could_write_into_is_closed_to_them_and_named(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.parent.mkdir()
+    file.parent.chmod(0o777)
+    for _ in range(2):
+        JournalFile(file).close()
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o755
+    assert caplog.messages == [f"others could write into {file.parent}, and cannot any more"]
 
 
 def test_batch_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:

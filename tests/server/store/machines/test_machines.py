@@ -101,9 +101,12 @@ async def test_end_of_an_older_link_does_not_disconnect_the_newer(
         await machines.begin_link(ORGANIZATION, "desk", CLIENT, LINK)
         await machines.end_link(ORGANIZATION, "desk", 1, "replaced")
         assert there(await machines.get(ORGANIZATION, "desk")).disconnected_at is None
+        # Until its end is noted, whoever finds no link there cannot say why.
+        between = "its last link has ended, and the next is not made yet"
+        assert there(await machines.get(ORGANIZATION, "desk")).why_offline == between
         await machines.end_link(ORGANIZATION, "desk", 2, "heartbeat missed")
         ended = there(await machines.get(ORGANIZATION, "desk"))
-        assert ended.reason == "heartbeat missed"
+        assert ended.reason == ended.why_offline == "heartbeat missed"
         assert ended.disconnected_at == ended.state_since
         await machines.end_link(ORGANIZATION, "desk", 2, "again")
 
