@@ -248,7 +248,9 @@ class NatsLink(Client):
         if isinstance(self._transport, TcpTransport):
             writer = self._transport._io_writer  # noqa: SLF001  the reason is said above
             if writer is not None:
-                writer.transport.abort()
+                # The first releases of Python 3.11 have no word for TLS that was closed twice.
+                with contextlib.suppress(AttributeError):
+                    writer.transport.abort()
 
 
 def _run(parsing: Coroutine[Any, Any, None]) -> None:
