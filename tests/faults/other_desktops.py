@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
@@ -78,10 +79,37 @@ class WitnessedVnc(WitnessedDesktop):
             finally:
                 desktop.close()
 
+    def arrivals(self) -> list[Arrival]:
+        """Everything that its clients have brought about up to now."""
+        return without_letting_go(super().arrivals())
+
     def is_of_start(self, arrival: Arrival) -> bool:
         """A client cannot ask where the pointer is, and puts it in the middle."""
         middle = Place(WIDTH // 2, HEIGHT // 2)
         return arrival.kind is Kind.MOTION and arrival.place == middle
+
+
+def without_letting_go(arrivals: Sequence[Arrival]) -> list[Arrival]:
+    """Without the motions by which TigerVNC lets go of the buttons of a client that is gone.
+
+    Since 1.14 it does so where it last noted that the pointer was.  After it has stood still, and
+    then read all that the client had sent, that is behind the times: a place that was left before.
+    """
+    left_before = set[Place]()
+    own = []
+    for arrival, following in pairwise([*arrivals, None]):
+        assert arrival is not None
+        goes_up_there = (
+            following is not None
+            and following.kind is Kind.RELEASE
+            and following.what in BUTTONS.values()
+            and following.place == arrival.place
+        )
+        is_behind = arrival.kind is Kind.MOTION and arrival.place in left_before
+        if not (goes_up_there and is_behind):
+            own.append(arrival)
+        left_before.add(arrival.place)
+    return own
 
 
 class WitnessedWayland:

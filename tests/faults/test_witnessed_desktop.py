@@ -13,6 +13,7 @@ from tests.desktop import Witness
 from tests.faults.arrivals import Arrival, Kind, Place
 from tests.faults.history import Clock
 from tests.faults.inputs import place_of
+from tests.faults.other_desktops import without_letting_go
 from tests.faults.witnessed_desktop import WitnessedDesktop
 from tests.machine_client.desktop.x11.clipboard.programs import copied
 from tests.processes import until
@@ -204,3 +205,24 @@ def test_owner_that_is_gone_before_it_says_its_text_is_counted(
     connection.sync()
     (seen,) = desktop.copies()
     assert (seen.selection, seen.text) == ("clipboard", None)
+
+
+def test_vnc_server_that_lets_go_moves_the_pointer_back_for_nobody() -> None:
+    earlier, start, end = (place_of(number) for number in range(3))
+    click = [
+        Arrival(Kind.MOTION, "pointer", earlier, 1.0),
+        Arrival(Kind.PRESS, "left", earlier, 1.0),
+        Arrival(Kind.RELEASE, "left", earlier, 1.0),
+    ]
+    cut_off = [
+        Arrival(Kind.MOTION, "pointer", start, 2.0),
+        Arrival(Kind.PRESS, "middle", start, 2.0),
+        Arrival(Kind.MOTION, "pointer", end, 2.0),
+    ]
+    back = Arrival(Kind.MOTION, "pointer", earlier, 2.1)
+    release = Arrival(Kind.RELEASE, "middle", earlier, 2.1)
+    assert without_letting_go([*click, *cut_off, back, release]) == [*click, *cut_off, release]
+    whole = [*click, *cut_off, Arrival(Kind.RELEASE, "middle", end, 2.1)]
+    assert without_letting_go(whole) == whole
+    twice = [*click, *click]
+    assert without_letting_go(twice) == twice
