@@ -1,6 +1,7 @@
 """What tests of several rooms need: a real MongoDB for the session, a database for each test."""
 
 import asyncio
+import inspect
 import itertools
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.mongodb.documents import Document
 from tests.nats import NatsServer
+from tests.store import async_test
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and so all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,18 +45,36 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the coroutines that use an event loop of the fixtures: they run in that one."""
+    if (
+        isinstance(item, pytest.Function)
+        and "io_loop" in item.fixturenames
+        and inspect.iscoroutinefunction(item.obj)
+    ):
+        item.add_marker("gen_test")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Let the tests that compute for long give way to those whose programs answer in real time.
+    """Run every other test that is a coroutine function in an event loop of its own.
 
-    The priority is that of a thread: a process could not get its own back.
+    Let the tests that compute for long give way to those whose programs answer in real time.  The
+    priority is that of a thread: a process could not get its own back.
     """
-    if not pyfuncitem.nodeid.startswith(_LONGEST):
-        return None
+    function = pyfuncitem.obj
+    is_marked = pyfuncitem.get_closest_marker("gen_test") is not None
+    if inspect.iscoroutinefunction(function) and not is_marked:
+        function = async_test(function)
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
-    with ThreadPoolExecutor(1, initializer=_give_way) as thread:
-        thread.submit(pyfuncitem.obj, **arguments).result()
+    if pyfuncitem.nodeid.startswith(_LONGEST):
+        with ThreadPoolExecutor(1, initializer=_give_way) as thread:
+            thread.submit(function, **arguments).result()
+        return True
+    if function is pyfuncitem.obj:
+        return None
+    function(**arguments)
     return True
 
 

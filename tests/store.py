@@ -17,11 +17,15 @@ T = TypeVar("T")
 
 
 def async_test(function: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test that is a coroutine function in an event loop of its own."""
+    """Run a test that is a coroutine function in an event loop of its own.
+
+    The thread's current loop, which may be that of fixtures, stays as it is.
+    """
 
     @functools.wraps(function)
     def run(*arguments: Any, **named: Any) -> None:
-        asyncio.run(function(*arguments, **named))
+        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+            runner.run(function(*arguments, **named))
 
     return run
 

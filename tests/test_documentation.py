@@ -15,7 +15,6 @@ import pytest
 from schemas.inputs.key_combinations import KEY_TABLE, NamedKey
 from schemas.link.messages import Input
 from tests.service import new_key, running_service, until
-from tests.store import async_test
 
 DOCS = Path(__file__).parent.parent / "docs"
 KEYS_PAGE = DOCS / "keys.md"
@@ -99,7 +98,6 @@ class DocumentedClient:
         return status, json.loads(content)
 
 
-@async_test
 async def test_documented_client_asks_until_the_answer_is_final(
     mongodb: str, tmp_path: Path
 ) -> None:
@@ -118,7 +116,6 @@ async def test_documented_client_asks_until_the_answer_is_final(
             await link.nothing_heard()
 
 
-@async_test
 async def test_documented_client_takes_another_409_for_final(mongodb: str, tmp_path: Path) -> None:
     client = DocumentedClient()
     async with running_service(mongodb, tmp_path) as service:
@@ -129,7 +126,6 @@ async def test_documented_client_takes_another_409_for_final(mongodb: str, tmp_p
         assert client.statuses == [409]
 
 
-@async_test
 async def test_documented_client_gives_up_in_the_end(mongodb: str, tmp_path: Path) -> None:
     client = DocumentedClient()
     async with running_service(mongodb, tmp_path) as service:
@@ -142,7 +138,6 @@ async def test_documented_client_gives_up_in_the_end(mongodb: str, tmp_path: Pat
     assert client.statuses == [503, None]
 
 
-@async_test
 async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_path: Path) -> None:
     page = (DOCS / "trajectories.md").read_text()
     commands = page.split("```\nsend()")[1].split("```")[0]

@@ -19,7 +19,6 @@ from server.tasks import Tasks
 from tests.buses import until as until_here
 from tests.certificates import self_signed
 from tests.processes import free_port, until
-from tests.store import async_test
 
 TEXT = (Path(__file__).parent.parent / "config" / "nats.conf").read_text()
 OTHERS = '  OTHERS: { users: [ { user: "other", password: "secret" } ] }\n'
@@ -91,7 +90,6 @@ async def echo(message: bytes) -> bytes:
     return b"to " + message
 
 
-@async_test
 async def test_nodes_reach_one_another_by_tls(served: Served) -> None:
     async with connected(served) as one, connected(served) as other:
         one.answer("farhand.tag.node.1", echo)
@@ -107,7 +105,6 @@ async def said(bus: NatsBus) -> bytes:
     return b""
 
 
-@async_test
 async def test_other_accounts_neither_hear_nor_ask_nodes(served: Served) -> None:
     heard: list[Any] = []
 
@@ -136,7 +133,6 @@ async def until_answered(bus: NatsBus) -> None:
             await asyncio.sleep(0.01)
 
 
-@async_test
 async def test_nodes_take_no_more_than_their_own_subjects(served: Served) -> None:
     async with client(served, "farhand:pa55") as (node, complaints):
         await node.publish("elsewhere", b"it")

@@ -199,7 +199,6 @@ def test_dimensions_and_pointer_are_those_of_the_display(desk: Workstation) -> N
     assert pointer.json == {"x": 123, "y": 456}
 
 
-@async_test
 async def test_change_on_the_screen_arrives_in_the_stream(
     desk: Workstation, window: Window
 ) -> None:
@@ -212,7 +211,6 @@ async def test_change_on_the_screen_arrives_in_the_stream(
 
 
 @pytest.mark.usefixtures("window")
-@async_test
 async def test_unchanged_screen_sends_nothing(desk: Workstation) -> None:
     async with watching(desk, "?rate=30") as stream:
         await shows(stream, RED)
@@ -222,7 +220,6 @@ async def test_unchanged_screen_sends_nothing(desk: Workstation) -> None:
 
 
 @pytest.mark.usefixtures("window")
-@async_test
 async def test_revoked_token_ends_the_stream(desk: Workstation) -> None:
     made = desk.api.call("POST", "/v1/tokens", {"name": "viewer", "scopes": ["screen:read"]})
     async with watching(desk, token=made.json["token"]) as stream:
@@ -272,7 +269,6 @@ def rests(view: FakeView) -> bool:
     return boottime_seconds() - view.captured_at[-1] > 0.5
 
 
-@async_test
 async def test_twenty_viewers_cost_the_machine_no_more_than_one(
     shared_server: ServerProcess, api: ServedApi, tmp_path: Path
 ) -> None:

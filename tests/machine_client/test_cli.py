@@ -17,7 +17,6 @@ from schemas.programs.settings import SettingsError
 from tests.machine_client.journals import journal_in
 from tests.machine_client.scripted import TOKEN, Line, problem, scripted_server
 from tests.processes import run, running
-from tests.store import async_test
 
 SERVER = ("--server", "https://a.example")
 
@@ -166,7 +165,6 @@ async def refused(address: str, state: Path) -> tuple[int, str]:
     return ended.returncode, ended.stderr.splitlines()[-1]
 
 
-@async_test
 async def test_refused_token_is_a_sentence_and_code_3(tmp_path: Path) -> None:
     refusal = problem(UNAUTHENTICATED, "the token was revoked")
     async with scripted_server(statuses=(refusal,)) as server:
@@ -177,7 +175,6 @@ async def test_refused_token_is_a_sentence_and_code_3(tmp_path: Path) -> None:
     )
 
 
-@async_test
 async def test_proxy_of_the_environment_that_is_none_is_a_sentence_and_code_2(
     tmp_path: Path,
 ) -> None:
@@ -189,7 +186,6 @@ async def test_proxy_of_the_environment_that_is_none_is_a_sentence_and_code_2(
     assert "secret" not in said
 
 
-@async_test
 async def test_code_that_says_stop_is_a_sentence_and_code_3(tmp_path: Path) -> None:
     async def replacing(line: Line) -> None:
         await line.greet()

@@ -1,6 +1,6 @@
 """pytest-tornado's fixtures, with our own server in the place of its bare one.
 
-A test asks for ``service``, and is a coroutine with ``@pytest.mark.gen_test``.
+A test asks for ``service``, and is a coroutine function.
 """
 
 import asyncio

@@ -56,7 +56,6 @@ def is_open(address: str) -> bool:
     return True
 
 
-@pytest.mark.gen_test
 async def test_started_server_is_ready_where_its_file_says(
     mongodb: str, data_dir: Path, io_loop: object
 ) -> None:
@@ -69,7 +68,6 @@ async def test_started_server_is_ready_where_its_file_says(
     assert not is_open(address)
 
 
-@pytest.mark.gen_test
 async def test_first_start_makes_an_administrator_and_no_later_one_does(
     mongodb: str, data_dir: Path, database_name: str
 ) -> None:
@@ -90,7 +88,6 @@ async def test_first_start_makes_an_administrator_and_no_later_one_does(
         assert not file.exists()
 
 
-@pytest.mark.gen_test
 async def test_administrators_token_gets_the_scopes_that_an_upgrade_brings(
     mongodb: str, data_dir: Path, database_name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -114,7 +111,6 @@ async def test_administrators_token_gets_the_scopes_that_an_upgrade_brings(
         assert reply.status == 200
 
 
-@pytest.mark.gen_test
 async def test_administrator_whose_token_could_not_be_written_is_made_at_the_next_start(
     mongodb: str, data_dir: Path, database_name: str
 ) -> None:
@@ -129,7 +125,6 @@ async def test_administrator_whose_token_could_not_be_written_is_made_at_the_nex
         assert await stores_of(server).tokens.find_by_hash(secret_hash(secret))
 
 
-@pytest.mark.gen_test
 async def test_start_that_was_cut_short_is_made_up_for(
     mongodb: str, data_dir: Path, database_name: str
 ) -> None:
@@ -141,7 +136,6 @@ async def test_start_that_was_cut_short_is_made_up_for(
         assert await stores_of(server).tokens.find_by_hash(secret_hash(secret))
 
 
-@pytest.mark.gen_test
 async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_dir: Path) -> None:
     async with running_service(mongodb, data_dir) as service:
         workflow = (await service.post("/v1/workflows", {"name": "kept"})).json
@@ -152,7 +146,6 @@ async def test_server_on_the_same_data_knows_what_was_stored(mongodb: str, data_
         assert (await again.get("/v1/machines/desk-1")).status == 200
 
 
-@pytest.mark.gen_test
 async def test_server_brings_a_mongodb_of_its_own(data_dir: Path) -> None:
     server = Server(ServerSettings(port=0, data_dir=data_dir))
     await server.start()
@@ -164,7 +157,6 @@ async def test_server_brings_a_mongodb_of_its_own(data_dir: Path) -> None:
         await server.stop()
 
 
-@pytest.mark.gen_test
 async def test_running_input_ends_and_is_answered_before_the_server_stops(
     mongodb: str, data_dir: Path
 ) -> None:
@@ -192,7 +184,6 @@ async def test_running_input_ends_and_is_answered_before_the_server_stops(
                     assert "stopping" in reason
 
 
-@pytest.mark.gen_test
 async def test_connection_that_is_open_already_is_refused_while_stopping(
     mongodb: str, data_dir: Path
 ) -> None:
@@ -221,7 +212,6 @@ async def test_connection_that_is_open_already_is_refused_while_stopping(
         writer.close()
 
 
-@pytest.mark.gen_test
 async def test_input_that_never_ends_does_not_keep_the_server(mongodb: str, data_dir: Path) -> None:
     async with running_service(mongodb, data_dir, stop_timeout=0.1) as service:
         machine = await service.new_machine()
@@ -234,7 +224,6 @@ async def test_input_that_never_ends_does_not_keep_the_server(mongodb: str, data
 
 
 @pytest.mark.parametrize(("hours", "says"), [(1, "3600 s behind"), (-1, "3600 s ahead of")])
-@pytest.mark.gen_test
 async def test_node_whose_clock_is_wrong_says_so_and_does_not_start(
     mongodb: str,
     nats_url: str,
@@ -256,7 +245,6 @@ async def test_node_whose_clock_is_wrong_says_so_and_does_not_start(
 
 # Tornado leaves the socket that it could not bind to the collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.gen_test
 async def test_taken_port_starts_nothing(mongodb: str, data_dir: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -267,7 +255,6 @@ async def test_taken_port_starts_nothing(mongodb: str, data_dir: Path) -> None:
     assert not is_there(data_dir)
 
 
-@pytest.mark.gen_test
 async def test_database_that_cannot_be_used_frees_the_port(data_dir: Path) -> None:
     server = Server(ServerSettings(port=0, data_dir=data_dir, mongodb_uri="nonsense"))
     with pytest.raises(StoreError):
@@ -276,7 +263,6 @@ async def test_database_that_cannot_be_used_frees_the_port(data_dir: Path) -> No
     assert not (data_dir / "address").exists()
 
 
-@pytest.mark.gen_test
 async def test_address_of_version_6_is_written_in_brackets(mongodb: str, data_dir: Path) -> None:
     async with running_server(mongodb, data_dir, host="::1") as server:
         assert server.address.startswith("http://[::1]:")

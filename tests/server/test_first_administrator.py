@@ -17,7 +17,6 @@ from tests.service import running_server, stores_of
 from tests.store import there
 
 
-@pytest.mark.gen_test
 async def test_of_two_nodes_that_start_at_once_one_makes_the_token(
     mongodb: str, database_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,7 +43,6 @@ async def test_of_two_nodes_that_start_at_once_one_makes_the_token(
             await each.__aexit__(None, None, None)
 
 
-@pytest.mark.gen_test
 async def test_who_shares_a_directory_waits_until_the_others_token_is_made(
     mongodb: str, database_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +72,6 @@ async def test_who_shares_a_directory_waits_until_the_others_token_is_made(
         await node.__aexit__(None, None, None)
 
 
-@pytest.mark.gen_test
 async def test_start_that_was_cut_short_after_the_token_was_stored_is_made_up_for(
     mongodb: str, database_name: str, tmp_path: Path, io_loop: object
 ) -> None:
@@ -86,7 +83,6 @@ async def test_start_that_was_cut_short_after_the_token_was_stored_is_made_up_fo
         assert not (tmp_path / CANDIDATE_FILE).exists()
 
 
-@pytest.mark.gen_test
 async def test_secret_that_was_never_stored_is_thrown_away(
     mongodb: str, database_name: str, tmp_path: Path, io_loop: object
 ) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from server.foundation import Foundation, StartError, bind, make_private
 from server.settings import ServerSettings
-from tests.store import async_test
 
 
 def is_open(port: int) -> bool:
@@ -21,7 +20,6 @@ def is_open(port: int) -> bool:
     return True
 
 
-@async_test
 async def test_taken_port_refuses_connections_until_it_is_listened_on(tmp_path: Path) -> None:
     foundation = Foundation(ServerSettings(port=0, data_dir=tmp_path, mongodb_uri="mongodb://x"))
     foundation.take()
@@ -34,7 +32,6 @@ async def test_taken_port_refuses_connections_until_it_is_listened_on(tmp_path: 
     await foundation.release()
 
 
-@async_test
 async def test_of_two_that_start_at_once_on_one_port_one_is_told(tmp_path: Path) -> None:
     settings = ServerSettings(port=0, data_dir=tmp_path, mongodb_uri="mongodb://x")
     first = Foundation(settings)
@@ -47,7 +44,6 @@ async def test_of_two_that_start_at_once_on_one_port_one_is_told(tmp_path: Path)
     await second.release()
 
 
-@async_test
 async def test_what_was_taken_is_free_again(tmp_path: Path) -> None:
     settings = ServerSettings(port=0, data_dir=tmp_path / "data")
     foundation = Foundation(settings)

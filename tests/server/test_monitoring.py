@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -30,7 +29,6 @@ def expressions() -> list[str]:
     return found + [rule["expr"] for rule in RULES]
 
 
-@pytest.mark.gen_test
 async def test_dashboard_and_alerts_ask_for_what_there_is(service: Service) -> None:
     text = (await service.get("/metrics")).body.decode()
     families = list(text_string_to_metric_families(text))

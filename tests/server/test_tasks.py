@@ -7,10 +7,8 @@ import pytest
 from schemas.programs import pauses
 from server import tasks as tasks_module
 from server.tasks import OnFailure, Tasks
-from tests.store import async_test
 
 
-@async_test
 async def test_started_task_has_its_name_and_its_result() -> None:
     async def work() -> int:
         return 7
@@ -20,7 +18,6 @@ async def test_started_task_has_its_name_and_its_result() -> None:
     assert await task == 7
 
 
-@async_test
 async def test_error_that_nobody_awaits_is_logged_with_the_tasks_name(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -36,7 +33,6 @@ async def test_error_that_nobody_awaits_is_logged_with_the_tasks_name(
     assert "the reason" in caplog.text
 
 
-@async_test
 async def test_close_waits_for_what_ends_and_cancels_what_does_not(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -61,7 +57,6 @@ async def test_close_waits_for_what_ends_and_cancels_what_does_not(
     assert caplog.text == ""
 
 
-@async_test
 async def test_close_ends_what_has_missed_its_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks_module, "CANCEL_AGAIN_SECONDS", 0.01)
 
@@ -78,7 +73,6 @@ async def test_close_ends_what_has_missed_its_cancellation(monkeypatch: pytest.M
     assert task.cancelled()
 
 
-@async_test
 async def test_close_waits_for_what_the_last_ones_start() -> None:
     ended, tasks = [], Tasks()
 
@@ -96,13 +90,11 @@ async def test_close_waits_for_what_the_last_ones_start() -> None:
     assert ended == ["first", "second"]
 
 
-@async_test
 async def test_close_of_nothing_returns_at_once() -> None:
     async with asyncio.timeout(1):
         await Tasks().close(60.0)
 
 
-@async_test
 async def test_supervised_task_begins_again_after_pauses_that_grow_to_a_bound(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,7 +120,6 @@ async def test_supervised_task_begins_again_after_pauses_that_grow_to_a_bound(
     assert "the reason" in caplog.text
 
 
-@async_test
 async def test_supervised_task_that_ran_long_before_it_failed_begins_again_soon(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,7 +140,6 @@ async def test_supervised_task_that_ran_long_before_it_failed_begins_again_soon(
     }
 
 
-@async_test
 async def test_supervised_task_is_cancelled_as_any_other(caplog: pytest.LogCaptureFixture) -> None:
     tasks = Tasks()
     task = tasks.supervise(asyncio.Event().wait, "waits")  # type: ignore[arg-type]
@@ -159,7 +149,6 @@ async def test_supervised_task_is_cancelled_as_any_other(caplog: pytest.LogCaptu
     assert tasks.failures == {"waits": 0}
 
 
-@async_test
 async def test_failure_that_ends_the_program_is_raised_where_that_is_awaited(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -27,7 +27,6 @@ def files_on_the_way(frame: FrameType | None) -> list[Path]:
     return [each for each, _ in groupby(ours)]
 
 
-@pytest.mark.gen_test
 async def test_input_goes_from_its_handler_to_its_machine_through_each_folder_once(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,6 @@ import threading
 import pytest
 
 from machine_client.concurrency.bounded_call import BoundedCall
-from tests.store import async_test
 
 WAIT_SECONDS = 10.0
 
@@ -28,7 +27,6 @@ class Gate:
         return number
 
 
-@async_test
 async def test_result_comes_from_a_daemon_thread_of_that_name() -> None:
     call = BoundedCall(threading.current_thread, "look")
     thread = await call.result(WAIT_SECONDS)
@@ -36,7 +34,6 @@ async def test_result_comes_from_a_daemon_thread_of_that_name() -> None:
     assert await call.result(WAIT_SECONDS) is not thread
 
 
-@async_test
 async def test_error_of_the_call_is_the_callers() -> None:
     def fail() -> None:
         raise ValueError("no")
@@ -47,7 +44,6 @@ async def test_error_of_the_call_is_the_callers() -> None:
             await call.result(WAIT_SECONDS)
 
 
-@async_test
 async def test_call_that_hangs_is_not_made_again_and_its_late_result_is_not_used() -> None:
     gate = Gate()
     call = BoundedCall(gate, "hangs")
@@ -62,7 +58,6 @@ async def test_call_that_hangs_is_not_made_again_and_its_late_result_is_not_used
     assert await call.ended(0)
 
 
-@async_test
 async def test_late_failure_is_not_used_either() -> None:
     began, fails = threading.Event(), [True]
 

@@ -5,14 +5,12 @@ import pytest
 
 from machine_client.concurrency.tasks import Tasks
 from schemas.programs import pauses
-from tests.store import async_test
 
 
 async def fail() -> None:
     raise ValueError("the reason")
 
 
-@async_test
 async def test_task_that_fails_begins_again_after_pauses_that_grow_to_a_bound(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -36,7 +34,6 @@ async def test_task_that_fails_begins_again_after_pauses_that_grow_to_a_bound(
     assert "the reason" in caplog.text
 
 
-@async_test
 async def test_task_that_ran_long_before_it_failed_begins_again_soon(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,7 +54,6 @@ async def test_task_that_ran_long_before_it_failed_begins_again_soon(
     }
 
 
-@async_test
 async def test_error_that_nobody_awaits_is_logged_with_the_tasks_name(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -69,13 +65,11 @@ async def test_error_that_nobody_awaits_is_logged_with_the_tasks_name(
     assert "the reason" in caplog.text
 
 
-@async_test
 async def test_run_raises_what_its_own_work_raises() -> None:
     with pytest.raises(ValueError, match="the reason"):
         await Tasks().run(fail(), "the program")
 
 
-@async_test
 async def test_part_that_nothing_can_go_on_without_ends_the_program(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -98,7 +92,6 @@ async def test_part_that_nothing_can_go_on_without_ends_the_program(
     assert "the core failed, and the machine client cannot go on" in caplog.text
 
 
-@async_test
 async def test_close_cancels_what_runs_and_waits_for_its_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -24,7 +24,6 @@ from tests.machine_client.journals import journal_in
 from tests.machine_client.pressing import READY, pressing
 from tests.machine_client.scripted import TOKEN, scripted_server
 from tests.processes import run
-from tests.store import async_test
 
 
 async def examined(
@@ -60,7 +59,6 @@ def client_that_holds(display: str, button: Button) -> Iterator["subprocess.Pope
         client.communicate()
 
 
-@async_test
 async def test_healthy_machine_is_ok_at_every_hop(tmp_path: Path, display: str) -> None:
     async with scripted_server() as server:
         code, lines = await examined(server.address, tmp_path, display)
@@ -75,7 +73,6 @@ async def test_healthy_machine_is_ok_at_every_hop(tmp_path: Path, display: str) 
     assert "can see 1280x800" in lines[3]
 
 
-@async_test
 async def test_screen_that_nobody_may_see_is_no_failure(tmp_path: Path, display: str) -> None:
     async with scripted_server() as server:
         variables = {"FARHAND_MACHINE_SCREEN": "false"}
@@ -91,7 +88,6 @@ class DarkDesktop(UnavailableDesktop):
         return (DesktopCheck("screen", self._look, "it is silent"),)
 
 
-@async_test
 async def test_screen_that_cannot_be_seen_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +105,6 @@ async def test_screen_that_cannot_be_seen_is_named(
         ({"WAYLAND_DISPLAY": "wayland-0"}, "Wayland session"),
     ],
 )
-@async_test
 async def test_missing_display_is_named(
     tmp_path: Path, variables: dict[str, str], remedy: str
 ) -> None:
@@ -143,7 +138,6 @@ main()
 
 
 @pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "running"])
-@async_test
 async def test_doctor_releases_nothing_that_a_client_has_pressed(
     tmp_path: Path, is_killed: bool
 ) -> None:
@@ -163,7 +157,6 @@ async def test_doctor_releases_nothing_that_a_client_has_pressed(
         injector.close()
 
 
-@async_test
 async def test_display_without_injection_is_named(tmp_path: Path) -> None:
     with virtual_display("640x480x24", "-extension", "XTEST") as display:
         async with scripted_server() as server:
@@ -174,7 +167,6 @@ async def test_display_without_injection_is_named(tmp_path: Path) -> None:
     assert "XTEST" in failure
 
 
-@async_test
 async def test_vnc_server_is_named_with_what_is_wrong_with_it(tmp_path: Path) -> None:
     with plain_server() as vnc:
         address = f"127.0.0.1:{vnc.port}"
@@ -190,7 +182,6 @@ async def test_vnc_server_is_named_with_what_is_wrong_with_it(tmp_path: Path) ->
     assert failure.startswith(f"display: The VNC server {address} cannot be reached")
 
 
-@async_test
 async def test_x_server_that_hangs_is_named(tmp_path: Path) -> None:
     with unsteady_display() as display:
         display.freeze()
@@ -201,7 +192,6 @@ async def test_x_server_that_hangs_is_named(tmp_path: Path) -> None:
     assert failure.startswith("display: the X server does not answer")
 
 
-@async_test
 async def test_journal_in_use_is_a_running_client_and_no_failure(
     tmp_path: Path, display: str
 ) -> None:
@@ -213,7 +203,6 @@ async def test_journal_in_use_is_a_running_client_and_no_failure(
     assert "in use: a machine client runs with it now" in lines[4]
 
 
-@async_test
 async def test_journal_that_cannot_be_used_is_named(tmp_path: Path, display: str) -> None:
     (tmp_path / f"journal{display.replace(':', '_')}.sqlite3").write_text("no database " * 100)
     async with scripted_server() as server:
@@ -224,7 +213,6 @@ async def test_journal_that_cannot_be_used_is_named(tmp_path: Path, display: str
     assert "--state-dir" in failure
 
 
-@async_test
 async def test_hop_that_fails_is_exit_code_1_and_nothing_behind_it_is_tried(
     tmp_path: Path, display: str
 ) -> None:
@@ -235,7 +223,6 @@ async def test_hop_that_fails_is_exit_code_1_and_nothing_behind_it_is_tried(
     assert lines[-2] == f"FAIL {failure}"
 
 
-@async_test
 async def test_file_that_others_can_read_is_named_and_is_no_failure(
     tmp_path: Path, display: str
 ) -> None:
@@ -258,7 +245,6 @@ async def test_file_that_others_can_read_is_named_and_is_no_failure(
     ("active", "sub", "code", "begins"),
     [("active", "running", 0, "ok   service: "), ("failed", "failed", 3, "FAIL service: ")],
 )
-@async_test
 async def test_installed_service_is_told_with_how_it_is(
     tmp_path: Path, display: str, active: str, sub: str, code: int, begins: str
 ) -> None:

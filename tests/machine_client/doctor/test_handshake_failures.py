@@ -8,7 +8,6 @@ from schemas.http import problems
 from tests.machine_client.doctor.test_network_check import fault
 from tests.machine_client.raw_servers import http_answer, raw_server
 from tests.machine_client.scripted import problem, scripted_server
-from tests.store import async_test
 
 PAGE = "<html><form>Sign in</form></html>"
 
@@ -43,7 +42,6 @@ PAGE = "<html><form>Sign in</form></html>"
         ),
     ],
 )
-@async_test
 async def test_farhands_own_refusal(answer: Response, hop: str, words: list[str]) -> None:
     async with scripted_server(statuses=(answer,)) as server:
         bad = await fault(server.address)
@@ -75,7 +73,6 @@ async def test_farhands_own_refusal(answer: Response, hop: str, words: list[str]
         (b"", "server", "ended the connection"),
     ],
 )
-@async_test
 async def test_answer_of_something_between(answer: bytes, hop: str, words: str) -> None:
     async with raw_server(answer) as port:
         bad = await fault(f"http://127.0.0.1:{port}")

@@ -18,7 +18,6 @@ from tests.machine_client.raw_servers import http_answer, raw_server
 from tests.machine_client.scripted import TOKEN, Line, scripted_server
 from tests.processes import free_port
 from tests.proxies import http_proxy
-from tests.store import async_test
 
 
 async def found(server: str, **settings: Any) -> list[Finding]:
@@ -50,7 +49,6 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-@async_test
 async def test_every_hop_of_a_healthy_way_is_named(tmp_path: Path) -> None:
     tls, certificate = serving_tls(tmp_path)
     async with http_proxy() as proxy, scripted_server(tls=tls) as server:
@@ -60,7 +58,6 @@ async def test_every_hop_of_a_healthy_way_is_named(tmp_path: Path) -> None:
     ]
 
 
-@async_test
 async def test_nothing_is_said_on_the_websocket(tmp_path: Path) -> None:
     """A hello would take over the link of a client that runs with the same token."""
     heard: list[str | bytes] = []
@@ -74,7 +71,6 @@ async def test_nothing_is_said_on_the_websocket(tmp_path: Path) -> None:
     assert heard == []
 
 
-@async_test
 async def test_unknown_name() -> None:
     bad = await fault("http://farhand.invalid:8600")
     assert bad.hop == "server's name"
@@ -82,7 +78,6 @@ async def test_unknown_name() -> None:
     assert "DNS" in bad.what
 
 
-@async_test
 async def test_closed_port() -> None:
     bad = await fault(f"http://127.0.0.1:{(port := free_port())}")
     assert bad.hop == "server's port"
@@ -90,7 +85,6 @@ async def test_closed_port() -> None:
     assert "farhand serve" in bad.what
 
 
-@async_test
 async def test_port_that_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("machine_client.doctor.network_check.PORT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
@@ -109,7 +103,6 @@ async def test_port_that_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "firewall" in bad.what
 
 
-@async_test
 async def test_server_that_takes_the_connection_and_says_nothing() -> None:
     async with raw_server(None) as port:
         bad = await fault(f"http://127.0.0.1:{port}")
@@ -117,7 +110,6 @@ async def test_server_that_takes_the_connection_and_says_nothing() -> None:
     assert "says nothing" in bad.what
 
 
-@async_test
 async def test_proxy_that_does_not_run() -> None:
     bad = await fault("http://127.0.0.1:8600", proxy=f"http://127.0.0.1:{(port := free_port())}")
     assert bad.hop == "proxy's port"
@@ -135,7 +127,6 @@ async def test_proxy_that_does_not_run() -> None:
         ("407 Proxy Authentication Required", ["wants a user and a password", "--proxy"]),
     ],
 )
-@async_test
 async def test_proxy_that_makes_no_tunnel(status: str, words: list[str]) -> None:
     async with http_proxy(answer=http_answer(status)) as proxy:
         bad = await fault("http://127.0.0.1:8600", proxy=proxy.url())
@@ -144,7 +135,6 @@ async def test_proxy_that_makes_no_tunnel(status: str, words: list[str]) -> None
     assert all(word in bad.what for word in words), bad.what
 
 
-@async_test
 async def test_proxy_that_does_not_take_the_password() -> None:
     async with http_proxy("user:secret") as proxy:
         bad = await fault("http://127.0.0.1:8600", proxy=proxy.url("user:mistyped"))
@@ -154,7 +144,6 @@ async def test_proxy_that_does_not_take_the_password() -> None:
 
 
 @pytest.mark.parametrize("kind", ["http", "socks5"])
-@async_test
 async def test_proxy_that_is_none(kind: str) -> None:
     async with http_proxy(answer=b"220 mail.example ESMTP\r\n") as proxy, raw_server(b"x") as port:
         address = proxy.url() if kind == "http" else f"socks5://127.0.0.1:{port}"
@@ -162,7 +151,6 @@ async def test_proxy_that_is_none(kind: str) -> None:
     assert bad.hop == "proxy" if kind == "http" else bad.hop in ("proxy", "server")
 
 
-@async_test
 async def test_proxy_of_the_environment_that_cannot_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://user:secret@proxy:port")
     bad = await fault("http://127.0.0.1:8600")
@@ -170,7 +158,6 @@ async def test_proxy_of_the_environment_that_cannot_be_one(monkeypatch: pytest.M
     assert "secret" not in bad.what
 
 
-@async_test
 async def test_certificate_of_an_unknown_authority(tmp_path: Path) -> None:
     tls, _ = serving_tls(tmp_path)
     async with scripted_server(tls=tls) as server:
@@ -179,7 +166,6 @@ async def test_certificate_of_an_unknown_authority(tmp_path: Path) -> None:
     assert "--ca-file" in bad.what
 
 
-@async_test
 async def test_certificate_for_another_name(tmp_path: Path) -> None:
     tls, certificate = serving_tls(tmp_path, "192.0.2.1")
     async with scripted_server(tls=tls) as server:
@@ -191,7 +177,6 @@ async def test_certificate_for_another_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("proxied", [False, True])
-@async_test
 async def test_https_to_a_port_without_tls(proxied: bool) -> None:
     async with http_proxy() as proxy, raw_server(http_answer("401 Unauthorized")) as port:
         way = {"proxy": proxy.url()} if proxied else {}
@@ -200,7 +185,6 @@ async def test_https_to_a_port_without_tls(proxied: bool) -> None:
     assert f"use --server http://127.0.0.1:{port}" in bad.what
 
 
-@async_test
 async def test_http_to_a_port_with_tls(tmp_path: Path) -> None:
     tls, _ = serving_tls(tmp_path)
     async with scripted_server(tls=tls) as server:
@@ -210,7 +194,6 @@ async def test_http_to_a_port_with_tls(tmp_path: Path) -> None:
     assert f"wants TLS: use --server https://127.0.0.1:{server.port}" in bad.what
 
 
-@async_test
 async def test_token_is_not_sent_to_whoever_answers_without_tls() -> None:
     async with scripted_server() as server:
         bad = await fault(server.address.replace("http:", "https:"))
@@ -228,7 +211,6 @@ async def test_token_is_not_sent_to_whoever_answers_without_tls() -> None:
         ("0", False, "upgrade the server"),
     ],
 )
-@async_test
 async def test_version_of_the_server(said: str | None, good: bool, words: str) -> None:
     def say(_: ServerConnection, __: Request, response: Response) -> Response:
         if said is not None:

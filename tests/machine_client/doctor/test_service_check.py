@@ -9,7 +9,6 @@ from machine_client.doctor import service_check
 from machine_client.doctor.service_check import check_service
 from machine_client.service.base import Service, ServiceError, ServiceState
 from machine_client.service.systemd import SystemdService
-from tests.store import async_test
 
 
 @dataclass
@@ -38,14 +37,12 @@ def installed(*, runs: bool) -> ServiceState:
         (PlayedService(error="there is no bus"), False, "not known whether it runs: there is no"),
     ],
 )
-@async_test
 async def test_state_is_told(service: Service, good: bool, words: str) -> None:
     finding = await check_service(lambda: service)
     assert (finding.hop, finding.good) == ("service", good)
     assert words in finding.what
 
 
-@async_test
 async def test_system_without_a_way_to_install_is_no_failure() -> None:
     def none_here() -> Service:
         raise ServiceError("on darwin there is no way")
@@ -54,7 +51,6 @@ async def test_system_without_a_way_to_install_is_no_failure() -> None:
     assert (finding.good, finding.what) == (True, "on darwin there is no way")
 
 
-@async_test
 async def test_system_that_does_not_answer_is_told_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

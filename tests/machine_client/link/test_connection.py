@@ -28,7 +28,6 @@ from tests.machine_client.scripted import (
     scripted_server,
 )
 from tests.processes import free_port
-from tests.store import async_test
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +46,6 @@ async def ended(task: asyncio.Task[None]) -> BaseException | None:
     return task.exception()
 
 
-@async_test
 async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
     command = move()
 
@@ -70,7 +68,6 @@ async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
         await server.finished()
 
 
-@async_test
 async def test_each_heartbeat_has_a_mark_of_its_own_and_no_link_has_one_before(
     tmp_path: Path,
 ) -> None:
@@ -94,7 +91,6 @@ async def test_each_heartbeat_has_a_mark_of_its_own_and_no_link_has_one_before(
         await server.finished()
 
 
-@async_test
 async def test_late_command_whose_key_is_in_the_journal_has_its_first_outcome(
     tmp_path: Path,
 ) -> None:
@@ -117,7 +113,6 @@ async def test_late_command_whose_key_is_in_the_journal_has_its_first_outcome(
     assert other == Expired()
 
 
-@async_test
 async def test_input_before_welcome_closes_the_link_and_is_not_begun(tmp_path: Path) -> None:
     """Something between may answer for the server: the client comes back."""
     desktop = QuietInjector()
@@ -135,7 +130,6 @@ async def test_input_before_welcome_closes_the_link_and_is_not_begun(tmp_path: P
     assert "mouse.move" not in desktop.calls
 
 
-@async_test
 async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
     tmp_path: Path,
 ) -> None:
@@ -175,7 +169,6 @@ async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
 
 
 @pytest.mark.parametrize("code", [1000, 1001, 1011, 1012, 4000, 4001, 4003, 4400, 4499])
-@async_test
 async def test_client_comes_back_after_a_code_that_says_so(tmp_path: Path, code: int) -> None:
     async with (
         scripted_server(closing_with(code), greeted) as server,
@@ -185,7 +178,6 @@ async def test_client_comes_back_after_a_code_that_says_so(tmp_path: Path, code:
         assert not client.done()
 
 
-@async_test
 async def test_client_comes_back_after_a_broken_connection(tmp_path: Path) -> None:
     async def breaking(line: Line) -> None:
         await line.greet()
@@ -199,7 +191,6 @@ async def test_client_comes_back_after_a_broken_connection(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("code", [4500, 4501, 4502, 4503, 4777, 4999])
-@async_test
 async def test_client_stops_on_a_code_that_says_so_with_its_reason(
     tmp_path: Path, code: int
 ) -> None:
@@ -213,7 +204,6 @@ async def test_client_stops_on_a_code_that_says_so_with_its_reason(
         assert len(server.requests) == 1
 
 
-@async_test
 async def test_client_tries_again_while_the_server_is_unwell(tmp_path: Path) -> None:
     async with (
         scripted_server(greeted, statuses=(500, 502, 503, 504, 429)) as server,
@@ -223,7 +213,6 @@ async def test_client_tries_again_while_the_server_is_unwell(tmp_path: Path) -> 
         assert len(server.requests) == 6
 
 
-@async_test
 async def test_client_waits_for_a_server_that_is_not_there_yet(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -241,7 +230,6 @@ async def test_client_waits_for_a_server_that_is_not_there_yet(
 @pytest.mark.parametrize(
     "text", ["not json", "{}", '{"type": "dance"}', '{"type": "heartbeat"}', b"\x00\xff"]
 )
-@async_test
 async def test_message_that_is_none_closes_the_link_with_a_reason_and_the_client_comes_back(
     tmp_path: Path, text: str | bytes
 ) -> None:
@@ -260,7 +248,6 @@ async def test_message_that_is_none_closes_the_link_with_a_reason_and_the_client
     assert reason.startswith("not a message: ")
 
 
-@async_test
 async def test_message_beyond_the_bound_closes_the_link_and_the_client_comes_back(
     tmp_path: Path,
 ) -> None:
@@ -273,7 +260,6 @@ async def test_message_beyond_the_bound_closes_the_link_and_the_client_comes_bac
         await server.finished()
 
 
-@async_test
 async def test_more_than_can_wait_to_be_sent_closes_the_link_and_the_client_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -310,7 +296,6 @@ async def test_more_than_can_wait_to_be_sent_closes_the_link_and_the_client_come
     assert "more than 1000 bytes wait to be sent" in caplog.text
 
 
-@async_test
 async def test_waiting_command_expires_while_another_runs_without_any_message(
     tmp_path: Path,
 ) -> None:
@@ -335,7 +320,6 @@ async def test_waiting_command_expires_while_another_runs_without_any_message(
         await server.finished()
 
 
-@async_test
 async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
     desktop = QuietInjector()
 
@@ -352,7 +336,6 @@ async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
         assert desktop.calls == ["release", "mouse.move"]
 
 
-@async_test
 async def test_cancelled_client_lets_go_of_the_desktop(tmp_path: Path) -> None:
     desktop = QuietInjector()
     async with scripted_server(greeted) as server:
@@ -362,7 +345,6 @@ async def test_cancelled_client_lets_go_of_the_desktop(tmp_path: Path) -> None:
         assert desktop.calls[2:] == ["close"]
 
 
-@async_test
 async def test_no_delay_but_the_servers_follows_a_link_that_lasted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,7 +59,6 @@ class LateDesktop:
         self.opened[-1].is_lost = True
 
 
-@async_test
 async def test_desktop_that_comes_and_goes_is_told_on_one_link(tmp_path: Path) -> None:
     desktop = LateDesktop()
 
@@ -87,7 +86,6 @@ async def test_desktop_that_comes_and_goes_is_told_on_one_link(tmp_path: Path) -
     assert desktop.opened[-1].calls[0] == "mouse.move"
 
 
-@async_test
 async def test_displays_and_a_screen_that_change_are_told(tmp_path: Path) -> None:
     desktop, view = QuietInjector(), FakeView()
     wide = [Display(x=0, y=0, width=300, height=100)]
@@ -162,7 +160,6 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
     run()
 
 
-@async_test
 async def test_client_ends_while_its_desktop_hangs(tmp_path: Path) -> None:
     hangs, release = asyncio.Event(), threading.Event()
     loop = asyncio.get_running_loop()
@@ -181,7 +178,6 @@ async def test_client_ends_while_its_desktop_hangs(tmp_path: Path) -> None:
     release.set()
 
 
-@async_test
 async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: Path) -> None:
     desktop = QuietInjector()
     desktop.released = Released(buttons=["left"], keys=2)

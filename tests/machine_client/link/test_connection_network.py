@@ -21,7 +21,6 @@ from tests.machine_client.scripted import (
     scripted_server,
 )
 from tests.proxies import http_proxy
-from tests.store import async_test
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +32,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-@async_test
 async def test_token_is_in_the_header_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -58,7 +56,6 @@ async def test_token_is_in_the_header_alone(
 
 
 @pytest.mark.parametrize("credentials", [None, "user:secret"])
-@async_test
 async def test_link_goes_through_the_proxy_of_the_settings(
     tmp_path: Path, credentials: str | None
 ) -> None:
@@ -71,7 +68,6 @@ async def test_link_goes_through_the_proxy_of_the_settings(
         assert proxy.tunnels == [f"127.0.0.1:{server.port}"]
 
 
-@async_test
 async def test_link_goes_through_the_environments_proxy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +78,6 @@ async def test_link_goes_through_the_environments_proxy(
         assert proxy.tunnels == [f"127.0.0.1:{server.port}"]
 
 
-@async_test
 async def test_proxy_that_refuses_is_named_and_tried_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -99,7 +94,6 @@ async def test_proxy_that_refuses_is_named_and_tried_again(
 
 
 @pytest.mark.parametrize("address", ["foo://user:secret@proxy", "http://user:secret@proxy:port"])
-@async_test
 async def test_wrong_proxy_of_the_environment_is_a_sentence_without_its_password(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
@@ -110,7 +104,6 @@ async def test_wrong_proxy_of_the_environment_is_a_sentence_without_its_password
     assert "secret" not in str(caught.value)
 
 
-@async_test
 async def test_certificate_of_our_own_is_trusted_when_named(tmp_path: Path) -> None:
     certificate, key = self_signed(tmp_path)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -122,7 +115,6 @@ async def test_certificate_of_our_own_is_trusted_when_named(tmp_path: Path) -> N
         await server.finished()
 
 
-@async_test
 async def test_certificate_that_nobody_vouches_for_is_said_and_no_token_is_sent(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -41,7 +41,6 @@ async def frame(line: Line) -> bytes:
     return received
 
 
-@async_test
 async def test_acknowledgement_does_not_wait_for_a_picture(tmp_path: Path) -> None:
     async def script(line: Line) -> None:
         await line.greet()
@@ -71,7 +70,6 @@ async def test_acknowledgement_does_not_wait_for_a_picture(tmp_path: Path) -> No
         await server.finished()
 
 
-@async_test
 async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
     view = FakeView()
 
@@ -95,7 +93,6 @@ async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
         await server.finished()
 
 
-@async_test
 async def test_desktop_is_told_and_a_view_that_fails_is_too(tmp_path: Path) -> None:
     view = FakeView()
 

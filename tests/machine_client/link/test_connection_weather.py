@@ -33,7 +33,6 @@ from tests.machine_client.scripted import (
     scripted_server,
 )
 from tests.proxies import http_proxy
-from tests.store import async_test
 
 DENIED = b"<html>Sign in to the guest network</html>" * 1000
 
@@ -64,7 +63,6 @@ async def ended(task: asyncio.Task[None]) -> BaseException | None:
 
 
 @pytest.mark.parametrize("final", [problems.UNAUTHENTICATED, problems.FORBIDDEN])
-@async_test
 async def test_servers_own_refusal_of_the_token_ends_the_client(
     tmp_path: Path, final: problems.ProblemType
 ) -> None:
@@ -78,7 +76,6 @@ async def test_servers_own_refusal_of_the_token_ends_the_client(
         assert len(server.requests) == 1
 
 
-@async_test
 async def test_client_outlasts_every_answer_that_is_not_its_servers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -104,7 +101,6 @@ async def test_client_outlasts_every_answer_that_is_not_its_servers(
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 307, 308])
 @pytest.mark.parametrize("origin", ["same", "another"])
-@async_test
 async def test_token_follows_no_redirect(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, status: int, origin: str
 ) -> None:
@@ -122,7 +118,6 @@ async def test_token_follows_no_redirect(
     assert "secret" not in caplog.text
 
 
-@async_test
 async def test_other_subprotocol_and_none_at_all_pass(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -204,7 +199,6 @@ async def stranger(behaviour: Behaviour) -> AsyncIterator[int]:
         (nothing, "onnection"),
     ],
 )
-@async_test
 async def test_stranger_at_the_servers_address_passes(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, behaviour: Behaviour, words: str
 ) -> None:
@@ -216,7 +210,6 @@ async def test_stranger_at_the_servers_address_passes(
             assert not client.done()
 
 
-@async_test
 async def test_port_without_tls_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with stranger(no_tls) as port:
         address = f"https://127.0.0.1:{port}"
@@ -225,7 +218,6 @@ async def test_port_without_tls_is_named(tmp_path: Path, caplog: pytest.LogCaptu
             assert not client.done()
 
 
-@async_test
 async def test_proxy_that_is_gone_is_named_without_its_credentials(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -238,7 +230,6 @@ async def test_proxy_that_is_gone_is_named_without_its_credentials(
     assert "secret" not in caplog.text
 
 
-@async_test
 async def test_client_that_was_taken_over_comes_back_yielding_until_it_is_welcomed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -264,7 +255,6 @@ async def test_client_that_was_taken_over_comes_back_yielding_until_it_is_welcom
     assert caplog.text.count("another machine client with this token has the link") == 1
 
 
-@async_test
 async def test_first_try_after_a_lost_link_waits_as_the_server_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -282,7 +272,6 @@ async def test_first_try_after_a_lost_link_waits_as_the_server_said(
     assert float(found[1]) > 60
 
 
-@async_test
 async def test_orderly_stop_is_told_to_the_server(tmp_path: Path) -> None:
     endings: list[tuple[int | None, str | None]] = []
     is_open, is_closed = asyncio.Event(), asyncio.Event()
@@ -300,7 +289,6 @@ async def test_orderly_stop_is_told_to_the_server(tmp_path: Path) -> None:
     assert endings == [(1001, "the machine client was stopped")]
 
 
-@async_test
 async def test_mistake_in_the_session_ends_the_client_where_it_would_be_hidden(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -327,7 +315,6 @@ async def test_mistake_in_the_session_ends_the_client_where_it_would_be_hidden(
     assert "the session failed, and the machine client cannot go on" in caplog.text
 
 
-@async_test
 async def test_ticker_that_fails_begins_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -348,7 +335,6 @@ async def test_ticker_that_fails_begins_again(
     assert "the disk is full" in caplog.text
 
 
-@async_test
 async def test_link_whose_pings_have_failed_is_ended_and_opened_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,6 @@ from machine_client.settings import MachineSettings
 from schemas.link.messages import SUBPROTOCOL
 from tests.certificates import self_signed
 from tests.machine_client.scripted import WAIT_SECONDS
-from tests.store import async_test
 
 
 @asynccontextmanager
@@ -42,7 +41,6 @@ def settings(server: str, **more: Any) -> MachineSettings:
     return MachineSettings(server=server, token=SecretStr("t"), **more)
 
 
-@async_test
 async def test_whole_text_messages_are_delivered_in_order() -> None:
     async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
         delivered: list[bytes] = []
@@ -53,7 +51,6 @@ async def test_whole_text_messages_are_delivered_in_order() -> None:
         assert delivered == [b"one", "zwei €".encode(), b""]
 
 
-@async_test
 async def test_what_is_not_delivered_can_be_received() -> None:
     async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
         await there.send("before")
@@ -66,7 +63,6 @@ async def test_what_is_not_delivered_can_be_received() -> None:
         assert delivered == []
 
 
-@async_test
 async def test_written_text_arrives_and_a_closed_connection_takes_none() -> None:
     async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
         assert here.write("größer") == 0
@@ -76,7 +72,6 @@ async def test_written_text_arrives_and_a_closed_connection_takes_none() -> None
     assert there.close_code == 1000
 
 
-@async_test
 async def test_what_the_network_does_not_take_is_counted() -> None:
     async with connected() as (here, _):
         # Nobody reads at the other end, and what the kernel keeps is some megabytes.
@@ -86,7 +81,6 @@ async def test_what_the_network_does_not_take_is_counted() -> None:
         assert waiting[-1] > 1_000_000
 
 
-@async_test
 async def test_written_bytes_arrive_as_a_binary_message() -> None:
     async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
         assert here.write_bytes(b"\x00\xff") == 0
@@ -95,7 +89,6 @@ async def test_written_bytes_arrive_as_a_binary_message() -> None:
         assert here.write_bytes(b"late") == 0
 
 
-@async_test
 async def test_who_closes_it_first_is_known() -> None:
     async with connected() as (here, there), asyncio.timeout(WAIT_SECONDS):
         assert not here.was_closed_by_other_side
@@ -112,7 +105,6 @@ async def test_who_closes_it_first_is_known() -> None:
         assert not here.was_closed_by_other_side
 
 
-@async_test
 async def test_closing_is_bounded_where_the_other_side_takes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -17,7 +17,6 @@ from schemas.inputs.clipboard_texts import Selection
 from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, ClipboardRead
 from schemas.link.messages import Capability
 from tests.machine_client.scripted import Line, machine_client, now, scripted_server
-from tests.store import async_test
 
 QUERY = ClipboardQuery(request=1, selection="clipboard", server_time=0)
 
@@ -46,7 +45,6 @@ def clipboard(desktop: Desktop, *, read: bool = True, write: bool = True) -> Mac
     return MachineClipboard(desktop, None, read=read, write=write)
 
 
-@async_test
 async def test_both_selections_are_read() -> None:
     for selection in ("clipboard", "primary"):
         asked = QUERY.model_copy(update={"selection": selection})
@@ -54,7 +52,6 @@ async def test_both_selections_are_read() -> None:
         assert taken == ClipboardTaken(asked, f"copied ({selection})")
 
 
-@async_test
 async def test_failures_are_told_and_a_mistakes_words_are_not() -> None:
     failed = await clipboard(Desktop(ClipboardError("clipboard_no_text", "an image"))).read(QUERY)
     assert failed.failure == ("clipboard_no_text", "an image")
@@ -64,7 +61,6 @@ async def test_failures_are_told_and_a_mistakes_words_are_not() -> None:
     assert "secret" not in mistaken.failure[1]
 
 
-@async_test
 async def test_desktop_that_hangs_is_waited_for_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clipboard_module, "ANSWER_SECONDS", 0.1)
     desktop = Desktop()
@@ -75,7 +71,6 @@ async def test_desktop_that_hangs_is_waited_for_in_vain(monkeypatch: pytest.Monk
     assert taken.failure[0] == "clipboard_silent"
 
 
-@async_test
 async def test_owner_may_switch_off_each_way() -> None:
     only_read = clipboard(Desktop(), write=False)
     assert only_read.can_read == Capability(available=True)
@@ -88,7 +83,6 @@ async def test_owner_may_switch_off_each_way() -> None:
     assert "owner" in taken.failure[1]
 
 
-@async_test
 async def test_desktop_without_a_clipboard_says_so() -> None:
     desktop = UnavailableDesktop("there is none")
     none = MachineClipboard(desktop, await why_no_clipboard(desktop), read=True, write=True)
@@ -96,7 +90,6 @@ async def test_desktop_without_a_clipboard_says_so() -> None:
         assert way == Capability(available=False, reason="there is none")
 
 
-@async_test
 async def test_desktop_that_hangs_may_have_a_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clipboard_module, "CHECK_SECONDS", 0.1)
     desktop = Desktop()
@@ -112,7 +105,6 @@ def test_injector_refuses_what_is_switched_off(display: str) -> None:
     injector.close()
 
 
-@async_test
 async def test_link_tells_what_is_possible_and_what_was_read(tmp_path: Path) -> None:
     desktop = Desktop("x" * 200_000)
 

@@ -26,7 +26,6 @@ from tests.desktop import (
 )
 from tests.machine_client.fakes import FakeView
 from tests.machine_client.scripted import QuietInjector
-from tests.store import async_test
 
 WAIT_SECONDS = 20.0
 
@@ -114,7 +113,6 @@ async def desk_at(display: str) -> AsyncIterator[Desk]:
             injector.close()
 
 
-@async_test
 async def test_display_that_is_killed_and_comes_back_is_seen_without_an_input(
     server: UnsteadyDisplay,
 ) -> None:
@@ -135,7 +133,6 @@ async def test_display_that_is_killed_and_comes_back_is_seen_without_an_input(
         assert await desk.move() == Point(x=3, y=4)
 
 
-@async_test
 async def test_display_that_came_back_between_two_looks_gets_another_injector(
     server: UnsteadyDisplay,
 ) -> None:
@@ -148,7 +145,6 @@ async def test_display_that_came_back_between_two_looks_gets_another_injector(
         assert await desk.move() == Point(x=3, y=4)
 
 
-@async_test
 async def test_frozen_server_is_seen_and_costs_no_further_threads(server: UnsteadyDisplay) -> None:
     async with desk_at(server.name) as desk:
         await desk.look()
@@ -166,7 +162,6 @@ async def test_frozen_server_is_seen_and_costs_no_further_threads(server: Unstea
         assert len(desk.told) == 3
 
 
-@async_test
 async def test_server_that_is_killed_while_it_is_frozen_is_found_again(
     server: UnsteadyDisplay,
 ) -> None:
@@ -181,7 +176,6 @@ async def test_server_that_is_killed_while_it_is_frozen_is_found_again(
         assert await desk.move() == Point(x=3, y=4)
 
 
-@async_test
 async def test_grabbed_server_shows_nothing_and_takes_input_all_the_same(
     server: UnsteadyDisplay,
 ) -> None:
@@ -196,7 +190,6 @@ async def test_grabbed_server_shows_nothing_and_takes_input_all_the_same(
         assert len(desk.opened) == 1
 
 
-@async_test
 async def test_server_that_is_grabbed_from_the_beginning_is_opened_afterwards(
     server: UnsteadyDisplay,
 ) -> None:
@@ -208,7 +201,6 @@ async def test_server_that_is_grabbed_from_the_beginning_is_opened_afterwards(
         assert await desk.move() == Point(x=3, y=4)
 
 
-@async_test
 async def test_display_that_gets_another_size_is_told(server: UnsteadyDisplay) -> None:
     async with desk_at(server.name) as desk:
         await desk.look()
@@ -219,7 +211,6 @@ async def test_display_that_gets_another_size_is_told(server: UnsteadyDisplay) -
         assert len(desk.told) == 2
 
 
-@async_test
 async def test_looks_do_not_disturb_a_drag_and_are_not_disturbed_by_it(
     server: UnsteadyDisplay,
 ) -> None:
@@ -236,7 +227,6 @@ async def test_looks_do_not_disturb_a_drag_and_are_not_disturbed_by_it(
         assert len(desk.told) == 1
 
 
-@async_test
 async def test_injector_that_has_lost_its_connection_alone_is_replaced() -> None:
     desk = Desk(QuietInjector)
     assert await desk.look() == (True, False)
@@ -247,7 +237,6 @@ async def test_injector_that_has_lost_its_connection_alone_is_replaced() -> None
     assert len(desk.opened) == 2
 
 
-@async_test
 async def test_desktop_that_cannot_be_opened_is_tried_at_every_look() -> None:
     tries = 0
 
@@ -269,7 +258,6 @@ async def test_desktop_that_cannot_be_opened_is_tried_at_every_look() -> None:
     assert tries == 3
 
 
-@async_test
 async def test_picture_is_taken_only_where_it_may_fail_now() -> None:
     view = FakeView()
     desktop = QuietInjector()
@@ -292,7 +280,6 @@ async def test_picture_is_taken_only_where_it_may_fail_now() -> None:
     assert view.captures == 4
 
 
-@async_test
 async def test_screen_that_its_owner_switched_off_is_not_looked_at() -> None:
     desk = Desk(QuietInjector)
     await desk.look()
@@ -302,7 +289,6 @@ async def test_screen_that_its_owner_switched_off_is_not_looked_at() -> None:
     assert state.displays == [Display(x=0, y=0, width=100, height=100)]
 
 
-@async_test
 async def test_mistake_of_ours_is_a_reason_and_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -317,7 +303,6 @@ async def test_mistake_of_ours_is_a_reason_and_in_the_log(
     assert sum(record.exc_info is not None for record in caplog.records) == 2
 
 
-@async_test
 async def test_displays_that_cannot_be_told_by_mistake_do_not_end_the_looks(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -334,7 +319,6 @@ async def test_displays_that_cannot_be_told_by_mistake_do_not_end_the_looks(
     assert sum(record.exc_info is not None for record in caplog.records) == 1
 
 
-@async_test
 async def test_watch_looks_by_itself_and_at_once_where_something_failed() -> None:
     desktop = QuietInjector()
     desk = Desk(lambda: desktop, seconds=0.05)

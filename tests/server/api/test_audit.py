@@ -22,7 +22,6 @@ async def actions(service: Service, query: str = "") -> list[tuple[str, str | No
     return [(entry.action, entry.target) for entry in reversed(page.items)]
 
 
-@pytest.mark.gen_test
 async def test_changes_of_machines_are_recorded(service: Service) -> None:
     path = "/v1/machines/desk-1"
     await service.post("/v1/machines", {"id": "desk-1"})
@@ -36,7 +35,6 @@ async def test_changes_of_machines_are_recorded(service: Service) -> None:
     assert await actions(service, "?action=machine.paused") == [("machine.paused", "desk-1")]
 
 
-@pytest.mark.gen_test
 async def test_changes_of_trajectories_and_workflows_are_recorded(service: Service) -> None:
     workflow = (await service.post("/v1/workflows", {"name": "w"})).json
     await service.request("PATCH", f"/v1/workflows/{workflow['id']}", {"name": "x"})
@@ -65,7 +63,6 @@ async def test_changes_of_trajectories_and_workflows_are_recorded(service: Servi
 
 
 @pytest.mark.parametrize("path", ["/v1/trajectories", "/v1/workflows"])
-@pytest.mark.gen_test
 async def test_creation_that_is_replayed_is_recorded_once(service: Service, path: str) -> None:
     body = sent() if path == "/v1/trajectories" else {"name": "w"}
     for _ in range(2):
@@ -74,7 +71,6 @@ async def test_creation_that_is_replayed_is_recorded_once(service: Service, path
     assert len(await actions(service)) == 1
 
 
-@pytest.mark.gen_test
 async def test_tokens_and_organizations_are_recorded_on_both_sides(service: Service) -> None:
     made = (await service.post("/v1/organizations", {"name": "Other"})).json["id"]
     other = Service(
@@ -95,7 +91,6 @@ async def test_tokens_and_organizations_are_recorded_on_both_sides(service: Serv
     assert await actions(other) == [("token.created", theirs)]
 
 
-@pytest.mark.gen_test
 async def test_entry_says_who_and_under_which_request(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_WRITE)
     await service.post("/v1/machines", {"id": "d"}, token=token, headers={"X-Request-Id": "r-77"})
@@ -108,7 +103,6 @@ async def test_entry_says_who_and_under_which_request(service: Service) -> None:
     assert await actions(service, f"?token_id={service.organization_id}") == []
 
 
-@pytest.mark.gen_test
 async def test_what_is_only_read_or_refused_is_not_recorded(service: Service) -> None:
     await service.get("/v1/machines")
     await service.request("PATCH", "/v1/machines/none", {"paused": True})
@@ -117,7 +111,6 @@ async def test_what_is_only_read_or_refused_is_not_recorded(service: Service) ->
     assert await actions(service) == []
 
 
-@pytest.mark.gen_test
 async def test_inputs_are_in_it_and_their_text_is_not(service: Service) -> None:
     machine = await service.new_machine()
     services = service.server.services
@@ -138,7 +131,6 @@ async def test_inputs_are_in_it_and_their_text_is_not(service: Service) -> None:
     assert "t e r" not in json.dumps(reply.json) + repr(stored)
 
 
-@pytest.mark.gen_test
 async def test_change_is_not_confirmed_before_it_is_recorded(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +144,6 @@ async def test_change_is_not_confirmed_before_it_is_recorded(
     assert (reply.status, reply.problem) == (503, "storage-unavailable")
 
 
-@pytest.mark.gen_test
 async def test_another_organization_sees_nothing_of_it(service: Service) -> None:
     await service.post("/v1/machines", {"id": "desk-1"})
     other = await service.elsewhere()
@@ -171,13 +162,11 @@ async def test_another_organization_sees_nothing_of_it(service: Service) -> None
         ("?limit=1001", "limit"),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_query_is_422(service: Service, query: str, loc: str) -> None:
     ((place, _),) = (await service.get(f"/v1/audit{query}")).faults
     assert place == ["query", loc]
 
 
-@pytest.mark.gen_test
 async def test_commands_of_a_machine_are_listed_newest_first(service: Service) -> None:
     await service.new_machine()
     services = service.server.services
@@ -196,7 +185,6 @@ async def test_commands_of_a_machine_are_listed_newest_first(service: Service) -
     }
 
 
-@pytest.mark.gen_test
 async def test_commands_of_an_unknown_machine_and_of_another_organization_are_404(
     service: Service,
 ) -> None:

@@ -37,7 +37,6 @@ async def ask(service: Service, path: str, headers: Mapping[str, str], **options
     )
 
 
-@pytest.mark.gen_test
 async def test_console_is_found_without_its_last_slash_whatever_is_before_it(
     service: Service,
 ) -> None:
@@ -45,7 +44,6 @@ async def test_console_is_found_without_its_last_slash_whatever_is_before_it(
     assert (reply.status, reply.headers["Location"]) == (302, "console/")
 
 
-@pytest.mark.gen_test
 async def test_page_allows_nothing_but_its_own_files(service: Service) -> None:
     reply = await service.get("/console/", token=None)
     assert reply.status == 200
@@ -76,7 +74,6 @@ async def test_page_allows_nothing_but_its_own_files(service: Service) -> None:
     assert "Server" not in reply.headers
 
 
-@pytest.mark.gen_test
 async def test_files_of_the_page_are_kept_for_good_under_their_version(service: Service) -> None:
     page = (await service.get("/console/", token=None)).body.decode()
     addresses = re.findall(r'(?:href|src)="(static/[^"]+)"', page)
@@ -90,14 +87,12 @@ async def test_files_of_the_page_are_kept_for_good_under_their_version(service: 
         assert reply.headers["Content-Type"].startswith(kind[address.rpartition(".")[2]])
 
 
-@pytest.mark.gen_test
 async def test_file_of_another_version_is_not_kept(service: Service) -> None:
     reply = await service.get("/console/static/0123456789abcdef/app.js", token=None)
     assert (reply.status, reply.headers["Cache-Control"]) == (200, "no-cache")
 
 
 @pytest.mark.parametrize("path", ["/console/", "/console/static/1/app.js"])
-@pytest.mark.gen_test
 async def test_file_that_the_browser_has_is_not_sent_again(service: Service, path: str) -> None:
     tag = (await service.get(path, token=None)).headers["ETag"]
     reply = await service.get(path, token=None, headers={"If-None-Match": tag})
@@ -109,13 +104,11 @@ async def test_file_that_the_browser_has_is_not_sent_again(service: Service, pat
 @pytest.mark.parametrize(
     "name", ["nothing.js", "index.html", "..%2fassets.py", "%2e%2e%2f__init__.py", "app.js%00"]
 )
-@pytest.mark.gen_test
 async def test_file_that_the_console_does_not_have_is_404(service: Service, name: str) -> None:
     reply = await service.get(f"/console/static/1/{name}", token=None)
     assert (reply.status, reply.problem) == (404, "not-found")
 
 
-@pytest.mark.gen_test
 async def test_token_becomes_a_cookie_that_scripts_and_other_sites_do_not_get(
     service: Service,
 ) -> None:
@@ -128,13 +121,11 @@ async def test_token_becomes_a_cookie_that_scripts_and_other_sites_do_not_get(
     assert cookie.value not in service.token
 
 
-@pytest.mark.gen_test
 async def test_cookie_is_for_https_alone_where_that_is_spoken(service: Service) -> None:
     reply = await sign_in(service, service.token, **{"X-Forwarded-Proto": "https"})
     assert cookie_in(reply)["secure"] is True
 
 
-@pytest.mark.gen_test
 async def test_session_says_who_is_signed_in(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ, Scope.INPUT_SEND)
     reply = await ask(service, "/console/session", await signed_in(service, token))
@@ -149,7 +140,6 @@ async def test_session_says_who_is_signed_in(service: Service) -> None:
     assert reply.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.gen_test
 async def test_session_makes_no_token_that_outlives_its_own(service: Service) -> None:
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
     headers = await signed_in(service, await service.new_token(Scope.TOKENS_WRITE, expires_at=end))
@@ -160,20 +150,17 @@ async def test_session_makes_no_token_that_outlives_its_own(service: Service) ->
     assert (await ask(service, "/v1/tokens", headers, method="POST", body=later)).status == 422
 
 
-@pytest.mark.gen_test
 async def test_bearer_of_a_token_is_told_who_he_is_too(service: Service) -> None:
     reply = await service.get("/console/session")
     assert (reply.status, reply.json["expires_at"]) == (200, None)
 
 
-@pytest.mark.gen_test
 async def test_wrong_token_is_401_and_sets_no_cookie(service: Service) -> None:
     reply = await sign_in(service, "fh_wrong")
     assert (reply.status, reply.problem) == (401, "unauthenticated")
     assert "Set-Cookie" not in reply.headers
 
 
-@pytest.mark.gen_test
 async def test_body_that_is_no_sign_in_is_422(service: Service) -> None:
     for body in ({}, {"token": 5}, {"token": ""}, {"token": "fh_x", "more": 1}):
         reply = await service.post("/console/session", body, token=None, headers=OWN)
@@ -181,7 +168,6 @@ async def test_body_that_is_no_sign_in_is_422(service: Service) -> None:
 
 
 @pytest.mark.parametrize("lacking", sorted(OWN))
-@pytest.mark.gen_test
 async def test_other_page_signs_nobody_in(service: Service, lacking: str) -> None:
     headers = {name: value for name, value in OWN.items() if name != lacking}
     reply = await service.post(
@@ -190,7 +176,6 @@ async def test_other_page_signs_nobody_in(service: Service, lacking: str) -> Non
     assert (reply.status, reply.problem) == (403, "cross-site-request")
 
 
-@pytest.mark.gen_test
 async def test_cookie_does_what_its_token_may_and_no_more(service: Service) -> None:
     await service.new_machine("desk-1")
     headers = await signed_in(service, await service.new_token(Scope.MACHINES_READ))
@@ -199,7 +184,6 @@ async def test_cookie_does_what_its_token_may_and_no_more(service: Service) -> N
     assert (reply.status, reply.json["scope"]) == (403, "trajectories:read")
 
 
-@pytest.mark.gen_test
 async def test_cookie_sends_inputs_and_changes_when_the_request_is_the_consoles_own(
     service: Service,
 ) -> None:
@@ -227,7 +211,6 @@ async def test_cookie_sends_inputs_and_changes_when_the_request_is_the_consoles_
         {"Sec-Fetch-Site": ""},
     ],
 )
-@pytest.mark.gen_test
 async def test_other_page_changes_nothing_with_the_cookie(
     service: Service, wrong: Mapping[str, str]
 ) -> None:
@@ -241,13 +224,11 @@ async def test_other_page_changes_nothing_with_the_cookie(
     assert (await service.get("/v1/machines/desk-1")).json["paused"] is False
 
 
-@pytest.mark.gen_test
 async def test_other_page_reads_nothing_with_the_cookie(service: Service) -> None:
     headers = {**await signed_in(service), "Sec-Fetch-Site": "same-site"}
     assert (await ask(service, "/v1/machines", headers)).problem == "cross-site-request"
 
 
-@pytest.mark.gen_test
 async def test_origin_will_do_where_the_browser_says_no_more(service: Service) -> None:
     await service.new_machine("desk-1")
     headers = {**await signed_in(service), "Origin": service.url}
@@ -258,7 +239,6 @@ async def test_origin_will_do_where_the_browser_says_no_more(service: Service) -
     assert reply.status == 200
 
 
-@pytest.mark.gen_test
 async def test_token_in_the_header_counts_more_than_the_cookie(service: Service) -> None:
     elsewhere = await service.elsewhere()
     headers = {**await signed_in(elsewhere), "Sec-Fetch-Site": "cross-site"}
@@ -266,7 +246,6 @@ async def test_token_in_the_header_counts_more_than_the_cookie(service: Service)
     assert reply.json["organization_id"] == str(service.organization_id)
 
 
-@pytest.mark.gen_test
 async def test_signed_out_cookie_opens_nothing_even_where_it_was_copied(service: Service) -> None:
     headers = await signed_in(service)
     assert (await ask(service, "/v1/machines", headers)).status == 200
@@ -278,14 +257,12 @@ async def test_signed_out_cookie_opens_nothing_even_where_it_was_copied(service:
     assert "sign in again" in again.json["detail"]
 
 
-@pytest.mark.gen_test
 async def test_signing_out_without_a_session_is_no_error(service: Service) -> None:
     assert (await ask(service, "/console/session", {}, method="DELETE")).status == 204
     headers = {**OWN, "Cookie": "farhand_session=\xfc"}
     assert (await ask(service, "/console/session", headers, method="DELETE")).status == 204
 
 
-@pytest.mark.gen_test
 async def test_signing_in_and_out_is_in_the_audit(service: Service) -> None:
     headers = await signed_in(service)
     await ask(service, "/console/session", headers, method="DELETE")
@@ -294,7 +271,6 @@ async def test_signing_in_and_out_is_in_the_audit(service: Service) -> None:
     assert {entry["token_name"] for entry in entries} == {"administrator"}
 
 
-@pytest.mark.gen_test
 async def test_other_page_signs_nobody_out(service: Service) -> None:
     headers = await signed_in(service)
     wrong = {**headers, "Sec-Fetch-Site": "cross-site"}
@@ -302,7 +278,6 @@ async def test_other_page_signs_nobody_out(service: Service) -> None:
     assert (await ask(service, "/console/session", headers)).status == 200
 
 
-@pytest.mark.gen_test
 async def test_signing_in_again_ends_the_session_before(service: Service) -> None:
     before = await signed_in(service)
     reply = await service.post(
@@ -312,7 +287,6 @@ async def test_signing_in_again_ends_the_session_before(service: Service) -> Non
     assert (await ask(service, "/console/session", before)).status == 401
 
 
-@pytest.mark.gen_test
 async def test_session_is_over_soon_after_its_token_was_revoked(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     headers = await signed_in(service, token)
@@ -334,7 +308,6 @@ async def test_session_is_over_soon_after_its_token_was_revoked(service: Service
     await until(ended)
 
 
-@pytest.mark.gen_test
 async def test_neither_token_nor_session_is_in_the_log(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:

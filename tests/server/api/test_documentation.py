@@ -8,7 +8,6 @@ from schemas.http.problems import PROBLEM_TYPES
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_every_problem_has_its_page_where_its_type_points(service: Service) -> None:
     for problem in PROBLEM_TYPES.values():
         reply = await service.get(problem.reference, token=None)
@@ -19,21 +18,18 @@ async def test_every_problem_has_its_page_where_its_type_points(service: Service
         assert f"HTTP status {problem.status}" in page
 
 
-@pytest.mark.gen_test
 async def test_page_explains_every_reason_of_a_problem(service: Service) -> None:
     page = unescape((await service.get("/problems/machine-unavailable")).body.decode())
     reasons = dict(re.findall(r"<tr><td><code>(\w+)</code></td><td>(.+?)</td></tr>", page))
     assert reasons == PROBLEM_TYPES["machine-unavailable"].reasons
 
 
-@pytest.mark.gen_test
 async def test_unknown_problem_is_404(service: Service) -> None:
     reply = await service.get("/problems/%3Cscript%3E")
     assert (reply.status, reply.problem) == (404, "not-found")
     assert b"<script>" not in reply.body
 
 
-@pytest.mark.gen_test
 async def test_server_says_what_it_is(service: Service) -> None:
     about = (await service.get("/", token=None)).json
     assert about["name"] == "Farhand"
@@ -45,7 +41,6 @@ async def test_server_says_what_it_is(service: Service) -> None:
         assert reply.status == 200, name
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("path", ["/", "/docs", "/problems/not-found"])
 async def test_browser_gets_a_page_that_loads_nothing_from_elsewhere(
     service: Service, path: str
@@ -62,7 +57,6 @@ async def test_browser_gets_a_page_that_loads_nothing_from_elsewhere(
         assert found.status == 200, address
 
 
-@pytest.mark.gen_test
 async def test_description_is_sent_only_to_whoever_lacks_it(service: Service) -> None:
     reply = await service.get("/openapi.json", token=None)
     headers = {"If-None-Match": reply.headers["ETag"]}

@@ -27,7 +27,6 @@ async def told_of(stream: EventReader, **expected: Any) -> dict[str, Any]:
     return dict(told.data)
 
 
-@pytest.mark.gen_test
 async def test_stream_is_server_sent_events_that_nobody_keeps(service: Service) -> None:
     async with listening(service) as stream:
         head = stream.head.lower()
@@ -39,7 +38,6 @@ async def test_stream_is_server_sent_events_that_nobody_keeps(service: Service) 
         assert first["id"]
 
 
-@pytest.mark.gen_test
 async def test_machine_is_told_as_it_is_read(service: Service) -> None:
     async with listening(service) as stream:
         await service.post("/v1/machines", {"id": "desk-9", "name": "Nine"})
@@ -47,7 +45,6 @@ async def test_machine_is_told_as_it_is_read(service: Service) -> None:
         assert told == (await service.get("/v1/machines/desk-9")).json
 
 
-@pytest.mark.gen_test
 async def test_every_change_of_a_machine_is_told(service: Service) -> None:
     machine = await service.new_machine()
     path = "/v1/machines/desk-1"
@@ -66,7 +63,6 @@ async def test_every_change_of_a_machine_is_told(service: Service) -> None:
             assert removed.data == {"id": "desk-1"}
 
 
-@pytest.mark.gen_test
 async def test_takeover_is_told(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(), listening(service) as stream, machine.connected():
@@ -76,7 +72,6 @@ async def test_takeover_is_told(service: Service) -> None:
         )
 
 
-@pytest.mark.gen_test
 async def test_link_that_does_not_close_is_told_as_soon_as_it_is_given_up(
     service: Service,
 ) -> None:
@@ -92,7 +87,6 @@ async def test_link_that_does_not_close_is_told_as_soon_as_it_is_given_up(
         link.websocket.transport.resume_reading()
 
 
-@pytest.mark.gen_test
 async def test_trajectories_are_told(service: Service) -> None:
     async with listening(service) as stream:
         made = (await service.post("/v1/trajectories", sent())).json["id"]
@@ -108,7 +102,6 @@ async def test_trajectories_are_told(service: Service) -> None:
             assert told.data["id"] == thing
 
 
-@pytest.mark.gen_test
 async def test_creation_that_is_replayed_is_told_once(service: Service) -> None:
     async with listening(service) as stream:
         for _ in range(2):
@@ -118,7 +111,6 @@ async def test_creation_that_is_replayed_is_told_once(service: Service) -> None:
         assert kinds == ["trajectory", "machine"]
 
 
-@pytest.mark.gen_test
 async def test_who_comes_back_hears_what_was_missed(service: Service) -> None:
     async with listening(service) as stream:
         await service.post("/v1/machines", {"id": "a"})
@@ -130,7 +122,6 @@ async def test_who_comes_back_hears_what_was_missed(service: Service) -> None:
         assert [(await stream.next()).data["id"] for _ in range(2)] == ["b", "c"]
 
 
-@pytest.mark.gen_test
 async def test_who_heard_nothing_yet_can_come_back_too(service: Service) -> None:
     async with listening(service) as stream:
         await stream.block()
@@ -147,7 +138,6 @@ def newest_of(service: Service) -> int:
     return hub._channel(service.organization_id).newest
 
 
-@pytest.mark.gen_test
 async def test_id_of_an_earlier_server_says_reset_first(service: Service) -> None:
     async with listening(service, last_event_id="0123456789ab-17") as stream:
         told = await stream.next()
@@ -157,7 +147,6 @@ async def test_id_of_an_earlier_server_says_reset_first(service: Service) -> Non
         assert (await stream.next()).type == "machine"
 
 
-@pytest.mark.gen_test
 async def test_events_can_be_chosen_by_machine_and_by_type(service: Service) -> None:
     await service.new_machine("desk-1")
     await service.new_machine("desk-2")
@@ -172,7 +161,6 @@ async def test_events_can_be_chosen_by_machine_and_by_type(service: Service) -> 
         assert (await of_type.next()).type == "trajectory"
 
 
-@pytest.mark.gen_test
 async def test_reset_is_told_to_everybody_whatever_was_chosen(service: Service) -> None:
     await service.new_machine("desk-1")
     async with (
@@ -195,13 +183,11 @@ async def test_reset_is_told_to_everybody_whatever_was_chosen(service: Service) 
         ("?since=1", "since"),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_query_is_422(service: Service, query: str, loc: str) -> None:
     ((place, _),) = (await service.get(f"/v1/events{query}")).faults
     assert place == ["query", loc]
 
 
-@pytest.mark.gen_test
 async def test_unknown_machine_and_one_of_another_organization_are_404(service: Service) -> None:
     other = await service.elsewhere()
     await other.new_machine("desk-1")
@@ -209,7 +195,6 @@ async def test_unknown_machine_and_one_of_another_organization_are_404(service: 
     assert (reply.status, reply.problem) == (404, "not-found")
 
 
-@pytest.mark.gen_test
 async def test_events_of_another_organization_are_not_told(service: Service) -> None:
     other = await service.elsewhere()
     async with listening(service) as stream:
@@ -220,7 +205,6 @@ async def test_events_of_another_organization_are_not_told(service: Service) -> 
         assert (await stream.next()).data["id"] == "own"
 
 
-@pytest.mark.gen_test
 async def test_revoked_token_ends_the_stream(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     listed = (await service.get("/v1/tokens")).json["items"]
@@ -231,7 +215,6 @@ async def test_revoked_token_ends_the_stream(service: Service) -> None:
         assert "revoked" in comments[-1]
 
 
-@pytest.mark.gen_test
 async def test_silent_stream_has_a_heartbeat(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,7 +228,6 @@ async def test_silent_stream_has_a_heartbeat(
         assert "nothing new" in stream.comments
 
 
-@pytest.mark.gen_test
 async def test_slow_reader_is_dropped_with_a_last_word(service: Service) -> None:
     hub = service.server.services.events
     change = TrajectoryChanged(id=service.organization_id, change="changed")
@@ -260,7 +242,6 @@ async def test_slow_reader_is_dropped_with_a_last_word(service: Service) -> None
         assert "Last-Event-ID" in comments[-1]
 
 
-@pytest.mark.gen_test
 async def test_reader_that_takes_nothing_is_cut_off(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,7 +258,6 @@ async def test_reader_that_takes_nothing_is_cut_off(
         stream.abort()
 
 
-@pytest.mark.gen_test
 async def test_reader_that_has_gone_is_forgotten(service: Service) -> None:
     hub = service.server.services.events
     async with listening(service):
@@ -285,7 +265,6 @@ async def test_reader_that_has_gone_is_forgotten(service: Service) -> None:
     await until(lambda: hub.subscribers == 0)
 
 
-@pytest.mark.gen_test
 async def test_no_more_streams_than_may_be(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,7 +276,6 @@ async def test_no_more_streams_than_may_be(
 
 
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_stopping_server_ends_the_streams_and_does_not_wait_for_them(
     service: Service,
 ) -> None:

@@ -16,7 +16,6 @@ CHANGING = {"date", "x-request-id", "transfer-encoding", "content-length"}
 
 
 @pytest.mark.parametrize("route", READABLE, ids=lambda route: route.template)
-@pytest.mark.gen_test
 async def test_head_answers_what_get_does(service: Service, route: object) -> None:
     template = getattr(route, "template")  # noqa: B009
     handler = getattr(route, "handler")  # noqa: B009
@@ -35,14 +34,12 @@ async def test_head_answers_what_get_does(service: Service, route: object) -> No
         assert is_same or template == "/metrics"  # It has grown in between.
 
 
-@pytest.mark.gen_test
 async def test_head_without_a_token_is_401(service: Service) -> None:
     assert (await service.request("HEAD", "/v1/machines", token=None)).status == 401
     other = await service.new_token(Scope.MACHINES_READ)
     assert (await service.request("HEAD", "/v1/trajectories", token=other)).status == 403
 
 
-@pytest.mark.gen_test
 async def test_connection_goes_on_after_head_of_what_is_streamed(service: Service) -> None:
     async with connection(service) as client:
         for path in ("/v1/trajectories", "/v1/trajectories/export", "/v1/events"):
@@ -55,7 +52,6 @@ async def test_connection_goes_on_after_head_of_what_is_streamed(service: Servic
     assert service.server.services.events.subscribers == 0
 
 
-@pytest.mark.gen_test
 async def test_head_shakes_no_hands(service: Service) -> None:
     machine = await service.new_machine()
     lines = (

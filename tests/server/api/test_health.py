@@ -4,14 +4,12 @@ from server.errors import StoreUnavailable
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_health_needs_no_token(service: Service) -> None:
     live, ready = [await service.get(path, token=None) for path in ("/healthz", "/readyz")]
     assert (live.status, live.json) == (200, {"status": "ok"})
     assert (ready.status, ready.json) == (200, {"status": "ok", "node": None, "bus": "alone"})
 
 
-@pytest.mark.gen_test
 async def test_unready_server_says_that_the_database_does_not_answer(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,6 @@ async def read(service: Service) -> Samples:
     }
 
 
-@pytest.mark.gen_test
 async def test_input_is_counted_and_timed_on_each_leg(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -49,7 +48,6 @@ async def test_input_is_counted_and_timed_on_each_leg(service: Service) -> None:
     assert samples["farhand_input_seconds_sum", ()] >= legs - 0.003
 
 
-@pytest.mark.gen_test
 async def test_refused_input_is_counted_by_its_problem(service: Service) -> None:
     machine = await service.new_machine()
     await machine.move()
@@ -58,7 +56,6 @@ async def test_refused_input_is_counted_by_its_problem(service: Service) -> None
     assert samples["farhand_inputs_total", ("mouse.move", "machine-unavailable")] == 2
 
 
-@pytest.mark.gen_test
 async def test_links_streams_and_what_waits_are_shown(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link, listening(service):
@@ -83,7 +80,6 @@ async def test_links_streams_and_what_waits_are_shown(service: Service) -> None:
         assert samples["farhand_links", ()] == 1
 
 
-@pytest.mark.gen_test
 async def test_database_and_event_loop_are_timed(service: Service) -> None:
     before = await read(service)
     await service.get("/v1/machines")
@@ -96,7 +92,6 @@ async def test_database_and_event_loop_are_timed(service: Service) -> None:
     assert samples["farhand_mongodb_failures_total", ()] == 0
 
 
-@pytest.mark.gen_test
 async def test_no_name_of_anybody_is_in_it(service: Service) -> None:
     machine = await service.new_machine("secret-desk")
     async with machine.connected() as link:
@@ -108,13 +103,11 @@ async def test_no_name_of_anybody_is_in_it(service: Service) -> None:
     assert str(service.organization_id) not in text
 
 
-@pytest.mark.gen_test
 async def test_token_for_metrics_alone_is_enough(service: Service) -> None:
     token = await service.new_token(Scope.METRICS_READ)
     assert (await service.get("/metrics", token=token)).status == 200
 
 
-@pytest.mark.gen_test
 async def test_permanent_tasks_are_shown_before_the_first_failure(service: Service) -> None:
     samples = await read(service)
     for task in ("tick the links", "check the tokens of links", "record inputs"):

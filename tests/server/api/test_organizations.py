@@ -6,7 +6,6 @@ from schemas.resources.tokens import ADMINISTRATOR_SCOPES
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_made_organization_is_empty_and_separate(service: Service) -> None:
     reply = await service.post("/v1/organizations", {"name": "Branch office"})
     assert reply.status == 201
@@ -21,6 +20,5 @@ async def test_made_organization_is_empty_and_separate(service: Service) -> None
 
 
 @pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": "n" * 256}, {"name": "a", "id": "b"}])
-@pytest.mark.gen_test
 async def test_wrong_organization_is_422(service: Service, body: dict[str, object]) -> None:
     assert (await service.post("/v1/organizations", body)).status == 422

@@ -15,7 +15,6 @@ def wanted(*scopes: str, **fields: object) -> dict[str, object]:
     return {"name": "for a program", "scopes": list(scopes), **fields}
 
 
-@pytest.mark.gen_test
 async def test_secret_is_shown_once_and_works(service: Service) -> None:
     reply = await service.post("/v1/tokens", wanted("machines:read"))
     assert reply.status == 201
@@ -30,7 +29,6 @@ async def test_secret_is_shown_once_and_works(service: Service) -> None:
     assert secret.encode() not in listed.body
 
 
-@pytest.mark.gen_test
 async def test_secrets_differ(service: Service) -> None:
     secrets = {
         (await service.post("/v1/tokens", wanted("machines:read"))).json["token"] for _ in range(3)
@@ -59,14 +57,12 @@ async def test_secrets_differ(service: Service) -> None:
         (wanted("input:send", colour="red"), ["body", "colour"], "extra_forbidden"),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_token_is_422(
     service: Service, body: dict[str, object], loc: list[str], kind: str
 ) -> None:
     assert (await service.post("/v1/tokens", body)).faults == [(loc, kind)]
 
 
-@pytest.mark.gen_test
 async def test_nobody_gives_away_a_scope_that_they_lack(service: Service) -> None:
     token = await service.new_token(Scope.TOKENS_WRITE, Scope.MACHINES_READ)
     given = await service.post("/v1/tokens", wanted("machines:read"), token=token)
@@ -76,7 +72,6 @@ async def test_nobody_gives_away_a_scope_that_they_lack(service: Service) -> Non
     assert reply.json["scope"] == "input:send"
 
 
-@pytest.mark.gen_test
 async def test_machine_token_is_given_by_those_who_may_change_machines(service: Service) -> None:
     await service.new_machine()
     body = wanted("machine:connect", machine_id="desk-1")
@@ -86,7 +81,6 @@ async def test_machine_token_is_given_by_those_who_may_change_machines(service: 
     assert (await service.post("/v1/tokens", body)).status == 201
 
 
-@pytest.mark.gen_test
 async def test_token_for_another_organization_needs_organizations_write(service: Service) -> None:
     other = await service.branch()
     body = wanted("input:send", organization_id=str(other.organization_id))
@@ -101,20 +95,17 @@ async def test_token_for_another_organization_needs_organizations_write(service:
     assert (await other.get(f"/v1/tokens/{made.json['id']}")).status == 200
 
 
-@pytest.mark.gen_test
 async def test_own_organization_may_be_named_without_more_rights(service: Service) -> None:
     token = await service.new_token(Scope.TOKENS_WRITE)
     body = wanted("tokens:write", organization_id=str(service.organization_id))
     assert (await service.post("/v1/tokens", body, token=token)).status == 201
 
 
-@pytest.mark.gen_test
 async def test_unknown_organization_is_404(service: Service) -> None:
     body = wanted("input:send", organization_id=str(uuid4()))
     assert (await service.post("/v1/tokens", body)).problem == "not-found"
 
 
-@pytest.mark.gen_test
 async def test_token_for_an_organization_that_was_not_made_from_ones_own_is_404(
     service: Service,
 ) -> None:
@@ -127,7 +118,6 @@ async def test_token_for_an_organization_that_was_not_made_from_ones_own_is_404(
     assert reply.json["parent_id"] == str(branch.organization_id)
 
 
-@pytest.mark.gen_test
 async def test_token_for_another_organization_carries_only_its_makers_scopes_and_end(
     service: Service,
 ) -> None:
@@ -142,7 +132,6 @@ async def test_token_for_another_organization_carries_only_its_makers_scopes_and
     assert made.json["expires_at"] == format_time(end)
 
 
-@pytest.mark.gen_test
 async def test_token_ends_with_its_maker_at_the_latest(service: Service) -> None:
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
     token = await service.new_token(Scope.TOKENS_WRITE, expires_at=end)
@@ -156,7 +145,6 @@ async def test_token_ends_with_its_maker_at_the_latest(service: Service) -> None
         assert made.json["expires_at"] == format_time(given)
 
 
-@pytest.mark.gen_test
 async def test_token_without_an_end_makes_any(service: Service) -> None:
     end = format_time(datetime.now(UTC) + timedelta(days=4000))
     for fields in ({}, {"expires_at": end}):
@@ -164,7 +152,6 @@ async def test_token_without_an_end_makes_any(service: Service) -> None:
         assert made.json["expires_at"] == fields.get("expires_at")
 
 
-@pytest.mark.gen_test
 async def test_machines_own_token_outlives_its_maker_but_not_with_other_scopes(
     service: Service,
 ) -> None:
@@ -180,7 +167,6 @@ async def test_machines_own_token_outlives_its_maker_but_not_with_other_scopes(
     assert made.json["expires_at"] == format_time(end)
 
 
-@pytest.mark.gen_test
 async def test_scope_of_a_newer_farhand_allows_nothing_and_harms_nothing(
     service: Service,
 ) -> None:
@@ -201,7 +187,6 @@ async def until_refused(service: Service, token: str) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"token_check": 0.1}])
-@pytest.mark.gen_test
 async def test_revoked_token_stops_working_and_is_listed_no_more(service: Service) -> None:
     made = (await service.post("/v1/tokens", wanted("machines:read"))).json
     secret = made["token"]
@@ -212,7 +197,6 @@ async def test_revoked_token_stops_working_and_is_listed_no_more(service: Servic
     assert made["id"] not in [item["id"] for item in listed["items"]]
 
 
-@pytest.mark.gen_test
 async def test_what_another_organization_has_does_not_exist(service: Service) -> None:
     other = await service.elsewhere()
     made = (await service.post("/v1/tokens", wanted("machines:read"))).json
@@ -223,7 +207,6 @@ async def test_what_another_organization_has_does_not_exist(service: Service) ->
     assert made["id"] not in ids
 
 
-@pytest.mark.gen_test
 async def test_expired_token_is_401(service: Service) -> None:
     soon = format_time(datetime.now(UTC) + timedelta(seconds=1))
     reply = await service.post("/v1/tokens", wanted("machines:read", expires_at=soon))

@@ -16,7 +16,6 @@ from server.bus.nats_link import MAX_UNSENT_BYTES, NatsLink
 from server.tasks import Tasks
 from tests.buses import NatsNetwork, until
 from tests.nats import NatsServer
-from tests.store import async_test
 
 LONG = 20.0
 
@@ -56,7 +55,6 @@ def piece(number: int, count: int, size: int = 3) -> bytes:
     return b"HPUB %%b %d %d\r\n%b%b\r\n" % (len(header), len(header) + size, header, b"x" * size)
 
 
-@async_test
 async def test_node_starts_while_nats_is_away(
     own_server: NatsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -79,7 +77,6 @@ async def test_node_starts_while_nats_is_away(
     await bus.close()
 
 
-@async_test
 async def test_going_away_and_coming_back_are_one_line_each(
     own_server: NatsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -101,7 +98,6 @@ async def test_going_away_and_coming_back_are_one_line_each(
     assert "secret" not in caplog.text
 
 
-@async_test
 async def test_nats_that_hangs_is_away_soon(own_server: NatsServer) -> None:
     own_server.start()
     network = NatsNetwork(own_server)
@@ -145,7 +141,6 @@ def test_connection_can_be_lost_with_something_unsent(nats_server: NatsServer) -
     uvloop.run(lose())
 
 
-@async_test
 async def test_nats_that_hangs_at_the_start_is_only_away(own_server: NatsServer) -> None:
     own_server.start()
     own_server.stop()
@@ -158,7 +153,6 @@ async def test_nats_that_hangs_at_the_start_is_only_away(own_server: NatsServer)
     await bus.close()
 
 
-@async_test
 async def test_round_trip_is_that_of_the_last_ping(nats_server: NatsServer) -> None:
     network = NatsNetwork(nats_server)
     bus = await network.bus()
@@ -173,7 +167,6 @@ async def test_round_trip_is_that_of_the_last_ping(nats_server: NatsServer) -> N
     await network.close()
 
 
-@async_test
 async def test_close_ends_a_connection_that_comes_up_all_the_same(
     nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,7 +190,6 @@ async def test_close_ends_a_connection_that_comes_up_all_the_same(
     await tasks.close(0)
 
 
-@async_test
 async def test_what_waits_for_a_slow_nats_is_bounded(own_server: NatsServer) -> None:
     own_server.start()
     network = NatsNetwork(own_server)
@@ -220,7 +212,6 @@ async def test_what_waits_for_a_slow_nats_is_bounded(own_server: NatsServer) -> 
     await bus.close()
 
 
-@async_test
 async def test_wrong_password_is_said_once_and_tried_again(
     nats_server: NatsServer, nats_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -238,7 +229,6 @@ async def test_wrong_password_is_said_once_and_tried_again(
     assert not tasks.failures["connect to NATS"]
 
 
-@async_test
 async def test_server_that_comes_back_with_another_password_is_told(
     own_server: NatsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -256,7 +246,6 @@ async def test_server_that_comes_back_with_another_password_is_told(
     await bus.close()
 
 
-@async_test
 async def test_replies_wait_for_a_slow_nats(own_server: NatsServer) -> None:
     own_server.start()
     network = NatsNetwork(own_server)
@@ -280,7 +269,6 @@ async def test_replies_wait_for_a_slow_nats(own_server: NatsServer) -> None:
     await network.close()
 
 
-@async_test
 async def test_passwords_may_have_any_characters(own_server: NatsServer) -> None:
     own_server.set_password("a@b:c/d%e")
     own_server.start()
@@ -292,7 +280,6 @@ async def test_passwords_may_have_any_characters(own_server: NatsServer) -> None
     await bus.close()
 
 
-@async_test
 async def test_server_without_tls_is_given_no_password(
     nats_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -304,7 +291,6 @@ async def test_server_without_tls_is_given_no_password(
     await bus.close()
 
 
-@async_test
 async def test_server_that_takes_short_messages_only_is_of_no_use(
     own_server: NatsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -317,7 +303,6 @@ async def test_server_that_takes_short_messages_only_is_of_no_use(
     await bus.close()
 
 
-@async_test
 async def test_one_of_several_servers_is_enough(own_server: NatsServer, nats_url: str) -> None:
     bus = NatsBus(f"{own_server.url}, {nats_url}", Tasks(), name="test")
     bus.start()
@@ -337,7 +322,6 @@ async def test_one_of_several_servers_is_enough(own_server: NatsServer, nats_url
         (piece(1, 2), b"PUB %b 1\r\nx\r\n"),
     ],
 )
-@async_test
 async def test_pieces_that_do_not_fit_are_refused(
     nats_server: NatsServer, lines: tuple[bytes, ...]
 ) -> None:
@@ -356,7 +340,6 @@ async def test_pieces_that_do_not_fit_are_refused(
     await network.close()
 
 
-@async_test
 async def test_reply_in_pieces_is_no_longer_than_one_may_be(nats_server: NatsServer) -> None:
     nats_server.start()
     network = NatsNetwork(nats_server)
@@ -371,7 +354,6 @@ async def test_reply_in_pieces_is_no_longer_than_one_may_be(nats_server: NatsSer
     await network.close()
 
 
-@async_test
 async def test_strange_messages_are_counted_and_dropped(nats_server: NatsServer) -> None:
     nats_server.start()
     network = NatsNetwork(nats_server)
@@ -389,7 +371,6 @@ async def test_strange_messages_are_counted_and_dropped(nats_server: NatsServer)
     await network.close()
 
 
-@async_test
 async def test_request_that_meets_a_closed_answer_is_refused_at_once(
     nats_server: NatsServer,
 ) -> None:

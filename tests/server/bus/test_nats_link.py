@@ -3,7 +3,6 @@
 import pytest
 
 from server.bus.nats_link import NatsLink
-from tests.store import async_test
 
 Taken = list[tuple[int, bytes, bytes, bytes, bytes]]
 
@@ -37,7 +36,6 @@ def taken_of(*chunks: bytes) -> tuple[Taken, NatsLink]:
     return taken, link
 
 
-@async_test
 async def test_messages_are_the_same_wherever_they_are_cut() -> None:
     for cut in range(len(STREAM)):
         taken, link = taken_of(STREAM[:cut], STREAM[cut:])
@@ -45,14 +43,12 @@ async def test_messages_are_the_same_wherever_they_are_cut() -> None:
         assert not link.end.done()
 
 
-@async_test
 async def test_messages_are_the_same_byte_by_byte() -> None:
     taken, _ = taken_of(*(STREAM[at : at + 1] for at in range(len(STREAM))))
     assert taken == MESSAGES
 
 
 @pytest.mark.parametrize("nonsense", [b"MSG a b c\r\n", b"MSGX a 1 1\r\nx\r\n", b"\x00\r\n"])
-@async_test
 async def test_nonsense_ends_the_connection_and_nothing_behind_it_is_taken(nonsense: bytes) -> None:
     first = STREAM.partition(b"PING")[0]
     taken, link = taken_of(first + nonsense + first, first)

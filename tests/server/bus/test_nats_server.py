@@ -16,7 +16,6 @@ from server.bus.nats_server import EmbeddedNats, EmbeddedNatsError, find_nats_se
 from server.tasks import Tasks
 from tests import processes
 from tests.buses import until
-from tests.store import async_test
 
 # A server in a process of its own, which never ends by itself.
 OWNER = """
@@ -69,7 +68,6 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-@async_test
 async def test_only_those_who_may_read_its_directory_reach_it(tmp_path: Path) -> None:
     directory = tmp_path / "open"
     directory.mkdir(mode=0o777)
@@ -112,7 +110,6 @@ def listening(pid: int | None) -> set[str]:
     return found
 
 
-@async_test
 async def test_it_comes_back_at_the_same_url(tmp_path: Path) -> None:
     embedded = EmbeddedNats(tmp_path)
     first = await embedded.start()
@@ -128,7 +125,6 @@ async def test_it_comes_back_at_the_same_url(tmp_path: Path) -> None:
     await again.stop()
 
 
-@async_test
 async def test_it_ends_with_its_parent_and_comes_back_at_the_same_url(tmp_path: Path) -> None:
     urls = set()
     for _ in range(3):
@@ -143,7 +139,6 @@ async def test_it_ends_with_its_parent_and_comes_back_at_the_same_url(tmp_path: 
     await embedded.stop()
 
 
-@async_test
 async def test_end_by_itself_is_told(tmp_path: Path) -> None:
     embedded = EmbeddedNats(tmp_path)
     url = await embedded.start()
@@ -157,7 +152,6 @@ async def test_end_by_itself_is_told(tmp_path: Path) -> None:
     await embedded.stop()
 
 
-@async_test
 async def test_port_that_another_has_is_an_error(tmp_path: Path) -> None:
     embedded = EmbeddedNats(tmp_path)
     url = await embedded.start()
@@ -170,14 +164,12 @@ async def test_port_that_another_has_is_an_error(tmp_path: Path) -> None:
     await embedded.stop()
 
 
-@async_test
 async def test_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "place.json").write_text('{"port": 4222}')
     with pytest.raises(EmbeddedNatsError, match=r"place\.json is damaged"):
         await EmbeddedNats(tmp_path).start()
 
 
-@async_test
 async def test_second_server_on_the_same_directory_is_refused(tmp_path: Path) -> None:
     embedded = EmbeddedNats(tmp_path)
     url = await embedded.start()
@@ -189,7 +181,6 @@ async def test_second_server_on_the_same_directory_is_refused(tmp_path: Path) ->
     await embedded.stop()
 
 
-@async_test
 async def test_program_that_is_no_nats_server_says_why(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedNatsError, match="ended at once, with status 1: it said nothing"):
         await EmbeddedNats(tmp_path, binary=Path("/bin/false")).start()
@@ -197,7 +188,6 @@ async def test_program_that_is_no_nats_server_says_why(tmp_path: Path) -> None:
     assert not (tmp_path / "place.json").exists()
 
 
-@async_test
 async def test_stranger_at_its_port_is_not_taken_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,12 +6,10 @@ from server.bus import open_requests
 from server.bus.bus import BusAwayError, ReplyLostError
 from server.bus.open_requests import OpenRequests
 from server.tasks import Tasks
-from tests.store import async_test
 
 LONG = 20.0
 
 
-@async_test
 async def test_open_requests_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_requests, "MAX_OPEN_REQUESTS", 2)
     requests = OpenRequests()
@@ -23,7 +21,6 @@ async def test_open_requests_are_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     requests.open()
 
 
-@async_test
 async def test_pieces_that_wait_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_requests, "MAX_WAITING_BYTES", 10)
     requests = OpenRequests()
@@ -40,7 +37,6 @@ async def test_pieces_that_wait_are_bounded_together(monkeypatch: pytest.MonkeyP
     assert await requests.reply_to(third, LONG) == b"x" * 10
 
 
-@async_test
 async def test_pieces_of_a_request_that_is_given_up_are_forgotten() -> None:
     requests, tasks = OpenRequests(), Tasks()
     token = requests.open()
@@ -58,7 +54,6 @@ async def test_pieces_of_a_request_that_is_given_up_are_forgotten() -> None:
     assert requests.refused == 0
 
 
-@async_test
 async def test_all_end_when_the_connection_does() -> None:
     requests = OpenRequests()
     tokens = [requests.open() for _ in range(3)]

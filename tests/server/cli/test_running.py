@@ -9,7 +9,6 @@ import pytest
 
 from server.cli.running import on_reload, run_until_told, stop_signal
 from server.foundation import StartError
-from tests.store import async_test
 
 
 class Served:
@@ -27,7 +26,6 @@ class Served:
         self.is_stopped = True
 
 
-@async_test
 async def test_signal_ends_it_in_order(caplog: pytest.LogCaptureFixture) -> None:
     served, stopped = Served(fails=False), stop_signal()
     os.kill(os.getpid(), signal.SIGTERM)
@@ -42,7 +40,6 @@ async def test_signal_ends_it_in_order(caplog: pytest.LogCaptureFixture) -> None
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-@async_test
 async def test_failure_ends_it_in_order_and_is_raised() -> None:
     served = Served(fails=True)
     with pytest.raises(StartError, match="its database is gone"):
@@ -50,7 +47,6 @@ async def test_failure_ends_it_in_order_and_is_raised() -> None:
     assert served.is_stopped
 
 
-@async_test
 async def test_hangup_is_taken_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "isatty", lambda _: False)
     reloaded = asyncio.Event()
@@ -60,7 +56,6 @@ async def test_hangup_is_taken_where_there_is_no_terminal(monkeypatch: pytest.Mo
         await reloaded.wait()
 
 
-@async_test
 async def test_terminal_that_is_gone_ends_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "isatty", lambda _: True)
     before = signal.getsignal(signal.SIGHUP)

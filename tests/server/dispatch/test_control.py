@@ -34,7 +34,6 @@ def test_lease_is_good_for_the_token_or_session_alone_that_took_it() -> None:
     assert Caller(token, "Ada").lease_hash("one") == Caller(token, "renamed").lease_hash("one")
 
 
-@pytest.mark.gen_test
 async def test_control_is_given_when_the_machine_confirms_and_no_moment_earlier(
     service: Service,
 ) -> None:
@@ -56,13 +55,11 @@ async def test_control_is_given_when_the_machine_confirms_and_no_moment_earlier(
         assert control.by == "administrator"
 
 
-@pytest.mark.gen_test
 async def test_node_looks_often_only_while_there_are_leases(service: Service) -> None:
     control = service.server.services.machines.control
     await until(lambda: not control._may_have_leases.is_set())
 
 
-@pytest.mark.gen_test
 async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +83,6 @@ async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
         await confirms(link)
 
 
-@pytest.mark.gen_test
 async def test_node_that_could_not_look_looks_again_soon(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +100,6 @@ async def test_node_that_could_not_look_looks_again_soon(
     await until(lambda: looks > 2)
 
 
-@pytest.mark.gen_test
 async def test_through_another_node(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -129,7 +124,6 @@ async def test_through_another_node(nodes: list[Service]) -> None:
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_of_two_hands_on_two_nodes_the_newer_one_stays(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -146,7 +140,6 @@ async def test_of_two_hands_on_two_nodes_the_newer_one_stays(nodes: list[Service
 
 
 @pytest.mark.parametrize("ends", ["expires_at", "used_at"])
-@pytest.mark.gen_test
 async def test_lease_ends_with_the_session_that_took_it(service: Service, ends: str) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -166,7 +159,6 @@ async def test_lease_ends_with_the_session_that_took_it(service: Service, ends: 
             assert (await HandClient(websocket).closed())[0] == 4501
 
 
-@pytest.mark.gen_test
 async def test_lease_that_has_run_out_opens_no_hand_and_keeps_none(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,7 +185,6 @@ async def never(*_: object) -> bool:
     return False
 
 
-@pytest.mark.gen_test
 async def test_lease_that_is_renewed_while_it_is_looked_at_goes_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

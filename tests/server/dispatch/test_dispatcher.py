@@ -20,7 +20,6 @@ async def refused(service: Service) -> tuple[str, dict[str, Any]]:
     return caught.value.problem_type.name, {**caught.value.members, "detail": caught.value.detail}
 
 
-@pytest.mark.gen_test
 async def test_unknown_machine_and_one_of_another_organization_are_alike(
     service: Service,
 ) -> None:
@@ -32,7 +31,6 @@ async def test_unknown_machine_and_one_of_another_organization_are_alike(
     assert unknown[0] == "not-found"
 
 
-@pytest.mark.gen_test
 async def test_machine_that_never_connected_is_offline_since_it_was_made(
     service: Service,
 ) -> None:
@@ -45,7 +43,6 @@ async def test_machine_that_never_connected_is_offline_since_it_was_made(
     assert members["since"] == view["created_at"]
 
 
-@pytest.mark.gen_test
 async def test_paused_machine_takes_nothing_until_it_is_resumed(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -58,7 +55,6 @@ async def test_paused_machine_takes_nothing_until_it_is_resumed(service: Service
         assert (await waiting)[0].status == 200
 
 
-@pytest.mark.gen_test
 async def test_machine_that_cannot_inject_says_why(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(hello(no_input="no display is open")):
@@ -67,7 +63,6 @@ async def test_machine_that_cannot_inject_says_why(service: Service) -> None:
         assert "no display is open" in members["detail"]
 
 
-@pytest.mark.gen_test
 async def test_outcome_is_waited_for_until_the_answer_is_due(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -84,7 +79,6 @@ async def test_outcome_is_waited_for_until_the_answer_is_due(service: Service) -
         assert live.unanswered == 0
 
 
-@pytest.mark.gen_test
 async def test_command_waits_for_its_link_to_be_live_no_longer_than_it_may_begin(
     service: Service,
 ) -> None:
@@ -103,7 +97,6 @@ async def test_command_waits_for_its_link_to_be_live_no_longer_than_it_may_begin
         assert up.is_live
 
 
-@pytest.mark.gen_test
 async def test_machine_that_moves_is_not_waited_for_beyond_the_time_of_the_input(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

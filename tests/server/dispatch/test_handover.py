@@ -13,7 +13,6 @@ from server.dispatch.handover import JUST_MILLISECONDS, MOVING_SECONDS, NOTING_S
 from server.store.machines.documents import LinkFacts, Machine
 from server.store.machines.machines import MachineStore
 from server.store.times import now
-from tests.store import async_test
 
 HERE, ALIVE, DEAD = uuid4(), uuid4(), uuid4()
 
@@ -76,7 +75,6 @@ def _short_looks(monkeypatch: pytest.MonkeyPatch) -> None:
         "about to be linked to this one",
     ],
 )
-@async_test
 async def test_machine_between_two_nodes_is_waited_for_and_not_forever(
     machine: Machine, patience: float
 ) -> None:
@@ -97,6 +95,5 @@ async def test_machine_between_two_nodes_is_waited_for_and_not_forever(
     ],
     ids=["unknown", "ended by itself", "moved long ago", "its node is gone", "never connected"],
 )
-@async_test
 async def test_machine_that_is_away_is_not_waited_for(machine: Machine | None) -> None:
     assert not await is_worth_a_look(machine, 0.0)

@@ -7,7 +7,6 @@ from tests.nodes import at, until_reached
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_each_node_is_asked_once_for_all_of_its_machines(nodes: list[Service]) -> None:
     here, there = nodes
     machines = [await here.new_machine(f"desk-{number}") for number in range(3)]
@@ -22,7 +21,6 @@ async def test_each_node_is_asked_once_for_all_of_its_machines(nodes: list[Servi
             assert all(each["displays"] for each in items)
 
 
-@pytest.mark.gen_test
 async def test_machine_of_a_node_that_nats_does_not_reach_is_said_to_be_there(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,6 @@ def told(subscription: Subscription) -> list[tuple[str, str | None]]:
     return [(event.type, event.machine_id) for event in subscription.take(100)]
 
 
-@pytest.mark.gen_test
 async def test_changes_in_the_same_moment_are_told_once(service: Service) -> None:
     await service.new_machine()
     news, heard = service.server.services.machines.events, await listener(service)
@@ -39,7 +38,6 @@ async def test_changes_in_the_same_moment_are_told_once(service: Service) -> Non
     assert sorted(told(heard)) == [("machine", "desk-1"), ("machine_removed", "gone")]
 
 
-@pytest.mark.gen_test
 async def test_what_a_machine_released_is_told_and_logged(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -55,7 +53,6 @@ async def test_what_a_machine_released_is_told_and_logged(
     assert said.endswith("left pressed: buttons=left keys=2")
 
 
-@pytest.mark.gen_test
 async def test_what_a_machine_released_is_told_before_it_is_welcomed(service: Service) -> None:
     """From then on the machine client says it no more, whatever becomes of this link."""
     machine = await service.new_machine()
@@ -68,7 +65,6 @@ async def test_what_a_machine_released_is_told_before_it_is_welcomed(service: Se
     assert len(events) == 1
 
 
-@pytest.mark.gen_test
 async def test_change_is_told_once_the_database_answers_again(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,5 @@
 """How a machine is shown; its states are in tests/server/api/machines/test_machines.py."""
 
-import pytest
-
 from schemas.resources.machines import Machine
 from tests.links import hello
 from tests.service import Service
@@ -12,7 +10,6 @@ async def shown(service: Service) -> Machine:
     return Machine.model_validate((await service.get("/v1/machines/desk-1")).json)
 
 
-@pytest.mark.gen_test
 async def test_screen_is_as_the_machine_said_while_it_is_connected(service: Service) -> None:
     machine = await service.new_machine()
     before = await shown(service)
@@ -24,7 +21,6 @@ async def test_screen_is_as_the_machine_said_while_it_is_connected(service: Serv
         assert (await shown(service)).screen == hello().screen
 
 
-@pytest.mark.gen_test
 async def test_new_machine_has_had_no_inputs(service: Service) -> None:
     await service.new_machine()
     view = await shown(service)

@@ -83,7 +83,6 @@ ROUTE = Route("/v1/computer/{machine_id}/echo", EchoHandler)
 ECHO = "/v1/computer/desk-1/echo"
 
 
-@pytest.mark.gen_test
 async def test_new_question_is_its_class_its_answer_and_its_route(
     mongodb: str,
     nats_server: NatsServer,

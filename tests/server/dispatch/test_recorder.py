@@ -38,7 +38,6 @@ async def until_written(service: Service) -> None:
 
 
 @pytest.mark.parametrize("key", [None, "a-key"])
-@pytest.mark.gen_test
 async def test_input_is_recorded_with_who_what_and_how(service: Service, key: str | None) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -61,7 +60,6 @@ async def test_input_is_recorded_with_who_what_and_how(service: Service, key: st
 
 
 @pytest.mark.parametrize("key", [None, "a-key"])
-@pytest.mark.gen_test
 async def test_failed_input_is_recorded_with_the_machines_code(
     service: Service, key: str | None
 ) -> None:
@@ -76,7 +74,6 @@ async def test_failed_input_is_recorded_with_the_machines_code(
     assert "secret" not in repr(entry)
 
 
-@pytest.mark.gen_test
 async def test_retry_that_gets_the_first_answer_is_no_second_input(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
@@ -88,7 +85,6 @@ async def test_retry_that_gets_the_first_answer_is_no_second_input(service: Serv
         await audited(service, 1)
 
 
-@pytest.mark.gen_test
 async def test_input_that_was_never_sent_is_not_recorded(service: Service) -> None:
     machine = await service.new_machine()
     assert (await machine.move()).problem == "machine-unavailable"
@@ -98,7 +94,6 @@ async def test_input_that_was_never_sent_is_not_recorded(service: Service) -> No
 
 
 @pytest.mark.parametrize("key", [None, "a-key"])
-@pytest.mark.gen_test
 async def test_input_is_pending_until_the_machine_comes_back(
     service: Service, key: str | None
 ) -> None:
@@ -123,7 +118,6 @@ async def test_input_is_pending_until_the_machine_comes_back(
     assert ended.token_name == "administrator"
 
 
-@pytest.mark.gen_test
 async def test_input_of_a_server_that_died_is_recorded_when_it_is_settled(
     service: Service,
 ) -> None:
@@ -140,7 +134,6 @@ async def test_input_of_a_server_that_died_is_recorded_when_it_is_settled(
     assert (entry.token_id, entry.token_name) == (token_id, "of the dead")
 
 
-@pytest.mark.gen_test
 async def test_place_is_told_of_the_mouses_completed_inputs_alone(service: Service) -> None:
     services = service.server.services
     recorder = InputRecorder(services.audit, services.events, services.operation.metrics)
@@ -157,7 +150,6 @@ async def test_place_is_told_of_the_mouses_completed_inputs_alone(service: Servi
     await recorder.close(5.0, running)
 
 
-@pytest.mark.gen_test
 async def test_recorded_inputs_are_told_and_counted(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link, listening(service, "?types=command") as stream:
@@ -186,7 +178,6 @@ def alone(service: Service, capacity: int = 10) -> InputRecorder:
     )
 
 
-@pytest.mark.gen_test
 async def test_no_further_input_is_taken_when_the_queue_is_full(service: Service) -> None:
     recorder = alone(service, 2)
     recorder.check_room()
@@ -200,7 +191,6 @@ async def test_no_further_input_is_taken_when_the_queue_is_full(service: Service
 
 
 @pytest.mark.parametrize("outcome", [COMPLETED, None])
-@pytest.mark.gen_test
 async def test_text_that_was_to_be_copied_does_not_wait_to_be_recorded(
     service: Service, outcome: Outcome | None
 ) -> None:
@@ -214,7 +204,6 @@ async def test_text_that_was_to_be_copied_does_not_wait_to_be_recorded(
     assert (recorder.waiting, text()) == (1, None)
 
 
-@pytest.mark.gen_test
 async def test_full_queue_is_answered_503_and_nothing_is_sent(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,7 +215,6 @@ async def test_full_queue_is_answered_503_and_nothing_is_sent(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_closing_writes_what_is_left(service: Service) -> None:
     await service.new_machine()
     recorder = alone(service)
@@ -237,7 +225,6 @@ async def test_closing_writes_what_is_left(service: Service) -> None:
     assert len(await audited(service, 2)) == 2
 
 
-@pytest.mark.gen_test
 async def test_writing_is_tried_again_until_the_database_answers(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,7 +245,6 @@ async def test_writing_is_tried_again_until_the_database_answers(
     assert (await service.get("/v1/machines/desk-1")).json["inputs"]["completed"] == 1
 
 
-@pytest.mark.gen_test
 async def test_what_the_database_refuses_for_good_does_not_stop_the_rest(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from server.events import shared_channel
 from server.events.hub import ReadMachine
 from server.store.event_log import EventLog, LoggedEvent
 from tests.event_hubs import heard, names_of, publish, settled, several_nodes, until
-from tests.store import ORGANIZATION, async_test
+from tests.store import ORGANIZATION
 
 
 def reading(states: dict[str, int], machine_id: str) -> ReadMachine:
@@ -31,7 +31,6 @@ def reading(states: dict[str, int], machine_id: str) -> ReadMachine:
 
 
 @pytest.mark.parametrize("is_bus_away", [False, True])
-@async_test
 async def test_state_that_was_read_before_another_node_told_is_read_again(
     mongodb: str, database_name: str, is_bus_away: bool
 ) -> None:
@@ -61,7 +60,6 @@ async def test_state_that_was_read_before_another_node_told_is_read_again(
         assert [event.data for event in told] == [b'{"id":"s2"}', b'{"id":"s2"}']
 
 
-@async_test
 async def test_another_machine_that_was_told_meanwhile_is_no_reason_to_read_again(
     mongodb: str, database_name: str
 ) -> None:
@@ -85,7 +83,6 @@ async def test_another_machine_that_was_told_meanwhile_is_no_reason_to_read_agai
 
 
 @pytest.mark.parametrize("seed", range(3))
-@async_test
 async def test_last_that_is_told_of_each_machine_is_how_it_is(
     mongodb: str, database_name: str, seed: int
 ) -> None:
@@ -113,7 +110,6 @@ async def test_last_that_is_told_of_each_machine_is_how_it_is(
             assert last == {each: b'{"id":"%d"}' % states[each] for each in machines}
 
 
-@async_test
 async def test_machine_that_changes_often_before_its_turn_is_read_once(
     mongodb: str, database_name: str
 ) -> None:
@@ -127,7 +123,6 @@ async def test_machine_that_changes_often_before_its_turn_is_read_once(
         assert [event.data for event in subscription.take(10)] == [b'{"id":"100"}']
 
 
-@async_test
 async def test_machine_that_cannot_be_read_is_left_out_and_the_others_are_told(
     mongodb: str, database_name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -170,7 +165,6 @@ class ForgetfulLog(EventLog):
             raise self.error
 
 
-@async_test
 async def test_batch_is_appended_once_where_nobody_knows_whether_it_was(
     mongodb: str, database_name: str
 ) -> None:
@@ -185,7 +179,6 @@ async def test_batch_is_appended_once_where_nobody_knows_whether_it_was(
         assert await second.log.newest(ORGANIZATION) == 3
 
 
-@async_test
 async def test_batch_in_a_place_that_was_used_and_deleted_is_told_as_reset(
     mongodb: str, database_name: str
 ) -> None:
@@ -218,7 +211,6 @@ def _fresh_at_first() -> Callable[[shared_channel.SharedChannel], bool]:
     return lambda _: next(answers, False)
 
 
-@async_test
 async def test_log_is_trimmed_as_it_grows(mongodb: str, database_name: str) -> None:
     with (
         patch("server.events.appender.TRIM_SECONDS", 0.0),

@@ -13,7 +13,7 @@ from schemas.resources.events import EventType, MachineRemoved
 from server.events.event import Subscription
 from server.events.hub import EventHub, TooManySubscribersError
 from tests.event_hubs import everything, heard, names_of, one_hub, publish, settled
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 
 MakeHub = Callable[..., AbstractAsyncContextManager[EventHub]]
 
@@ -34,7 +34,6 @@ async def names(hub: EventHub, subscription: Subscription) -> list[str | None]:
     return names_of(subscription.take(100))
 
 
-@async_test
 async def test_subscriber_hears_what_is_published_from_then_on(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         publish(hub, "before")
@@ -47,7 +46,6 @@ async def test_subscriber_hears_what_is_published_from_then_on(hub_of: MakeHub) 
         assert await names(hub, subscription) == []
 
 
-@async_test
 async def test_another_organization_hears_nothing(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         other = await hub.subscribe(OTHER_ORGANIZATION, None, everything)
@@ -55,7 +53,6 @@ async def test_another_organization_hears_nothing(hub_of: MakeHub) -> None:
         assert await names(hub, other) == []
 
 
-@async_test
 async def test_only_what_is_wanted_is_told(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         subscription = await hub.subscribe(
@@ -65,7 +62,6 @@ async def test_only_what_is_wanted_is_told(hub_of: MakeHub) -> None:
         assert await names(hub, subscription) == ["b"]
 
 
-@async_test
 async def test_machine_is_told_as_it_is_read(hub_of: MakeHub) -> None:
     async def read() -> tuple[EventType, BaseModel]:
         return "machine_removed", MachineRemoved(id="desk-1")
@@ -78,7 +74,6 @@ async def test_machine_is_told_as_it_is_read(hub_of: MakeHub) -> None:
         assert told.data == b'{"id":"desk-1"}'
 
 
-@async_test
 async def test_wait_ends_with_an_event_and_with_its_time(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         subscription = await hub.subscribe(ORGANIZATION, None, everything)
@@ -89,7 +84,6 @@ async def test_wait_ends_with_an_event_and_with_its_time(hub_of: MakeHub) -> Non
         assert await names(hub, subscription) == ["a"]
 
 
-@async_test
 async def test_who_comes_back_hears_what_was_missed(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         subscription = await hub.subscribe(ORGANIZATION, None, everything)
@@ -105,7 +99,6 @@ async def test_who_comes_back_hears_what_was_missed(hub_of: MakeHub) -> None:
         assert await names(hub, again) == ["b", "c", "d", "e"]
 
 
-@async_test
 async def test_id_of_a_subscriber_is_what_it_has_heard_and_not_what_waits(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         subscription = await hub.subscribe(
@@ -126,7 +119,6 @@ async def test_id_of_a_subscriber_is_what_it_has_heard_and_not_what_waits(hub_of
 @pytest.mark.parametrize(
     "forgotten", ["", "-", "abc", "abc-1", "{tag}-", "{tag}-x", "{tag}-99", f"{{tag}}-{9**50}"]
 )
-@async_test
 async def test_id_that_is_not_known_means_reset(hub_of: MakeHub, forgotten: str) -> None:
     async with hub_of() as hub:
         subscription = await hub.subscribe(ORGANIZATION, None, everything)
@@ -139,7 +131,6 @@ async def test_id_that_is_not_known_means_reset(hub_of: MakeHub, forgotten: str)
         assert await names(hub, again) == ["b"]
 
 
-@async_test
 async def test_only_so_many_events_are_kept(hub_of: MakeHub) -> None:
     async with hub_of(history=2) as hub:
         subscription = await hub.subscribe(ORGANIZATION, None, everything)
@@ -151,14 +142,12 @@ async def test_only_so_many_events_are_kept(hub_of: MakeHub) -> None:
         assert await names(hub, again) == ["b", "c"]
 
 
-@async_test
 async def test_id_of_another_organization_means_reset(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         last_id = (await hub.subscribe(ORGANIZATION, None, everything)).id_of(0)
         assert (await hub.subscribe(OTHER_ORGANIZATION, last_id, everything)).must_reset
 
 
-@async_test
 async def test_slow_subscriber_is_dropped_and_the_others_are_not(hub_of: MakeHub) -> None:
     async with hub_of(queue=2) as hub:
         slow = await hub.subscribe(ORGANIZATION, None, everything)
@@ -173,7 +162,6 @@ async def test_slow_subscriber_is_dropped_and_the_others_are_not(hub_of: MakeHub
         assert (hub.dropped, hub.subscribers) == (1, 1)
 
 
-@async_test
 async def test_only_so_many_may_listen(hub_of: MakeHub) -> None:
     async with hub_of(subscribers=1) as hub:
         first = await hub.subscribe(ORGANIZATION, None, everything)
@@ -184,7 +172,6 @@ async def test_only_so_many_may_listen(hub_of: MakeHub) -> None:
         await hub.subscribe(ORGANIZATION, None, everything)
 
 
-@async_test
 async def test_organization_with_subscribers_is_never_forgotten(hub_of: MakeHub) -> None:
     async with hub_of(organizations=1) as hub:
         kept = await hub.subscribe(ORGANIZATION, None, everything)
@@ -194,7 +181,6 @@ async def test_organization_with_subscribers_is_never_forgotten(hub_of: MakeHub)
         assert await names(hub, kept) == ["a"]
 
 
-@async_test
 async def test_closed_hub_ends_every_subscription(hub_of: MakeHub) -> None:
     async with hub_of() as hub:
         early = await hub.subscribe(ORGANIZATION, None, everything)

@@ -14,7 +14,7 @@ from server.events.outbox import Entry, Outbox, Room
 from server.events.shared_channel import FRESH_SECONDS, SharedChannel
 from server.store.event_log import EventLog, LoggedEvent
 from server.store.mongodb.database import Database
-from tests.store import ORGANIZATION, async_test
+from tests.store import ORGANIZATION
 
 Channels = tuple[SharedChannel, EventLog, Database]
 
@@ -44,7 +44,6 @@ async def append(log: EventLog, number: int, names: Sequence[str]) -> None:
     await log.append(ORGANIZATION, number, b"other", events(names))
 
 
-@async_test
 async def test_batches_are_taken_in_their_order_and_once() -> None:
     channel = SharedChannel(ORGANIZATION, "tag", 10, None, Outbox(10, Room(10)))  # type: ignore[arg-type]
     subscription = Subscription(channel, lambda _: True, 10)
@@ -57,7 +56,6 @@ async def test_batches_are_taken_in_their_order_and_once() -> None:
     assert (channel.newest, channel.known_after) == (3, 0)
 
 
-@async_test
 async def test_node_that_was_away_for_long_looks_before_it_appends(
     mongodb: str, database_name: str
 ) -> None:
@@ -75,7 +73,6 @@ async def test_node_that_was_away_for_long_looks_before_it_appends(
                 assert channel.is_fresh == is_fresh
 
 
-@async_test
 async def test_what_nobody_waits_for_is_passed_over(mongodb: str, database_name: str) -> None:
     async with channel_of(mongodb, database_name, history=3) as (channel, log, _):
         for number in range(1, 8):
@@ -88,7 +85,6 @@ async def test_what_nobody_waits_for_is_passed_over(mongodb: str, database_name:
 
 
 @pytest.mark.parametrize("since", range(9))
-@async_test
 async def test_what_was_missed_is_read_from_within_batches(
     mongodb: str, database_name: str, since: int
 ) -> None:
@@ -106,7 +102,6 @@ async def test_what_was_missed_is_read_from_within_batches(
             assert channel.newest == 8
 
 
-@async_test
 async def test_what_was_emptied_or_deleted_is_not_known(mongodb: str, database_name: str) -> None:
     async with channel_of(mongodb, database_name) as (channel, log, database):
         for number, name in enumerate("abcd", 1):
@@ -121,7 +116,6 @@ async def test_what_was_emptied_or_deleted_is_not_known(mongodb: str, database_n
         assert await channel.missed_since(1) is None
 
 
-@async_test
 async def test_what_happens_while_the_past_is_read_is_not_pushed_out_by_it(
     mongodb: str, database_name: str
 ) -> None:
@@ -151,7 +145,6 @@ def entry_of(machine_id: str, made_after: int) -> Entry:
     return entry
 
 
-@async_test
 async def test_machine_is_outdated_where_it_may_have_been_told_since() -> None:
     channel = SharedChannel(ORGANIZATION, "tag", 4, None, Outbox(10, Room(10)))  # type: ignore[arg-type]
     channel.receive(1, events("abc"))

@@ -20,7 +20,7 @@ from tests.event_hubs import (
     several_nodes,
     until,
 )
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,6 @@ async def publish_slowly(hub: SharedEventHub, name: str, many: int) -> None:
         await until(lambda: hub.waiting < 1000)
 
 
-@async_test
 async def test_events_of_all_nodes_are_heard_on_all_in_one_order(
     mongodb: str, database_name: str
 ) -> None:
@@ -64,7 +63,6 @@ async def test_events_of_all_nodes_are_heard_on_all_in_one_order(
             assert own == [f"n{number}-{each}" for each in range(many)]
 
 
-@async_test
 async def test_who_comes_back_at_another_node_misses_nothing(
     mongodb: str, database_name: str
 ) -> None:
@@ -82,7 +80,6 @@ async def test_who_comes_back_at_another_node_misses_nothing(
         assert names_of(await heard(again, 4)) == ["b", "c", "d", "e"]
 
 
-@async_test
 async def test_many_who_come_back_at_once_hear_the_same(mongodb: str, database_name: str) -> None:
     async with several_nodes(mongodb, database_name, 2) as (first, second):
         names = [str(number) for number in range(400)]
@@ -97,7 +94,6 @@ async def test_many_who_come_back_at_once_hear_the_same(mongodb: str, database_n
             assert names_of(subscription.take(400)) == names[number:]
 
 
-@async_test
 async def test_node_that_was_started_again_goes_on(mongodb: str, database_name: str) -> None:
     async with several_nodes(mongodb, database_name, 1) as (node,):
         subscription = await node.listen()
@@ -111,7 +107,6 @@ async def test_node_that_was_started_again_goes_on(mongodb: str, database_name: 
         assert names_of(await heard(again, 2)) == ["b", "c"]
 
 
-@async_test
 async def test_id_that_this_node_has_not_heard_of_yet_is_no_reset(
     mongodb: str, database_name: str
 ) -> None:
@@ -126,7 +121,6 @@ async def test_id_that_this_node_has_not_heard_of_yet_is_no_reset(
         assert names_of(again.take(10)) == ["b"]
 
 
-@async_test
 async def test_events_flow_while_the_bus_is_away(mongodb: str, database_name: str) -> None:
     async with several_nodes(mongodb, database_name, 2) as (first, second):
         subscription = await second.listen()
@@ -143,7 +137,6 @@ async def test_events_flow_while_the_bus_is_away(mongodb: str, database_name: st
         assert names_of(await heard(subscription, 1)) == ["c"]
 
 
-@async_test
 async def test_notice_that_is_lost_is_made_good_by_the_next(
     mongodb: str, database_name: str
 ) -> None:
@@ -157,7 +150,6 @@ async def test_notice_that_is_lost_is_made_good_by_the_next(
         assert names_of(await heard(subscription, 2)) == ["a", "b"]
 
 
-@async_test
 async def test_batch_that_does_not_fit_a_notice_is_read(mongodb: str, database_name: str) -> None:
     async with several_nodes(mongodb, database_name, 2) as (first, second):
         subscription = await second.listen()
@@ -167,7 +159,6 @@ async def test_batch_that_does_not_fit_a_notice_is_read(mongodb: str, database_n
         assert [str(event.machine_id)[:2] for event in told] == ["0-", "1-", "2-", "3-"]
 
 
-@async_test
 async def test_what_is_no_notice_harms_nobody(mongodb: str, database_name: str) -> None:
     async with several_nodes(mongodb, database_name, 2) as (first, second):
         subscription = await second.listen()
@@ -178,7 +169,6 @@ async def test_what_is_no_notice_harms_nobody(mongodb: str, database_name: str) 
         assert names_of(await heard(subscription, 1)) == ["a"]
 
 
-@async_test
 async def test_what_does_not_fit_any_more_is_told_as_one_reset(
     mongodb: str, database_name: str
 ) -> None:
@@ -192,7 +182,6 @@ async def test_what_does_not_fit_any_more_is_told_as_one_reset(
         assert b"more happened" in told[0].data
 
 
-@async_test
 async def test_what_waits_in_all_organizations_together_is_bounded(
     mongodb: str, database_name: str
 ) -> None:
@@ -209,7 +198,6 @@ async def test_what_waits_in_all_organizations_together_is_bounded(
         assert names_of(await heard(other, 1)) == ["y"]
 
 
-@async_test
 async def test_organization_with_events_that_wait_is_not_forgotten(
     mongodb: str, database_name: str
 ) -> None:
@@ -227,7 +215,6 @@ async def test_organization_with_events_that_wait_is_not_forgotten(
         assert names_of(await heard(subscription, 1)) == ["b"]
 
 
-@async_test
 async def test_organization_that_somebody_just_subscribes_to_is_not_forgotten(
     mongodb: str, database_name: str
 ) -> None:
@@ -241,7 +228,6 @@ async def test_organization_that_somebody_just_subscribes_to_is_not_forgotten(
         assert names_of(await heard(subscription, 1)) == ["a"]
 
 
-@async_test
 async def test_more_than_fits_a_batch_goes_in_several(mongodb: str, database_name: str) -> None:
     many = 2 * MAX_BATCH_EVENTS + 1
     async with several_nodes(mongodb, database_name, 2, queue=many) as (first, second):
@@ -251,7 +237,6 @@ async def test_more_than_fits_a_batch_goes_in_several(mongodb: str, database_nam
         assert len(await first.log.since(ORGANIZATION, 0)) == 3
 
 
-@async_test
 async def test_last_events_of_a_node_that_ends_are_heard(mongodb: str, database_name: str) -> None:
     async with several_nodes(mongodb, database_name, 2) as (first, second):
         own, other = await first.listen(), await second.listen()
@@ -262,7 +247,6 @@ async def test_last_events_of_a_node_that_ends_are_heard(mongodb: str, database_
         assert names_of(await heard(other, 1)) == ["a"]
 
 
-@async_test
 async def test_node_without_subscribers_looks_for_nothing(mongodb: str, database_name: str) -> None:
     async with several_nodes(mongodb, database_name, 2) as (first, second):
         counted: list[str] = []
@@ -277,7 +261,6 @@ async def test_node_without_subscribers_looks_for_nothing(mongodb: str, database
         assert len(counted) == begun
 
 
-@async_test
 async def test_reset_comes_where_the_log_does_not_go_back_that_far(
     mongodb: str, database_name: str
 ) -> None:

@@ -10,7 +10,7 @@ from server.errors import StoreUnavailable
 from server.store.embedded_mongod import EmbeddedMongoDB
 from tests.event_hubs import Node, everything, heard, names_of, publish, several_nodes, until
 from tests.processes import go_on, stop
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION
 
 
 @asynccontextmanager
@@ -39,7 +39,6 @@ async def until_one_has_failed(node: Node) -> None:
     await until(lambda: node.database.failures > failed)
 
 
-@async_test
 async def test_events_wait_while_the_database_is_away_and_too_many_become_a_reset(
     tmp_path: Path,
 ) -> None:
@@ -73,7 +72,6 @@ async def test_events_wait_while_the_database_is_away_and_too_many_become_a_rese
         assert await first.log.newest(ORGANIZATION) == 5
 
 
-@async_test
 async def test_node_that_ends_while_the_database_is_away_does_not_wait_for_ever(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -20,7 +20,6 @@ async def tokens_of(service: Service, machine_id: str) -> list[str]:
     return [token.name for token in stored if token.machine_id == machine_id]
 
 
-@pytest.mark.gen_test
 async def test_added_machine_has_the_token_that_it_connects_with(service: Service) -> None:
     stored, token = await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
     added = await fleet_of(service).view(stored)
@@ -29,7 +28,6 @@ async def test_added_machine_has_the_token_that_it_connects_with(service: Servic
     assert await tokens_of(service, "desk-1") == ["machine desk-1"]
 
 
-@pytest.mark.gen_test
 async def test_machine_that_is_there_already_gets_no_second_token(service: Service) -> None:
     await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
     with pytest.raises(AlreadyExists):
@@ -37,7 +35,6 @@ async def test_machine_that_is_there_already_gets_no_second_token(service: Servi
     assert await tokens_of(service, "desk-1") == ["machine desk-1"]
 
 
-@pytest.mark.gen_test
 async def test_machine_whose_token_cannot_be_stored_is_not_added(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +51,6 @@ async def test_machine_whose_token_cannot_be_stored_is_not_added(
     await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
 
 
-@pytest.mark.gen_test
 async def test_each_organization_has_its_own_machines(service: Service) -> None:
     elsewhere = await service.elsewhere()
     await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
@@ -72,7 +68,6 @@ async def test_each_organization_has_its_own_machines(service: Service) -> None:
     assert (await machines.get(service.organization_id, "desk-1")).name == "desk-1"
 
 
-@pytest.mark.gen_test
 async def test_removed_machine_takes_its_tokens_along(service: Service) -> None:
     await fleet_of(service).add(service.organization_id, NewMachine(id="desk-1"))
     await fleet_of(service).remove(service.organization_id, "desk-1")

@@ -48,7 +48,6 @@ def test_secrets_have_the_public_beginning_and_256_random_bits() -> None:
         "Bearer " + "x" * 201,
     ],
 )
-@pytest.mark.gen_test
 async def test_header_that_holds_no_token_is_401(service: Service, header: str | None) -> None:
     with pytest.raises(ProblemError) as caught:
         await authenticator_of(service).principal(header, ADDRESS)
@@ -57,14 +56,12 @@ async def test_header_that_holds_no_token_is_401(service: Service, header: str |
 
 
 @pytest.mark.parametrize("form", ["Bearer {}", "bearer {}", "BEARER   {} "])
-@pytest.mark.gen_test
 async def test_scheme_has_any_case(service: Service, form: str) -> None:
     principal = await authenticator_of(service).principal(form.format(service.token), ADDRESS)
     assert principal.organization_id == service.organization_id
     assert Scope.INPUT_SEND in principal.scopes
 
 
-@pytest.mark.gen_test
 async def test_token_is_read_again_only_after_the_time_for_which_it_is_remembered(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +83,6 @@ async def test_token_is_read_again_only_after_the_time_for_which_it_is_remembere
     assert len(reads) == 3
 
 
-@pytest.mark.gen_test
 async def test_revoked_token_is_401_when_it_is_read_again(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     authenticator = authenticator_of(service, cache_seconds=-1.0)
@@ -96,7 +92,6 @@ async def test_revoked_token_is_401_when_it_is_read_again(service: Service) -> N
         await authenticator.principal(f"Bearer {token}", ADDRESS)
 
 
-@pytest.mark.gen_test
 async def test_token_that_expires_while_it_is_remembered_is_401(service: Service) -> None:
     secret = new_secret()
     expires_at = datetime.now(UTC) + timedelta(seconds=1)
@@ -117,7 +112,6 @@ async def test_token_that_expires_while_it_is_remembered_is_401(service: Service
         await use_until_refused()
 
 
-@pytest.mark.gen_test
 async def test_only_so_many_tokens_are_remembered(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +123,6 @@ async def test_only_so_many_tokens_are_remembered(
     assert len(authenticator._cache) == 2
 
 
-@pytest.mark.gen_test
 async def test_unknown_tokens_are_not_remembered(service: Service) -> None:
     authenticator = authenticator_of(service)
     for _ in range(3):
@@ -138,7 +131,6 @@ async def test_unknown_tokens_are_not_remembered(service: Service) -> None:
     assert not authenticator._cache
 
 
-@pytest.mark.gen_test
 async def test_use_of_a_token_is_noted_once_a_minute(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

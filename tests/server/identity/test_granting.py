@@ -10,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import pytest
-
 from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
 from schemas.values.times import format_time
 from server.identity.authentication import secret_hash
@@ -101,7 +99,6 @@ async def begun(service: Service, choose: random.Random) -> Walk:
     return Walk(of, start, choose, [secret], organizations, strangers)
 
 
-@pytest.mark.gen_test
 async def test_no_chain_of_steps_leads_beyond_its_start(service: Service) -> None:
     made = refused = crossed = 0
     for seed in range(WALKS):

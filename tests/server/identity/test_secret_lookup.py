@@ -57,7 +57,6 @@ def test_only_so_many_addresses_are_known(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(failed_attempts._spent) == 3
 
 
-@pytest.mark.gen_test
 async def test_many_unknown_secrets_of_an_address_are_one_query() -> None:
     asked, background = Asked(), Tasks()
     lookup = SecretLookup(asked.find, exhausted(), background)
@@ -70,7 +69,6 @@ async def test_many_unknown_secrets_of_an_address_are_one_query() -> None:
     assert [each for each in answers if each] == ["somebody"]
 
 
-@pytest.mark.gen_test
 async def test_secret_that_was_good_and_other_addresses_do_not_wait() -> None:
     asked, background = Asked(), Tasks()
     lookup = SecretLookup(asked.find, exhausted(), background)
@@ -83,7 +81,6 @@ async def test_secret_that_was_good_and_other_addresses_do_not_wait() -> None:
     assert asked.queries[2:] == [[b"guess"]]
 
 
-@pytest.mark.gen_test
 async def test_database_that_does_not_answer_is_told_to_all_and_later_ones_are_answered() -> None:
     asked, background = Asked(), Tasks()
     lookup = SecretLookup(asked.find, exhausted(), background)
@@ -95,7 +92,6 @@ async def test_database_that_does_not_answer_is_told_to_all_and_later_ones_are_a
     assert await lookup.find(GOOD, GUESSER, was_valid=False) == "somebody"
 
 
-@pytest.mark.gen_test
 async def test_flood_of_bad_tokens_costs_few_queries_and_no_good_token_is_refused(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,7 +111,6 @@ async def test_flood_of_bad_tokens_costs_few_queries_and_no_good_token_is_refuse
     assert len(queries) < 100
 
 
-@pytest.mark.gen_test
 async def test_token_that_was_guessed_before_it_was_made_works_at_once(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +122,6 @@ async def test_token_that_was_guessed_before_it_was_made_works_at_once(
     assert (await service.get("/v1/machines", token=secret)).status == 200
 
 
-@pytest.mark.gen_test
 async def test_sessions_that_are_guessed_are_bounded_as_well(service: Service) -> None:
     replies = [
         await service.get("/v1/machines", token=None, headers={"Cookie": f"farhand_session=s{n}"})

@@ -50,7 +50,6 @@ async def refused(sessions: Sessions, secret: str) -> ProblemError:
     return caught.value
 
 
-@pytest.mark.gen_test
 async def test_session_stands_for_its_token(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     sessions = sessions_of(service)
@@ -63,7 +62,6 @@ async def test_session_stands_for_its_token(service: Service) -> None:
     assert timedelta(minutes=59) < left <= timedelta(hours=1)
 
 
-@pytest.mark.gen_test
 async def test_session_has_256_random_bits_and_says_nothing_of_its_token(service: Service) -> None:
     sessions = sessions_of(service)
     secrets = {(await sessions.begin(service.token, ADDRESS)).secret for _ in range(3)}
@@ -73,7 +71,6 @@ async def test_session_has_256_random_bits_and_says_nothing_of_its_token(service
 
 
 @pytest.mark.parametrize("secret", ["", "unknown", "\u00fc", "x" * 101, "x" * 43])
-@pytest.mark.gen_test
 async def test_text_that_is_no_session_is_401(service: Service, secret: str) -> None:
     problem = await refused(sessions_of(service), secret)
     assert (problem.problem_type.status, problem.detail) == (
@@ -83,13 +80,11 @@ async def test_text_that_is_no_session_is_401(service: Service, secret: str) -> 
 
 
 @pytest.mark.parametrize("token", ["", "fh_unknown", "fh_\u00fc", "x" * 201])
-@pytest.mark.gen_test
 async def test_nobody_signs_in_with_what_is_no_token(service: Service, token: str) -> None:
     with pytest.raises(ProblemError, match="not known or was revoked"):
         await sessions_of(service).begin(token, ADDRESS)
 
 
-@pytest.mark.gen_test
 async def test_machine_does_not_sign_in(service: Service) -> None:
     machine = await service.new_machine()
     with pytest.raises(ProblemError, match="token of a machine") as caught:
@@ -97,7 +92,6 @@ async def test_machine_does_not_sign_in(service: Service) -> None:
     assert caught.value.problem_type.status == 403
 
 
-@pytest.mark.gen_test
 async def test_session_ends_with_the_revocation_of_its_token(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_READ)
     sessions = sessions_of(service)
@@ -107,14 +101,12 @@ async def test_session_ends_with_the_revocation_of_its_token(service: Service) -
     assert (await refused(sessions, begun.secret)).problem_type.status == 401
 
 
-@pytest.mark.gen_test
 async def test_session_does_not_outlive_its_token(service: Service) -> None:
     expires_at = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=5)
     token = await service.new_token(Scope.MACHINES_READ, expires_at=expires_at)
     assert (await sessions_of(service).begin(token, ADDRESS)).expires_at == expires_at
 
 
-@pytest.mark.gen_test
 async def test_session_ends_with_its_lifetime_and_when_nobody_uses_it(service: Service) -> None:
     begun = await sessions_of(service, lifetime=-1.0).begin(service.token, ADDRESS)
     assert (await refused(sessions_of(service), begun.secret)).problem_type.status == 401
@@ -123,7 +115,6 @@ async def test_session_ends_with_its_lifetime_and_when_nobody_uses_it(service: S
     assert await sessions_of(service).principal(begun.secret, ADDRESS)
 
 
-@pytest.mark.gen_test
 async def test_session_that_was_ended_is_forgotten_at_once_and_everywhere(service: Service) -> None:
     sessions = sessions_of(service, cache_seconds=HOUR)
     begun = await sessions.begin(service.token, ADDRESS)
@@ -133,7 +124,6 @@ async def test_session_that_was_ended_is_forgotten_at_once_and_everywhere(servic
     await refused(sessions_of(service), begun.secret)
 
 
-@pytest.mark.gen_test
 async def test_session_is_read_again_only_after_the_time_for_which_it_is_remembered(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,7 +145,6 @@ async def test_session_is_read_again_only_after_the_time_for_which_it_is_remembe
     assert len(reads) == 4
 
 
-@pytest.mark.gen_test
 async def test_use_is_noted_so_that_who_works_stays_signed_in(service: Service) -> None:
     sessions = sessions_of(service, idle=10.0)
     begun = await sessions.begin(service.token, ADDRESS)

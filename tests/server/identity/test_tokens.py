@@ -1,7 +1,5 @@
 """How a token is made and shown."""
 
-import pytest
-
 from schemas.resources.tokens import NewToken, Scope
 from server.identity.authentication import secret_hash
 from server.identity.tokens import make_token, token_view
@@ -9,7 +7,6 @@ from tests.service import Service
 from tests.store import ORGANIZATION
 
 
-@pytest.mark.gen_test
 async def test_only_the_hash_of_a_secret_is_stored(service: Service) -> None:
     tokens = service.stores.tokens
     made = make_token(

@@ -21,7 +21,6 @@ from tests.links import hello
 from tests.service import ScriptedLink, Service, new_key, until
 
 
-@pytest.mark.gen_test
 async def test_no_input_is_taken_before_the_journal_is_marked(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as websocket:
@@ -40,7 +39,6 @@ async def test_no_input_is_taken_before_the_journal_is_marked(service: Service) 
 
 @pytest.mark.parametrize("settings", [{"token_check": 0.05}])
 @pytest.mark.parametrize("steps", [0, 1, 2], ids=["no hello", "no ready", "no mark"])
-@pytest.mark.gen_test
 async def test_client_that_stops_greeting_is_sent_away_to_come_back(
     service: Service, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
@@ -58,7 +56,6 @@ async def test_client_that_stops_greeting_is_sent_away_to_come_back(
         assert "0.5 s" in reason
 
 
-@pytest.mark.gen_test
 async def test_reports_may_come_in_any_order_and_each_counts_for_its_own(service: Service) -> None:
     machine = await service.new_machine()
     commands = [accepted(service, new_key()) for _ in range(20)]
@@ -74,7 +71,6 @@ async def test_reports_may_come_in_any_order_and_each_counts_for_its_own(service
         assert (await recorded(service, command.id)).state is CommandState.NOT_CARRIED_OUT
 
 
-@pytest.mark.gen_test
 async def test_word_that_a_command_still_runs_is_a_word_in_time(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +92,6 @@ async def test_word_that_a_command_still_runs_is_a_word_in_time(
         assert (await recorded(service, command.id)).state is CommandState.DONE
 
 
-@pytest.mark.gen_test
 async def test_link_that_goes_while_it_is_asked_is_asked_again_by_the_next(
     service: Service,
 ) -> None:
@@ -113,7 +108,6 @@ async def test_link_that_goes_while_it_is_asked_is_asked_again_by_the_next(
         await machine.until_live()
 
 
-@pytest.mark.gen_test
 async def test_old_copy_of_the_journal_is_known_however_often_the_link_is_cut(
     service: Service,
 ) -> None:
@@ -158,7 +152,6 @@ class SlowAdmission:
         monkeypatch.setattr(MachineStore, "begin_link", begin_link)
 
 
-@pytest.mark.gen_test
 async def test_client_that_gave_up_and_came_back_is_not_replaced_by_its_own_first_try(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,7 +170,6 @@ async def test_client_that_gave_up_and_came_back_is_not_replaced_by_its_own_firs
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_machine_whose_client_left_while_it_was_recorded_is_not_connected(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,7 +185,6 @@ async def test_machine_whose_client_left_while_it_was_recorded_is_not_connected(
     assert (await machine.move()).problem == "machine-unavailable"
 
 
-@pytest.mark.gen_test
 async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_one(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,7 +207,6 @@ async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_on
         assert (await half_open.closed())[0] == CloseCode.TAKEN_OVER
 
 
-@pytest.mark.gen_test
 async def test_link_that_has_not_greeted_yet_replaces_nobody(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link, machine.open_websocket():
@@ -226,7 +216,6 @@ async def test_link_that_has_not_greeted_yet_replaces_nobody(service: Service) -
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Service) -> None:
     machine, sockets = await service.new_machine(), service.server.services.machines.registry
     async with machine.open_websocket() as first:
@@ -247,7 +236,6 @@ async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Ser
 
 
 @pytest.mark.parametrize("paused", [True, False], ids=["paused", "resumed"])
-@pytest.mark.gen_test
 async def test_pause_during_the_greeting_is_not_missed(service: Service, paused: bool) -> None:
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
     await service.request("PATCH", path, {"paused": not paused})
@@ -269,7 +257,6 @@ async def test_pause_during_the_greeting_is_not_missed(service: Service, paused:
             assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_pause_right_after_the_greeting_has_read_it_is_not_missed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,7 +275,6 @@ async def test_pause_right_after_the_greeting_has_read_it_is_not_missed(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_last_of_many_pauses_is_what_the_link_keeps_to(service: Service) -> None:
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
     async with machine.connected() as link:
@@ -304,7 +290,6 @@ async def test_last_of_many_pauses_is_what_the_link_keeps_to(service: Service) -
 
 
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.5}])
-@pytest.mark.gen_test
 async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,7 +317,6 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_link_that_cannot_be_told_of_a_pause_is_closed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -354,7 +338,6 @@ async def test_link_that_cannot_be_told_of_a_pause_is_closed(
         assert (await machine.move()).json["reason"] == "paused"
 
 
-@pytest.mark.gen_test
 async def test_end_of_a_link_is_known_before_a_silent_machine_has_closed_it(
     service: Service,
 ) -> None:

@@ -4,10 +4,8 @@ import pytest
 
 from server.machines.admission_queue import AdmissionQueue
 from server.tasks import Tasks
-from tests.store import async_test
 
 
-@async_test
 async def test_no_more_than_the_places_work_at_once_and_in_order() -> None:
     queue, working, most, order = AdmissionQueue(2, 60.0), 0, 0, []
 
@@ -27,7 +25,6 @@ async def test_no_more_than_the_places_work_at_once_and_in_order() -> None:
     assert order == [0, 1, 2, 3, 4, 5]
 
 
-@async_test
 async def test_who_takes_long_goes_on_and_gives_its_place_to_one_other() -> None:
     queue, may_end, ended = AdmissionQueue(1, 0.01), asyncio.Event(), []
 
@@ -57,7 +54,6 @@ async def _take(queue: AdmissionQueue) -> None:
         pass
 
 
-@async_test
 async def test_turn_that_fails_is_over() -> None:
     queue = AdmissionQueue(1, 60.0)
     for _ in range(3):

@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Welcome
 from tests.links import hello
@@ -12,7 +10,6 @@ from tests.service import ScriptedLink, Service, until
 YIELDING = hello(yields=True)
 
 
-@pytest.mark.gen_test
 async def test_yielding_client_never_takes_over_a_live_link(service: Service) -> None:
     machine = await service.new_machine()
     registry = service.server.services.machines.registry
@@ -35,7 +32,6 @@ async def test_yielding_client_never_takes_over_a_live_link(service: Service) ->
         assert stored.epoch == live.epoch
 
 
-@pytest.mark.gen_test
 async def test_yielding_client_is_admitted_when_nobody_has_the_link(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected():
@@ -47,7 +43,6 @@ async def test_yielding_client_is_admitted_when_nobody_has_the_link(service: Ser
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_yielding_client_leaves_one_that_has_only_greeted_alone(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as websocket, machine.open_websocket() as other:
@@ -60,7 +55,6 @@ async def test_yielding_client_leaves_one_that_has_only_greeted_alone(service: S
         await machine.until_live()
 
 
-@pytest.mark.gen_test
 async def test_of_two_yielding_clients_one_has_the_link(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as first, machine.open_websocket() as second:
@@ -78,7 +72,6 @@ async def test_of_two_yielding_clients_one_has_the_link(service: Service) -> Non
             ending.cancel()
 
 
-@pytest.mark.gen_test
 async def test_newcomer_takes_over_from_one_that_has_yielded_before(service: Service) -> None:
     """Once it has the link it is one like any other."""
     machine = await service.new_machine()
@@ -91,7 +84,6 @@ async def test_newcomer_takes_over_from_one_that_has_yielded_before(service: Ser
             assert "took over" in reply.json["reason"]
 
 
-@pytest.mark.gen_test
 async def test_client_that_has_not_greeted_yet_is_not_told_to_stop(service: Service) -> None:
     machine, registry = await service.new_machine(), service.server.services.machines.registry
     async with machine.open_websocket() as websocket:
@@ -100,7 +92,6 @@ async def test_client_that_has_not_greeted_yet_is_not_told_to_stop(service: Serv
             assert (await ScriptedLink(websocket).closed())[0] == CloseCode.TAKEN_OVER
 
 
-@pytest.mark.gen_test
 async def test_yielding_client_of_another_machine_is_admitted(service: Service) -> None:
     machine, other = await service.new_machine(), await service.new_machine("desk-2")
     async with machine.connected(), other.connected(YIELDING) as link:

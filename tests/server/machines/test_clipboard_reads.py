@@ -12,7 +12,6 @@ from server.machines.clipboard_reads import (
 )
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.link.questions.clipboard import ClipboardArrived, ClipboardRefused
-from tests.store import async_test
 
 
 class Desk:
@@ -29,7 +28,6 @@ class Desk:
         return task
 
 
-@async_test
 async def test_each_gets_the_answer_to_its_question() -> None:
     desk = Desk()
     first, second = await desk.reading(), await desk.reading()
@@ -45,7 +43,6 @@ async def test_each_gets_the_answer_to_its_question() -> None:
     assert refused.value.code == "clipboard_silent"
 
 
-@async_test
 async def test_link_that_is_down_or_ends_is_said() -> None:
     desk = Desk()
     waiting = await desk.reading()
@@ -57,7 +54,6 @@ async def test_link_that_is_down_or_ends_is_said() -> None:
         await desk.clipboard.read("clipboard", 1)
 
 
-@async_test
 async def test_one_that_was_given_up_counts_until_it_is_answered() -> None:
     desk = Desk()
     for _ in range(MAX_OPEN_READS):

@@ -53,7 +53,6 @@ async def until_shown(service: Service, **wanted: Any) -> Any:
             await asyncio.sleep(0.01)
 
 
-@pytest.mark.gen_test
 async def test_desktop_that_goes_and_comes_back_is_shown_on_the_same_link(
     service: Service,
 ) -> None:
@@ -89,7 +88,6 @@ async def test_desktop_that_goes_and_comes_back_is_shown_on_the_same_link(
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_client_that_starts_without_a_desktop_comes_online_when_there_is_one(
     service: Service,
 ) -> None:
@@ -101,7 +99,6 @@ async def test_client_that_starts_without_a_desktop_comes_online_when_there_is_o
         await until_shown(service, state="online", reason="connected")
 
 
-@pytest.mark.gen_test
 async def test_command_that_is_under_way_gets_the_machines_own_outcome(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
@@ -113,7 +110,6 @@ async def test_command_that_is_under_way_gets_the_machines_own_outcome(service: 
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_screen_that_cannot_be_seen_is_the_reason_of_a_machine_that_is_online(
     service: Service,
 ) -> None:
@@ -142,7 +138,6 @@ async def next_event(heard: Subscription) -> Event:
     return heard.take(1)[0]
 
 
-@pytest.mark.gen_test
 async def test_change_is_told_at_once_and_its_displays_outlive_the_link(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
@@ -157,7 +152,6 @@ async def test_change_is_told_at_once_and_its_displays_outlive_the_link(service:
     assert (view["state"], view["displays"]) == ("offline", [SMALL.model_dump()])
 
 
-@pytest.mark.gen_test
 async def test_flood_of_changes_is_stored_and_told_a_few_times_and_ends_with_the_last(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,7 +175,6 @@ async def test_flood_of_changes_is_stored_and_told_a_few_times_and_ends_with_the
         assert len(heard._events) < 50
 
 
-@pytest.mark.gen_test
 async def test_database_that_does_not_answer_hides_no_change(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -196,7 +189,6 @@ async def test_database_that_does_not_answer_hides_no_change(
         await until(lambda: "its displays are not stored" in caplog.text)
 
 
-@pytest.mark.gen_test
 async def test_note_of_an_older_link_changes_nothing(service: Service) -> None:
     machines: MachineStore = service.stores.machines
     machine = await service.new_machine()
@@ -216,7 +208,6 @@ async def asked(machine: ScriptedMachine, what: str) -> asyncio.Task[Any]:
     return service.server.services.background.start(answer, "looks")
 
 
-@pytest.mark.gen_test
 async def test_who_waits_for_a_screen_that_goes_dark_is_told_at_once_and_may_come_back(
     service: Service,
 ) -> None:

@@ -44,7 +44,6 @@ async def part_of_a_message_that_never_ends(link: ScriptedLink) -> None:
 
 
 @pytest.mark.parametrize("does", FLOODS, ids=lambda each: each.__name__)
-@pytest.mark.gen_test
 async def test_link_that_floods_is_closed_and_then_not_heard(
     service: Service, monkeypatch: pytest.MonkeyPatch, does: Flood
 ) -> None:
@@ -74,7 +73,6 @@ async def test_link_that_floods_is_closed_and_then_not_heard(
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_pings_are_a_flood_sooner_than_what_is_not_answered(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:

@@ -286,7 +286,6 @@ def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("does", MISDEEDS, ids=lambda each: each.__name__)
-@pytest.mark.gen_test
 async def test_client_that_lies_is_closed_and_nobody_else(
     service: Service, caplog: pytest.LogCaptureFixture, does: Misdeed
 ) -> None:
@@ -312,7 +311,6 @@ async def test_client_that_lies_is_closed_and_nobody_else(
     assert words in warning
 
 
-@pytest.mark.gen_test
 async def test_client_that_was_closed_for_lying_may_come_back_and_be_asked(
     service: Service,
 ) -> None:
@@ -331,7 +329,6 @@ async def test_client_that_was_closed_for_lying_may_come_back_and_be_asked(
 
 
 @pytest.mark.parametrize("size", [MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES + 1], ids=["most", "above"])
-@pytest.mark.gen_test
 async def test_message_above_the_limit_is_not_even_read(service: Service, size: int) -> None:
     machine = await service.new_machine()
     async with honest_work(service), machine.connected() as link:
@@ -344,7 +341,6 @@ async def test_message_above_the_limit_is_not_even_read(service: Service, size: 
 LONG_TYPE = '{"type": "' + "A" * 200_000 + '\\u001b[2J"}'
 
 
-@pytest.mark.gen_test
 async def test_what_a_client_made_up_is_cut_where_it_enters(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -360,7 +356,6 @@ async def test_what_a_client_made_up_is_cut_where_it_enters(
     assert all(len(each) < 500 for each in warnings_in(caplog))
 
 
-@pytest.mark.gen_test
 async def test_client_that_lies_again_and_again_fills_no_log(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -375,7 +370,6 @@ async def test_client_that_lies_again_and_again_fills_no_log(
     assert len(about) == CLOSINGS_SAID
 
 
-@pytest.mark.gen_test
 async def test_what_a_client_says_of_itself_steers_no_terminal(service: Service) -> None:
     machine = await service.new_machine()
     greeting = hello(no_screen="none\x1b[2J", no_input="gone\nERROR all is lost")
@@ -458,7 +452,6 @@ async def greet(link: ScriptedLink) -> None:
 
 
 @pytest.mark.parametrize("does", GREETINGS, ids=lambda each: each.__name__)
-@pytest.mark.gen_test
 async def test_client_that_greets_wrongly_never_gets_a_link(
     service: Service, caplog: pytest.LogCaptureFixture, does: Greeting
 ) -> None:

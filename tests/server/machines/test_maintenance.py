@@ -15,7 +15,6 @@ from tests.processes import go_on, stop
 from tests.service import Service, running_service, until
 
 
-@pytest.mark.gen_test
 async def test_heartbeats_go_on_while_the_database_stands_still(
     io_loop: object, tmp_path: Path
 ) -> None:
@@ -38,7 +37,6 @@ async def test_heartbeats_go_on_while_the_database_stands_still(
 
 
 @pytest.mark.parametrize("settings", [{"token_check": 0.05}])
-@pytest.mark.gen_test
 async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -63,7 +61,6 @@ async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
 
 
 @pytest.mark.parametrize("settings", [{"heartbeat": 0.2}])
-@pytest.mark.gen_test
 async def test_link_that_cannot_be_ticked_holds_up_no_other(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -86,7 +83,6 @@ async def test_link_that_cannot_be_ticked_holds_up_no_other(
     await machine.until_closed()
 
 
-@pytest.mark.gen_test
 async def test_nothing_is_kept_of_a_machine_whose_links_have_ended(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(), machine.connected(wait_until_live=False):

@@ -6,12 +6,10 @@ import pytest
 from server.machines.link.errors import LinkLostError
 from server.machines.pending_outcomes import OneTimeEvent, PendingOutcomes
 from tests.links import COMPLETED
-from tests.store import async_test
 
 ID = UUID(int=0xA)
 
 
-@async_test
 async def test_all_who_wait_for_a_command_have_its_outcome() -> None:
     pending = PendingOutcomes()
     sent = pending.outcome_of(ID)
@@ -24,7 +22,6 @@ async def test_all_who_wait_for_a_command_have_its_outcome() -> None:
     assert pending.question(ID)[1]
 
 
-@async_test
 async def test_word_that_a_command_runs_is_no_outcome() -> None:
     pending = PendingOutcomes()
     question, _ = pending.question(ID)
@@ -35,7 +32,6 @@ async def test_word_that_a_command_runs_is_no_outcome() -> None:
     assert await question.outcome == COMPLETED
 
 
-@async_test
 async def test_what_nobody_waits_for_any_more_may_be_answered_all_the_same() -> None:
     pending = PendingOutcomes()
     pending.outcome_of(ID).cancel()
@@ -44,7 +40,6 @@ async def test_what_nobody_waits_for_any_more_may_be_answered_all_the_same() -> 
     assert not pending.outcome_of(ID).done()
 
 
-@async_test
 async def test_abandoned_commands_end_with_the_link() -> None:
     pending = PendingOutcomes()
     question, _ = pending.question(ID)
@@ -54,7 +49,6 @@ async def test_abandoned_commands_end_with_the_link() -> None:
             await future
 
 
-@async_test
 async def test_all_who_wait_go_on_when_it_happens_and_nobody_waits_after_that() -> None:
     once = OneTimeEvent()
     waiting = asyncio.gather(once.wait(), once.wait())

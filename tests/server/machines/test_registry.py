@@ -11,7 +11,6 @@ from tests.links import hello
 from tests.service import ScriptedLink, Service, running_service, until
 
 
-@pytest.mark.gen_test
 async def test_greeted_machine_takes_inputs(service: Service) -> None:
     machine = await service.new_machine()
     assert service.link_of("desk-1") is None
@@ -25,7 +24,6 @@ async def test_greeted_machine_takes_inputs(service: Service) -> None:
     assert service.link_of("desk-1") is None
 
 
-@pytest.mark.gen_test
 async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends(
     service: Service,
 ) -> None:
@@ -38,7 +36,6 @@ async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends
         assert (await service.get("/v1/machines/desk-1")).json["state"] == "offline"
 
 
-@pytest.mark.gen_test
 async def test_welcome_names_the_link_and_its_limits(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as websocket:
@@ -52,7 +49,6 @@ async def test_welcome_names_the_link_and_its_limits(service: Service) -> None:
         assert welcome.limits.unanswered_inputs == 64
 
 
-@pytest.mark.gen_test
 async def test_newest_link_wins_and_the_older_is_told_why(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as older:
@@ -67,7 +63,6 @@ async def test_newest_link_wins_and_the_older_is_told_why(service: Service) -> N
             assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_end_of_a_replaced_link_does_not_make_the_machine_offline(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as older, machine.connected(wait_until_live=False):
@@ -79,7 +74,6 @@ async def test_end_of_a_replaced_link_does_not_make_the_machine_offline(service:
         assert stored.epoch == 2
 
 
-@pytest.mark.gen_test
 async def test_late_end_of_a_replaced_link_leaves_the_newest_alone(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as older:
@@ -95,7 +89,6 @@ async def test_late_end_of_a_replaced_link_leaves_the_newest_alone(service: Serv
             assert service.link_of("desk-1") is newest
 
 
-@pytest.mark.gen_test
 async def test_same_machine_id_in_two_organizations_are_two_machines(service: Service) -> None:
     machine = await service.new_machine()
     other = await (await service.elsewhere()).new_machine()
@@ -106,7 +99,6 @@ async def test_same_machine_id_in_two_organizations_are_two_machines(service: Se
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_revoked_token_closes_its_link_within_the_check_time(service: Service) -> None:
     machine = await service.new_machine()
     tokens = service.stores.tokens
@@ -117,7 +109,6 @@ async def test_revoked_token_closes_its_link_within_the_check_time(service: Serv
         assert "revoked" in reason
 
 
-@pytest.mark.gen_test
 async def test_other_links_survive_the_revocation_of_one_token(service: Service) -> None:
     machine, other = await service.new_machine(), await service.new_machine("desk-2")
     async with machine.connected() as link, other.connected() as other_link:
@@ -128,7 +119,6 @@ async def test_other_links_survive_the_revocation_of_one_token(service: Service)
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_removed_machine_is_told_to_stop(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -137,7 +127,6 @@ async def test_removed_machine_is_told_to_stop(service: Service) -> None:
         assert await link.closed() == (CloseCode.MACHINE_REMOVED, "this machine was removed")
 
 
-@pytest.mark.gen_test
 async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> None:
     machine = await service.new_machine()
     await service.stores.machines.delete(service.organization_id, "desk-1")
@@ -147,7 +136,6 @@ async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> Non
         assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
 
 
-@pytest.mark.gen_test
 async def test_client_of_another_version_is_refused_in_words(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as websocket:
@@ -158,7 +146,6 @@ async def test_client_of_another_version_is_refused_in_words(service: Service) -
         assert "the server is too old" in reason
 
 
-@pytest.mark.gen_test
 async def test_message_above_the_limit_ends_the_link(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -167,7 +154,6 @@ async def test_message_above_the_limit_ends_the_link(service: Service) -> None:
     await machine.until_gone()
 
 
-@pytest.mark.gen_test
 async def test_silent_machine_is_disconnected_and_its_input_pending(
     service: Service, mongodb: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -183,7 +169,6 @@ async def test_silent_machine_is_disconnected_and_its_input_pending(
             assert (reply.status, reply.problem) == (504, "outcome-pending")
 
 
-@pytest.mark.gen_test
 async def test_heartbeats_measure_the_round_trip(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as websocket:
@@ -197,7 +182,6 @@ async def test_heartbeats_measure_the_round_trip(service: Service) -> None:
 
 
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_expired_token_closes_its_link(service: Service) -> None:
     machine = await service.new_machine()
     token = await service.new_token(Scope.MACHINE_CONNECT, machine_id="desk-1")

@@ -33,7 +33,6 @@ from server.machines.screens import (
     Viewer,
 )
 from tests.pictures import REGION, SIZE
-from tests.store import async_test
 
 OPTIONS = LiveOptions(width=640, height=None, quality=70, rate=5)
 
@@ -75,7 +74,6 @@ async def sees(viewer: Viewer) -> bytes:
         return (await viewer.next()).content
 
 
-@async_test
 async def test_first_viewer_starts_the_live_screen_and_the_last_one_stops_it() -> None:
     desk = Desk()
     first, second = desk.screen.watch(OPTIONS), desk.screen.watch(OPTIONS)
@@ -91,7 +89,6 @@ async def test_first_viewer_starts_the_live_screen_and_the_last_one_stops_it() -
     assert desk.asked() == [(2, 640, None, 70, 5)]
 
 
-@async_test
 async def test_viewers_are_told_by_name_each_once() -> None:
     desk = Desk()
     ann = desk.screen.watch(OPTIONS, "ann")
@@ -112,7 +109,6 @@ async def test_viewers_are_told_by_name_each_once() -> None:
     assert len(desk.viewers[-1]) == MAX_VIEWER_NAMES
 
 
-@async_test
 async def test_one_capture_has_the_most_of_what_all_asked_for() -> None:
     desk = Desk()
     small = desk.screen.watch(LiveOptions(320, 200, 90, 1))
@@ -130,7 +126,6 @@ async def test_one_capture_has_the_most_of_what_all_asked_for() -> None:
     assert desk.asked() == [5]
 
 
-@async_test
 async def test_every_viewer_sees_every_picture_and_who_is_slow_the_newest() -> None:
     desk = Desk()
     quick, slow = desk.screen.watch(OPTIONS), desk.screen.watch(OPTIONS)
@@ -145,7 +140,6 @@ async def test_every_viewer_sees_every_picture_and_who_is_slow_the_newest() -> N
     assert list(await waiting) == [b"4", b"4"]
 
 
-@async_test
 async def test_viewer_who_comes_later_sees_the_screen_at_once() -> None:
     desk = Desk()
     desk.screen.watch(OPTIONS)
@@ -163,7 +157,6 @@ def test_viewer_whose_question_is_refused_is_none() -> None:
     assert (desk.screen.viewers, desk.screen.viewer_names) == (1, ("ann",))
 
 
-@async_test
 async def test_picture_of_a_screen_that_nobody_watched_meanwhile_is_not_shown() -> None:
     desk = Desk()
     viewer = desk.screen.watch(OPTIONS)
@@ -174,7 +167,6 @@ async def test_picture_of_a_screen_that_nobody_watched_meanwhile_is_not_shown() 
     assert await sees(viewer) == b"new"
 
 
-@async_test
 async def test_screen_that_fails_ends_its_viewers_and_the_next_one_tries_anew() -> None:
     desk = Desk()
     viewer = desk.screen.watch(OPTIONS)
@@ -193,7 +185,6 @@ async def test_screen_that_fails_ends_its_viewers_and_the_next_one_tries_anew() 
     assert await sees(again) == b"1"
 
 
-@async_test
 async def test_end_of_the_link_ends_viewers_and_requests() -> None:
     desk = Desk()
     viewer = desk.screen.watch(OPTIONS)
@@ -218,7 +209,6 @@ async def test_end_of_the_link_ends_viewers_and_requests() -> None:
         await desk.screen.look(5)
 
 
-@async_test
 async def test_pause_ends_with_the_stream() -> None:
     viewer = Desk().screen.watch(OPTIONS)
     await viewer.pause(-1)
@@ -230,7 +220,6 @@ async def test_pause_ends_with_the_stream() -> None:
         await pausing
 
 
-@async_test
 async def test_requests_get_their_own_answers() -> None:
     desk = Desk()
     seen = DesktopSeen(
@@ -259,7 +248,6 @@ async def test_requests_get_their_own_answers() -> None:
     assert str(refused) == "too dark"
 
 
-@async_test
 async def test_requests_that_were_given_up_count_until_they_are_answered() -> None:
     desk = Desk()
     for _ in range(MAX_OPEN_REQUESTS):

@@ -33,7 +33,7 @@ from server.machines.socket import LinkSocket
 from server.tasks import Tasks
 from tests.links import COMPLETED, MARK, about, hello, input_message
 from tests.service import until
-from tests.store import ORGANIZATION, async_test
+from tests.store import ORGANIZATION
 
 LATER = 1 << 42
 """Milliseconds since 1970, far away."""
@@ -116,7 +116,6 @@ def acknowledgement(command: Input, outcome: Outcome = COMPLETED) -> str:
     return message.model_dump_json()
 
 
-@async_test
 async def test_sent_command_ends_with_its_outcome() -> None:
     wire = Wire()
     socket = await up(wire)
@@ -129,7 +128,6 @@ async def test_sent_command_ends_with_its_outcome() -> None:
     assert socket.unanswered == 0
 
 
-@async_test
 async def test_long_answers_are_no_flood() -> None:
     wire = Wire()
     socket = await up(wire)
@@ -149,7 +147,6 @@ async def test_long_answers_are_no_flood() -> None:
     assert not wire.closed
 
 
-@async_test
 async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
     wire = Wire()
     socket = await up(wire)
@@ -163,7 +160,6 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
     assert await first.outcome == COMPLETED
 
 
-@async_test
 async def test_lost_link_fails_everything_that_waits() -> None:
     socket = await up(Wire())
     answered, resolved = socket.send(input_message(), LATER), socket.resolve(about(uuid4()))
@@ -173,7 +169,6 @@ async def test_lost_link_fails_everything_that_waits() -> None:
             await future
 
 
-@async_test
 async def test_link_that_is_not_up_takes_nothing() -> None:
     wire = Wire()
     socket = await up(wire)
@@ -188,7 +183,6 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
     assert not wire.sent
 
 
-@async_test
 async def test_link_that_is_not_live_asks_but_sends_nothing() -> None:
     wire = Wire()
     socket = await up(wire, reconciled=False)
@@ -199,7 +193,6 @@ async def test_link_that_is_not_live_asks_but_sends_nothing() -> None:
     assert [type(message) for message in wire.sent] == [Resolve]
 
 
-@async_test
 async def test_slots_are_limited_to_commands_that_wait_or_are_being_claimed() -> None:
     socket = await up(Wire(), unanswered_limit=2)
     command = input_message()
@@ -213,7 +206,6 @@ async def test_slots_are_limited_to_commands_that_wait_or_are_being_claimed() ->
         pass
 
 
-@async_test
 async def test_slot_is_free_again_whatever_happens_to_who_held_it() -> None:
     socket = await up(Wire(), unanswered_limit=1)
     for _ in range(2):
@@ -231,7 +223,6 @@ async def test_slot_is_free_again_whatever_happens_to_who_held_it() -> None:
         ('{"type":"ack","command_id":"x","journal_sequence":-1}', "command_id"),
     ],
 )
-@async_test
 async def test_frame_that_is_no_message_closes_the_link_in_words(
     frame: str | bytes, words: str
 ) -> None:
@@ -243,7 +234,6 @@ async def test_frame_that_is_no_message_closes_the_link_in_words(
     assert words in reason
 
 
-@async_test
 async def test_close_reason_is_cut_to_what_a_close_frame_carries() -> None:
     wire = Wire()
     socket = await up(wire)
@@ -251,7 +241,6 @@ async def test_close_reason_is_cut_to_what_a_close_frame_carries() -> None:
     assert wire.closed == [(4003, "ü" * 61)]
 
 
-@async_test
 async def test_machine_that_cannot_be_recorded_is_sent_away_to_come_back(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -273,7 +262,6 @@ async def test_machine_that_cannot_be_recorded_is_sent_away_to_come_back(
     assert "admit a machine" in caplog.text
 
 
-@async_test
 async def test_answer_after_everybody_gave_up_harms_nothing() -> None:
     socket = await up(Wire())
     command = input_message()

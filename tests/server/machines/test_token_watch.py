@@ -39,7 +39,6 @@ class Asked:
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.gen_test
 async def test_only_what_was_revoked_lately_is_asked_for(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,7 +54,6 @@ async def test_only_what_was_revoked_lately_is_asked_for(
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.gen_test
 async def test_all_are_asked_for_after_a_long_silence_of_the_database(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +72,6 @@ async def test_all_are_asked_for_after_a_long_silence_of_the_database(
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-@pytest.mark.gen_test
 async def test_all_are_asked_for_now_and_then(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +83,6 @@ async def test_all_are_asked_for_now_and_then(
         await until(lambda: asked.all >= 5 and asked.lately > 0)
 
 
-@pytest.mark.gen_test
 async def test_link_ends_with_a_token_that_has_an_end(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as websocket:

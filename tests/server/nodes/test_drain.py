@@ -17,7 +17,6 @@ from server.nodes import drain
 from server.nodes.drain import Drain
 from tests.nodes import at, running_nodes, until_reached
 from tests.service import ScriptedMachine, Service, new_key, until
-from tests.store import async_test
 
 
 class Link:
@@ -64,7 +63,6 @@ def draining(registry: Registry, is_back: drain.IsBack = comes_at_once) -> Drain
 
 
 @pytest.mark.parametrize(("links", "group"), [(25, 10), (3000, 30)])
-@async_test
 async def test_links_are_moved_in_small_groups(links: int, group: int) -> None:
     registry = Registry()
     for _ in range(links):
@@ -74,7 +72,6 @@ async def test_links_are_moved_in_small_groups(links: int, group: int) -> None:
     assert registry.moved == links
 
 
-@async_test
 async def test_next_group_waits_until_the_one_before_is_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -92,7 +89,6 @@ async def test_next_group_waits_until_the_one_before_is_back(
 
 
 @pytest.mark.parametrize("is_away", [True, False])
-@async_test
 async def test_group_that_does_not_come_back_is_not_waited_for_long(
     monkeypatch: pytest.MonkeyPatch, *, is_away: bool
 ) -> None:
@@ -111,7 +107,6 @@ async def test_group_that_does_not_come_back_is_not_waited_for_long(
     assert not registry.links
 
 
-@async_test
 async def test_machine_that_is_busy_moves_when_it_is_not_or_never() -> None:
     registry = Registry()
     busy = Link(registry.links, is_idle=False)
@@ -123,7 +118,6 @@ async def test_machine_that_is_busy_moves_when_it_is_not_or_never() -> None:
     assert not registry.links
 
 
-@pytest.mark.gen_test
 async def test_running_input_ends_before_its_machine_moves(
     mongodb: str,
     database_name: str,
@@ -193,7 +187,6 @@ async def asked(service: Service, *paths: str) -> list[tuple[int, bool]]:
     return answers
 
 
-@pytest.mark.gen_test
 async def test_node_that_leaves_answers_and_sends_everybody_elsewhere(
     mongodb: str, database_name: str, nats_url: str, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from server.nodes.presence import BEAT_SECONDS, GONE_SECONDS, RETURN_SECONDS, Pr
 from server.process.node import Node
 from server.store.mongodb.database import Database
 from server.store.presence import NodeRecord, NodeStore
-from tests.store import async_test, opened
+from tests.store import opened
 
 
 class Watched:
@@ -45,7 +45,6 @@ class Watched:
         return [each.name for each in self.presence.others]
 
 
-@async_test
 async def test_node_that_says_no_more_that_it_is_alive_is_gone_for_the_others(
     mongodb: str, database_name: str
 ) -> None:
@@ -70,7 +69,6 @@ async def test_node_that_says_no_more_that_it_is_alive_is_gone_for_the_others(
         assert here.others == ["b", "c"]
 
 
-@async_test
 async def test_nobody_is_gone_because_the_database_did_not_answer(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +90,6 @@ async def test_nobody_is_gone_because_the_database_did_not_answer(
         assert here.gone == ["b"]
 
 
-@async_test
 async def test_node_that_stood_still_while_it_looked_takes_nobody_for_gone(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +108,6 @@ async def test_node_that_stood_still_while_it_looked_takes_nobody_for_gone(
         assert (here.others, here.gone) == (["b"], [])
 
 
-@async_test
 async def test_node_that_wakes_while_it_is_said_to_be_gone_learns_of_it(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +129,6 @@ async def test_node_that_wakes_while_it_is_said_to_be_gone_learns_of_it(
         assert there.missed == 1
 
 
-@async_test
 async def test_what_the_database_did_not_take_is_done_with_the_next_beat(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,7 +156,6 @@ async def test_what_the_database_did_not_take_is_done_with_the_next_beat(
         assert there.missed == 1
 
 
-@async_test
 async def test_node_that_leaves_is_not_gone_but_away(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         here, there = Watched(database, "a"), Watched(database, "b")
@@ -172,7 +166,6 @@ async def test_node_that_leaves_is_not_gone_but_away(mongodb: str, database_name
         assert (here.others, here.gone) == ([], [])
 
 
-@async_test
 async def test_peers_are_the_nodes_of_one_parent(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         nodes = [Watched(database, name, group) for name, group in (("a", "g"), ("b", "g"))]
@@ -187,7 +180,6 @@ async def test_peers_are_the_nodes_of_one_parent(mongodb: str, database_name: st
         ]
 
 
-@async_test
 async def test_two_nodes_of_one_name_are_told_once(
     mongodb: str, database_name: str, caplog: pytest.LogCaptureFixture
 ) -> None:

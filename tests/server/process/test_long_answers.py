@@ -28,7 +28,6 @@ async def taken(places: LongAnswers, stack: AsyncExitStack, caller: int, count: 
         await stack.enter_async_context(places.place(UUID(int=caller)))
 
 
-@pytest.mark.gen_test
 async def test_caller_has_few_places_and_others_have_theirs() -> None:
     places = LongAnswers()
     async with AsyncExitStack() as stack:
@@ -41,7 +40,6 @@ async def test_caller_has_few_places_and_others_have_theirs() -> None:
     assert places._callers == {}
 
 
-@pytest.mark.gen_test
 async def test_all_together_have_a_bound_and_who_gives_up_takes_no_place_along() -> None:
     places = LongAnswers()
     async with AsyncExitStack() as stack:
@@ -54,7 +52,6 @@ async def test_all_together_have_a_bound_and_who_gives_up_takes_no_place_along()
         await taken(places, stack, 99, MOST_OF_A_CALLER)
 
 
-@pytest.mark.gen_test
 async def test_many_of_one_caller_that_wait_keep_nobody_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -73,7 +70,6 @@ async def test_many_of_one_caller_that_wait_keep_nobody_out(
     assert places._callers == {}
 
 
-@pytest.mark.gen_test
 async def test_no_more_than_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_answers, "WAIT_SECONDS", 60)
     places, tasks = LongAnswers(), Tasks()

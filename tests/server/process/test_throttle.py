@@ -7,7 +7,6 @@ from tests.server.web.bodies.test_incoming import trajectory
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_steps_do_not_follow_one_another_without_a_rest() -> None:
     blocking_throttle, order = BlockingThrottle(), []
 
@@ -27,7 +26,6 @@ async def test_steps_do_not_follow_one_another_without_a_rest() -> None:
     assert order[:3] == ["first", "other", "second"]
 
 
-@pytest.mark.gen_test
 async def test_step_that_fails_gives_the_turn_to_the_next() -> None:
     blocking_throttle = BlockingThrottle()
     for _ in range(2):
@@ -36,7 +34,6 @@ async def test_step_that_fails_gives_the_turn_to_the_next() -> None:
                 raise KeyError
 
 
-@pytest.mark.gen_test
 async def test_long_bodies_wait_for_their_turn_and_short_ones_do_not(service: Service) -> None:
     async with service.server.services.operation.blocking_throttle.turn():
         content = trajectory(trajectory_data=[{}] * 50_000)

@@ -10,7 +10,6 @@ import pytest
 
 from server.programs.child_program import ChildProgram, end_left_over, locked
 from tests.processes import until
-from tests.store import async_test
 
 # A parent that tells its child's number, and never ends by itself.
 PARENT = """
@@ -37,7 +36,6 @@ def child(directory: Path, script: str) -> ChildProgram:
     return ChildProgram(["/bin/sh", "-c", script], directory=directory, log=directory / "log")
 
 
-@async_test
 async def test_it_runs_where_it_is_told_and_its_output_is_kept(tmp_path: Path) -> None:
     program = child(tmp_path, "pwd; echo complaint >&2; exit 3")
     until(lambda: program.status is not None, "it ended")
@@ -47,14 +45,12 @@ async def test_it_runs_where_it_is_told_and_its_output_is_kept(tmp_path: Path) -
     await program.end(0)
 
 
-@async_test
 async def test_it_is_in_a_session_of_its_own(tmp_path: Path) -> None:
     program = child(tmp_path, "sleep 600")
     assert os.getsid(program.pid) == program.pid
     await program.end(5)
 
 
-@async_test
 async def test_it_is_asked_to_end_and_made_to(tmp_path: Path) -> None:
     willing = child(tmp_path, "trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done")
     unwilling = child(tmp_path, "trap '' TERM; echo ready; while :; do sleep 0.01; done")

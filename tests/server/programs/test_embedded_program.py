@@ -11,7 +11,6 @@ import pytest
 
 from server.programs.embedded_program import EmbeddedProgram
 from tests.processes import until
-from tests.store import async_test
 
 # It leaves its number once it runs, and ends by itself where that is asked for.
 PROGRAM = """
@@ -66,7 +65,6 @@ def started(directory: Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL)
 
 
-@async_test
 async def test_it_runs_until_it_is_stopped_and_can_be_started_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -85,7 +83,6 @@ async def test_it_runs_until_it_is_stopped_and_can_be_started_again(
     ] * 2
 
 
-@async_test
 async def test_one_that_runs_is_neither_started_again_nor_shared(tmp_path: Path) -> None:
     sleeper = Sleeper(tmp_path)
     await sleeper.start()
@@ -99,7 +96,6 @@ async def test_one_that_runs_is_neither_started_again_nor_shared(tmp_path: Path)
     await sleeper.stop()
 
 
-@async_test
 async def test_one_that_outlived_its_parent_is_ended_first(tmp_path: Path) -> None:
     stray = started(tmp_path)
     sleeper = Sleeper(tmp_path)
@@ -114,13 +110,11 @@ async def test_one_that_outlived_its_parent_is_ended_first(tmp_path: Path) -> No
         await sleeper.stop()
 
 
-@async_test
 async def test_what_is_not_started_is_not_waited_for(tmp_path: Path) -> None:
     with pytest.raises(SleeperError, match="This embedded Sleep is not started"):
         await Sleeper(tmp_path).until_ready()
 
 
-@async_test
 async def test_start_that_takes_too_long_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +126,6 @@ async def test_start_that_takes_too_long_leaves_nothing_behind(
     assert sleeper.pid is None
 
 
-@async_test
 async def test_end_at_once_is_told_with_its_last_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +134,6 @@ async def test_end_at_once_is_told_with_its_last_words(
         await Sleeper(tmp_path).start()
 
 
-@async_test
 async def test_end_by_itself_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Sleeper, "becomes", "ended")
     sleeper = Sleeper(tmp_path)
@@ -151,7 +143,6 @@ async def test_end_by_itself_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     await sleeper.stop()
 
 
-@async_test
 async def test_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
@@ -160,7 +151,6 @@ async def test_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
             await Sleeper(directory).start()
 
 
-@async_test
 async def test_its_directory_is_closed_to_others(tmp_path: Path) -> None:
     directory = tmp_path / "open"
     directory.mkdir(mode=0o777)

@@ -14,7 +14,7 @@ from server.store.audit import AuditedInput, AuditEntry, AuditStore
 from server.store.machines.input_counts import InputCountStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import CODEC_OPTIONS, Document
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 TOKEN = UUID(int=5)
@@ -62,7 +62,6 @@ async def counted(database: Database) -> tuple[int, int, datetime | None]:
     return count.completed, count.failed, count.last_at
 
 
-@async_test
 async def test_entries_come_back_as_they_were_newest_first(
     mongodb: str, database_name: str
 ) -> None:
@@ -80,7 +79,6 @@ async def test_entries_come_back_as_they_were_newest_first(
         assert await audit.list(ORGANIZATION, page) == ([entries[2]], 3)
 
 
-@async_test
 async def test_entry_that_is_added_again_is_kept_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         audit, entry = AuditStore(database), change()
@@ -104,7 +102,6 @@ async def test_entry_that_is_added_again_is_kept_once(mongodb: str, database_nam
         ({"action": "input", "created_at_to": "2024-05-06T07:10:10Z"}, ["click"]),
     ],
 )
-@async_test
 async def test_entries_are_found_by_what_is_asked(
     mongodb: str, database_name: str, query: dict[str, str], wanted: list[str]
 ) -> None:
@@ -124,7 +121,6 @@ async def test_entries_are_found_by_what_is_asked(
         assert total == len(wanted)
 
 
-@async_test
 async def test_commands_of_a_machine_are_its_inputs_alone(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         audit = AuditStore(database)
@@ -135,7 +131,6 @@ async def test_commands_of_a_machine_are_its_inputs_alone(mongodb: str, database
         assert (found, total) == ([inputs[1], inputs[0]], 2)
 
 
-@async_test
 async def test_final_inputs_are_counted_with_their_entries(
     mongodb: str, database_name: str
 ) -> None:
@@ -153,7 +148,6 @@ async def test_final_inputs_are_counted_with_their_entries(
         assert await counted(database) == (3, 2, NOW + timedelta(minutes=3))
 
 
-@async_test
 async def test_pending_input_gets_its_final_outcome_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         audit = AuditStore(database)
@@ -167,7 +161,6 @@ async def test_pending_input_gets_its_final_outcome_once(mongodb: str, database_
         assert await counted(database) == (1, 0, NOW)
 
 
-@async_test
 async def test_input_that_was_left_open_and_ended_at_once_has_ended(
     mongodb: str, database_name: str
 ) -> None:
@@ -180,7 +173,6 @@ async def test_input_that_was_left_open_and_ended_at_once_has_ended(
         assert await counted(database) == (2, 0, NOW + timedelta(minutes=1))
 
 
-@async_test
 async def test_many_writers_lose_no_count(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         audit = AuditStore(database)
@@ -188,7 +180,6 @@ async def test_many_writers_lose_no_count(mongodb: str, database_name: str) -> N
         assert (await counted(database))[0] == 10
 
 
-@async_test
 async def test_entries_are_deleted_when_their_time_is_over(
     mongodb: str, database_name: str
 ) -> None:
@@ -205,7 +196,6 @@ async def test_entries_are_deleted_when_their_time_is_over(
     ("query", "index"),
     [({}, "newest"), ({"action": "machine"}, "newest"), ({"machine_id": "desk-1"}, "of_machine")],
 )
-@async_test
 async def test_lists_read_no_more_than_their_page(
     mongodb: str, database_name: str, query: dict[str, str], index: str
 ) -> None:
@@ -232,7 +222,6 @@ async def test_lists_read_no_more_than_their_page(
         assert explained["executionStats"]["totalDocsExamined"] == 3
 
 
-@async_test
 async def test_several_changes_are_stored_at_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         audit = AuditStore(database)

@@ -14,7 +14,7 @@ import pytest
 from schemas.inputs.outcomes import Expired, Outcome, Refused, Unknown
 from server.store.commands import CommandRecord, CommandState, CommandStore
 from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 OUTCOME = Refused(
@@ -76,7 +76,6 @@ def sent(**changes: Any) -> CommandRecord:
     return replace(record, **changes)
 
 
-@async_test
 async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()
@@ -85,7 +84,6 @@ async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> Non
         assert await commands.find(uuid4()) is None
 
 
-@async_test
 async def test_record_of_a_later_node_is_understood(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         commands, record = CommandStore(database), sent(journal_mark=uuid4())
@@ -97,7 +95,6 @@ async def test_record_of_a_later_node_is_understood(mongodb: str, database_name:
         assert await commands.find(record.command_id) == record
 
 
-@async_test
 async def test_only_one_attempt_claims_a_command(open_store: OpenStore) -> None:
     async with open_store() as commands:
         first = sent()
@@ -107,7 +104,6 @@ async def test_only_one_attempt_claims_a_command(open_store: OpenStore) -> None:
         assert await commands.find(first.command_id) == first
 
 
-@async_test
 async def test_own_claim_is_recognised_until_it_is_resolved(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()
@@ -117,7 +113,6 @@ async def test_own_claim_is_recognised_until_it_is_resolved(open_store: OpenStor
         assert not (await commands.claim(record)).is_of(record)
 
 
-@async_test
 async def test_first_final_state_stands(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()
@@ -129,7 +124,6 @@ async def test_first_final_state_stands(open_store: OpenStore) -> None:
         assert found == replace(record, state=CommandState.DONE, outcome=OUTCOME, final_at=NOW)
 
 
-@async_test
 async def test_finish_of_another_attempt_changes_nothing(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()
@@ -141,7 +135,6 @@ async def test_finish_of_another_attempt_changes_nothing(open_store: OpenStore) 
         assert not await commands.finish(sent(), CommandState.DONE, OUTCOME, NOW)
 
 
-@async_test
 async def test_of_many_at_once_each_is_told_its_own(open_store: OpenStore) -> None:
     async with open_store() as commands:
         records = [sent() for _ in range(12)]
@@ -160,7 +153,6 @@ async def test_of_many_at_once_each_is_told_its_own(open_store: OpenStore) -> No
         assert [record.outcome for record in found] == outcomes
 
 
-@async_test
 async def test_finish_is_from_an_open_state_to_a_final_one(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()
@@ -174,7 +166,6 @@ async def test_finish_is_from_an_open_state_to_a_final_one(open_store: OpenStore
         assert await commands.find(record.command_id) == final
 
 
-@async_test
 async def test_finish_of_a_claim_that_was_sent_since_changes_nothing(open_store: OpenStore) -> None:
     async with open_store() as commands:
         claim = claimed()
@@ -185,7 +176,6 @@ async def test_finish_of_a_claim_that_was_sent_since_changes_nothing(open_store:
         assert await commands.find(claim.command_id) == marked
 
 
-@async_test
 async def test_forget_deletes_the_own_open_record_only(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record, final = sent(), sent()
@@ -199,7 +189,6 @@ async def test_forget_deletes_the_own_open_record_only(open_store: OpenStore) ->
         assert await commands.find(final.command_id) is not None
 
 
-@async_test
 async def test_unresolved_are_the_sent_records_of_one_machine_oldest_first(
     open_store: OpenStore,
 ) -> None:
@@ -214,7 +203,6 @@ async def test_unresolved_are_the_sent_records_of_one_machine_oldest_first(
         assert await commands.unresolved(ORGANIZATION, "desk-1", 3) == []
 
 
-@async_test
 async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database, lifetime=timedelta(hours=2))
@@ -230,7 +218,6 @@ async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name:
         assert indexes["lifetime"]["expireAfterSeconds"] == 0
 
 
-@async_test
 async def test_what_is_open_is_read_with_what_no_majority_holds_yet(
     mongodb: str, database_name: str
 ) -> None:
@@ -246,7 +233,6 @@ async def test_what_is_open_is_read_with_what_no_majority_holds_yet(
         assert levels == ["local", "majority"]
 
 
-@async_test
 async def test_unresolved_uses_its_index(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         commands = CommandStore(database)
@@ -264,7 +250,6 @@ def claimed(**changes: Any) -> CommandRecord:
     return replace(sent(), state=CommandState.CLAIMED, **changes)
 
 
-@async_test
 async def test_claim_is_marked_sent_by_its_own_attempt_only_and_as_often_as_it_tries(
     open_store: OpenStore,
 ) -> None:
@@ -281,7 +266,6 @@ async def test_claim_is_marked_sent_by_its_own_attempt_only_and_as_often_as_it_t
         assert not await commands.mark_sent(marked)
 
 
-@async_test
 async def test_claim_is_taken_over_by_one_and_then_its_owner_cannot_send(
     open_store: OpenStore,
 ) -> None:
@@ -297,7 +281,6 @@ async def test_claim_is_taken_over_by_one_and_then_its_owner_cannot_send(
         assert await commands.mark_sent(replace(first, state=CommandState.SENT))
 
 
-@async_test
 async def test_what_was_sent_is_never_taken_over(open_store: OpenStore) -> None:
     async with open_store() as commands:
         record = sent()
@@ -306,7 +289,6 @@ async def test_what_was_sent_is_never_taken_over(open_store: OpenStore) -> None:
         assert await commands.find(record.command_id) == record
 
 
-@async_test
 async def test_record_without_a_key_does_not_stay_for_ever(
     mongodb: str, database_name: str
 ) -> None:

@@ -17,7 +17,6 @@ import pytest
 from server.errors import EmbeddedMongoDBError
 from server.store.embedded_mongod import EmbeddedMongoDB, find_mongod, last_words
 from server.store.mongodb.database import Database
-from tests.store import async_test
 
 # A server in a process of its own: it writes documents, tells each one that was acknowledged,
 # and never ends by itself.
@@ -118,7 +117,6 @@ def tcp_sockets(pid: int | None) -> set[str]:
     return {f"socket:[{line.split()[9]}]" for line in lines}
 
 
-@async_test
 async def test_acknowledged_writes_outlive_a_killed_owner(tmp_path: Path) -> None:
     owner, pid = start_owner(tmp_path)
     last = acknowledged(owner, at_least=50)
@@ -133,7 +131,6 @@ async def test_acknowledged_writes_outlive_a_killed_owner(tmp_path: Path) -> Non
             database.close()
 
 
-@async_test
 async def test_mongod_that_outlived_its_owner_is_ended_first(tmp_path: Path) -> None:
     async with running(tmp_path):
         pass
@@ -148,7 +145,6 @@ async def test_mongod_that_outlived_its_owner_is_ended_first(tmp_path: Path) -> 
         stray.wait()
 
 
-@async_test
 async def test_process_that_merely_has_the_number_is_left_alone(tmp_path: Path) -> None:
     bystander = start_bystander()
     try:
@@ -161,7 +157,6 @@ async def test_process_that_merely_has_the_number_is_left_alone(tmp_path: Path) 
         bystander.wait()
 
 
-@async_test
 async def test_second_server_on_the_same_directory_is_refused(tmp_path: Path) -> None:
     async with running(tmp_path) as uri:
         with pytest.raises(EmbeddedMongoDBError, match="Another server already uses"):
@@ -172,7 +167,6 @@ async def test_second_server_on_the_same_directory_is_refused(tmp_path: Path) ->
         database.close()
 
 
-@async_test
 async def test_stop_ends_mongod_and_it_can_start_again(tmp_path: Path) -> None:
     embedded = EmbeddedMongoDB(tmp_path)
     for _ in range(2):
@@ -185,7 +179,6 @@ async def test_stop_ends_mongod_and_it_can_start_again(tmp_path: Path) -> None:
     await embedded.stop()
 
 
-@async_test
 async def test_starting_twice_is_refused_and_harms_nothing(tmp_path: Path) -> None:
     embedded = EmbeddedMongoDB(tmp_path)
     uri = await embedded.start()
@@ -197,7 +190,6 @@ async def test_starting_twice_is_refused_and_harms_nothing(tmp_path: Path) -> No
     await embedded.stop()
 
 
-@async_test
 async def test_only_we_can_reach_it(tmp_path: Path) -> None:
     directory = tmp_path / "open"
     directory.mkdir(mode=0o777)
@@ -212,7 +204,6 @@ async def test_only_we_can_reach_it(tmp_path: Path) -> None:
         await embedded.stop()
 
 
-@async_test
 async def test_long_path_and_moved_directory_are_no_obstacle(tmp_path: Path) -> None:
     marker = uuid4().hex
     first, second = tmp_path / "first", tmp_path / ("x" * 120) / "a b%20é"
@@ -230,7 +221,6 @@ async def test_long_path_and_moved_directory_are_no_obstacle(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["short", "x" * 120])
-@async_test
 async def test_started_again_it_is_reached_by_the_same_uri(tmp_path: Path, name: str) -> None:
     embedded = EmbeddedMongoDB(tmp_path / name)
     uri = await embedded.start()
@@ -245,7 +235,6 @@ async def test_started_again_it_is_reached_by_the_same_uri(tmp_path: Path, name:
         await embedded.stop()
 
 
-@async_test
 async def test_socket_left_by_a_crash_is_replaced(tmp_path: Path) -> None:
     async with running(tmp_path):
         pass
@@ -254,7 +243,6 @@ async def test_socket_left_by_a_crash_is_replaced(tmp_path: Path) -> None:
         pass
 
 
-@async_test
 async def test_database_that_dies_at_start_says_why(tmp_path: Path) -> None:
     async with running(tmp_path):
         pass
@@ -265,7 +253,6 @@ async def test_database_that_dies_at_start_says_why(tmp_path: Path) -> None:
     assert str(tmp_path / "mongod.log") in str(caught.value)
 
 
-@async_test
 async def test_program_that_is_no_mongod_says_why(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedMongoDBError, match="status"):
         await EmbeddedMongoDB(tmp_path, binary=Path("/bin/false")).start()

@@ -10,7 +10,7 @@ from server.errors import AlreadyExists
 from server.store.event_log import BATCHES_AT_ONCE, LATE_INSERT, EventBatch, EventLog, LoggedEvent
 from server.store.mongodb.database import Database
 from server.store.times import now
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened
 
 EVENT = LoggedEvent("machine", "desk-1", b'{"id":"\xc3\xa9"}')
 OTHER_EVENT = LoggedEvent("trajectory", None, b"{}")
@@ -28,7 +28,6 @@ async def numbers(log: EventLog, since: int = 0) -> list[int]:
     return [batch.number for batch in await log.since(ORGANIZATION, since)]
 
 
-@async_test
 async def test_batches_are_read_as_they_were_appended(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         log = EventLog(database)
@@ -45,7 +44,6 @@ async def test_batches_are_read_as_they_were_appended(mongodb: str, database_nam
         assert await log.newest(OTHER_ORGANIZATION) == 1
 
 
-@async_test
 async def test_number_is_given_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         log = EventLog(database)
@@ -54,7 +52,6 @@ async def test_number_is_given_once(mongodb: str, database_name: str) -> None:
             await append(log, 1)
 
 
-@async_test
 async def test_batch_of_a_number_is_found(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         log = EventLog(database)
@@ -66,7 +63,6 @@ async def test_batch_of_a_number_is_found(mongodb: str, database_name: str) -> N
         assert await log.beginning_of(ORGANIZATION, 603) is None
 
 
-@async_test
 async def test_those_with_more_are_found_together(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         log = EventLog(database)
@@ -78,7 +74,6 @@ async def test_those_with_more_are_found_together(mongodb: str, database_name: s
         assert await log.with_more({**dict.fromkeys(many, 0), many[0]: 5}) == {many[-1]}
 
 
-@async_test
 async def test_trimming_leaves_what_is_promised_and_what_is_young(
     mongodb: str, database_name: str
 ) -> None:
@@ -98,7 +93,6 @@ async def test_trimming_leaves_what_is_promised_and_what_is_young(
         assert await log.newest(OTHER_ORGANIZATION) == 1
 
 
-@async_test
 async def test_old_batches_are_emptied_and_their_numbers_stay(
     mongodb: str, database_name: str
 ) -> None:
@@ -122,7 +116,6 @@ async def make_older(database: Database, by: timedelta) -> None:
     await database.collection("events").update_many({}, change)
 
 
-@async_test
 async def test_looking_for_what_is_old_uses_its_index(
     mongodb: str, fresh_database_name: str
 ) -> None:

@@ -10,7 +10,7 @@ from server.store.idempotency import IdempotencyStore, KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import Document
 from server.store.mongodb.transactions import Session
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened
 
 DAY = timedelta(hours=24)
 
@@ -35,7 +35,6 @@ class Work:
         return await self.traces.count_documents({})
 
 
-@async_test
 async def test_second_request_gets_the_first_result(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         keys, work = IdempotencyStore(database, DAY), Work(database)
@@ -45,7 +44,6 @@ async def test_second_request_gets_the_first_result(mongodb: str, database_name:
         assert await work.done() == 1
 
 
-@async_test
 async def test_without_a_key_it_is_done_each_time(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         keys, work = IdempotencyStore(database, DAY), Work(database)
@@ -54,7 +52,6 @@ async def test_without_a_key_it_is_done_each_time(mongodb: str, database_name: s
         assert await work.done() == 2
 
 
-@async_test
 async def test_same_key_of_another_request_is_refused_and_of_another_organization_is_another_key(
     mongodb: str, database_name: str
 ) -> None:
@@ -67,7 +64,6 @@ async def test_same_key_of_another_request_is_refused_and_of_another_organizatio
         assert await work.done() == 2
 
 
-@async_test
 async def test_many_at_once_are_one(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         keys, work = IdempotencyStore(database, DAY), Work(database)
@@ -77,7 +73,6 @@ async def test_many_at_once_are_one(mongodb: str, database_name: str) -> None:
         assert sum(not replayed for _, replayed in results) == 1
 
 
-@async_test
 async def test_refused_work_leaves_the_key_free(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         keys, work = IdempotencyStore(database, DAY), Work(database)
@@ -92,7 +87,6 @@ async def test_refused_work_leaves_the_key_free(mongodb: str, database_name: str
         assert not (await keys.once(request(), work))[1]
 
 
-@async_test
 async def test_work_that_the_first_made_impossible_gets_the_first_result(
     mongodb: str, database_name: str
 ) -> None:
@@ -108,7 +102,6 @@ async def test_work_that_the_first_made_impossible_gets_the_first_result(
         assert (replayed, result) == (True, (await keys.once(request(), work))[0])
 
 
-@async_test
 async def test_key_is_free_again_when_its_lifetime_is_over(
     mongodb: str, database_name: str
 ) -> None:
@@ -125,7 +118,6 @@ async def test_key_is_free_again_when_its_lifetime_is_over(
         )
 
 
-@async_test
 async def test_database_that_does_not_answer_is_no_refusal(
     mongodb: str, database_name: str
 ) -> None:
@@ -138,7 +130,6 @@ async def test_database_that_does_not_answer_is_no_refusal(
             await IdempotencyStore(database, DAY).once(request(), silent)
 
 
-@async_test
 async def test_database_deletes_a_key_when_its_lifetime_is_over(
     mongodb: str, database_name: str
 ) -> None:

@@ -3,12 +3,11 @@
 from uuid import UUID
 
 from server.store.presence import NodeRecord, NodeStore
-from tests.store import async_test, opened
+from tests.store import opened
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
 
 
-@async_test
 async def test_node_is_known_from_its_first_word_until_it_is_forgotten(
     mongodb: str, database_name: str
 ) -> None:

@@ -5,7 +5,6 @@ import pytest
 from server.errors import StoreError, StoreUnavailable
 from server.store import retrying
 from server.store.retrying import always, retry
-from tests.store import async_test
 
 
 class Operation:
@@ -29,12 +28,10 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrying, "LONGEST_DELAY", 0.002)
 
 
-@async_test
 async def test_operation_is_tried_until_the_database_answers() -> None:
     assert await retry(Operation(5), is_worthwhile=always) == 6
 
 
-@async_test
 async def test_operation_that_is_no_longer_worthwhile_ends_with_its_last_error() -> None:
     operation = Operation(100)
     with pytest.raises(StoreUnavailable):
@@ -42,7 +39,6 @@ async def test_operation_that_is_no_longer_worthwhile_ends_with_its_last_error()
     assert operation.tries == 3
 
 
-@async_test
 async def test_refusal_of_the_database_is_not_tried_again() -> None:
     operation = Operation(100, StoreError("The database refused."))
     with pytest.raises(StoreError, match="refused"):

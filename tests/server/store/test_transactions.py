@@ -8,7 +8,7 @@ from server.store.idempotency import KeyedRequest
 from server.store.mongodb.database import Database
 from server.store.transactions import Transaction, Transactions
 from server.trajectories.creation import new_trajectory
-from tests.store import ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, opened
 from tests.trajectories import TrajectoryLibrary, imported
 
 REQUEST = KeyedRequest(ORGANIZATION, "k", "f")
@@ -29,7 +29,6 @@ async def insert_and_refuse(transaction: Transaction) -> dict[str, Any]:
     raise WrongState("not now")
 
 
-@async_test
 async def test_what_is_raised_leaves_nothing_behind(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         transactions = Transactions(database, key_lifetime=timedelta(hours=1))
@@ -42,7 +41,6 @@ async def test_what_is_raised_leaves_nothing_behind(mongodb: str, database_name:
         assert await count(database) == 1
 
 
-@async_test
 async def test_under_a_key_it_is_done_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         transactions = Transactions(database, key_lifetime=timedelta(hours=1))
@@ -56,7 +54,6 @@ async def test_under_a_key_it_is_done_once(mongodb: str, database_name: str) -> 
         assert await count(database) == 2
 
 
-@async_test
 async def test_all_of_a_transaction_sees_what_it_wrote_and_nobody_else_does(
     mongodb: str, database_name: str
 ) -> None:

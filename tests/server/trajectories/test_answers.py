@@ -7,11 +7,10 @@ from server.store.trajectories.documents import Segment
 from server.store.trajectories.parts import PartStore
 from server.trajectories.answers import TrajectoryAnswer
 from server.trajectories.creation import new_workflow
-from tests.store import ORGANIZATION, async_test, collected, opened
+from tests.store import ORGANIZATION, collected, opened
 from tests.trajectories import stored
 
 
-@async_test
 async def test_answer_is_the_same_text_whole_and_in_chunks(
     mongodb: str, database_name: str
 ) -> None:
@@ -26,7 +25,6 @@ async def test_answer_is_the_same_text_whole_and_in_chunks(
             assert (b"included" in answer.whole()) == (workflows is not None)
 
 
-@async_test
 async def test_answer_with_segments_is_not_in_memory(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         outgrown = stored(segments=(Segment(ORGANIZATION, 1, 9),))

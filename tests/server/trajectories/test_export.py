@@ -1,9 +1,8 @@
 from schemas.resources.trajectories import ExportQuery
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, collected, opened
 from tests.trajectories import TrajectoryLibrary, imported
 
 
-@async_test
 async def test_export_is_of_one_organization(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)

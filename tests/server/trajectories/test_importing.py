@@ -12,7 +12,7 @@ from server.store.mongodb.database import Database
 from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.store import TrajectoryStore
 from server.trajectories.importing import ImportOutcome, TrajectoryImport
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened
 from tests.trajectories import TrajectoryLibrary, imported
 
 IMPORTED, THERE_ALREADY = ImportOutcome.IMPORTED, ImportOutcome.THERE_ALREADY
@@ -38,7 +38,6 @@ def some(count: int) -> list[ImportedTrajectory]:
     return [imported(id=str(uuid4()), name=f"number {number}") for number in range(count)]
 
 
-@async_test
 async def test_all_are_stored_at_once_and_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         importing, given = Importing(database), some(40)
@@ -52,7 +51,6 @@ async def test_all_are_stored_at_once_and_once(mongodb: str, database_name: str)
         assert found is None
 
 
-@async_test
 async def test_they_are_found_and_counted_as_any_others(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         importing, given = Importing(database), some(70)
@@ -62,7 +60,6 @@ async def test_they_are_found_and_counted_as_any_others(mongodb: str, database_n
         assert all(mark.startswith("new") for mark in marks)
 
 
-@async_test
 async def test_what_the_database_says_of_each_is_its_outcome(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,7 +75,6 @@ async def test_what_the_database_says_of_each_is_its_outcome(
         assert await importing.add(given) == expected
 
 
-@async_test
 async def test_one_that_is_never_there_when_it_is_compared_is_given_up(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +88,6 @@ async def test_one_that_is_never_there_when_it_is_compared_is_given_up(
         assert await importing.add(given) == [ImportOutcome.FAILED, IMPORTED]
 
 
-@async_test
 async def test_one_that_is_deleted_before_it_is_compared_is_stored(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

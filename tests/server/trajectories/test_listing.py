@@ -4,7 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 from schemas.resources.trajectories import TrajectoryPage, TrajectoryQuery
-from tests.store import ORGANIZATION, async_test, collected, opened
+from tests.store import ORGANIZATION, collected, opened
 from tests.trajectories import NOW, TrajectoryLibrary, imported
 
 
@@ -16,7 +16,6 @@ async def page(library: TrajectoryLibrary, **query: str) -> Any:
     return json.loads(text)
 
 
-@async_test
 async def test_included_workflows_come_once_in_order_of_first_mention(
     mongodb: str, database_name: str
 ) -> None:
@@ -35,7 +34,6 @@ async def test_included_workflows_come_once_in_order_of_first_mention(
         assert "included" not in await page(library)
 
 
-@async_test
 async def test_page_says_what_was_asked_for_and_how_many_there_are(
     mongodb: str, database_name: str
 ) -> None:

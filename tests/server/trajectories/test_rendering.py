@@ -20,7 +20,7 @@ from server.trajectories.rendering import (
     trajectory_chunks,
     trajectory_texts,
 )
-from tests.store import ORGANIZATION, async_test, collected, opened
+from tests.store import ORGANIZATION, collected, opened
 from tests.trajectories import NOW, as_listed, stored
 
 INCLUDED = [b'{"type":"workflow"}', b"{}"]
@@ -38,7 +38,6 @@ INCLUDED = [b'{"type":"workflow"}', b"{}"]
     ],
 )
 @pytest.mark.parametrize("included", [None, [], INCLUDED])
-@async_test
 async def test_chunks_and_the_whole_are_the_same_text_of_the_size_that_was_said(
     mongodb: str,
     database_name: str,
@@ -86,7 +85,6 @@ async def appended(database: Database, number: int) -> Segment:
 
 
 @pytest.mark.parametrize("inline", [b"[]", b'[{"n":1}]'])
-@async_test
 async def test_steps_of_segments_come_before_those_in_the_document(
     mongodb: str, database_name: str, inline: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

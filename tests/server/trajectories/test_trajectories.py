@@ -36,7 +36,6 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=4)
 
 
-@async_test
 async def test_trajectory_comes_back_with_every_field(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library, user = TrajectoryLibrary(database), uuid4()
@@ -78,7 +77,6 @@ async def test_trajectory_comes_back_with_every_field(mongodb: str, database_nam
         }
 
 
-@async_test
 async def test_what_was_not_given_is_null_and_what_follows_from_it(
     mongodb: str, database_name: str
 ) -> None:
@@ -115,7 +113,6 @@ async def test_any_json_comes_back_exactly(
         database.close()
 
 
-@async_test
 async def test_imported_trajectory_keeps_its_id_and_times(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library, same = TrajectoryLibrary(database), uuid4()
@@ -132,7 +129,6 @@ async def test_imported_trajectory_keeps_its_id_and_times(mongodb: str, database
         await library.trajectories.create(OTHER_ORGANIZATION, None, line)
 
 
-@async_test
 async def test_of_two_main_trajectories_made_at_once_both_are_made_and_one_is_main(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,7 +161,6 @@ async def test_of_two_main_trajectories_made_at_once_both_are_made_and_one_is_ma
             await library.trajectories.create(ORGANIZATION, None, taken)
 
 
-@async_test
 async def test_workflow_of_one_trajectory_is_part_of_its_answer_and_of_its_tag(
     mongodb: str, database_name: str
 ) -> None:
@@ -184,7 +179,6 @@ def keyed(fingerprint: str = "f") -> KeyedRequest:
     return KeyedRequest(ORGANIZATION, "k", fingerprint)
 
 
-@async_test
 async def test_creation_under_a_key_is_done_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         trajectories = TrajectoryLibrary(database).trajectories
@@ -198,7 +192,6 @@ async def test_creation_under_a_key_is_done_once(mongodb: str, database_name: st
         assert await database.collection("trajectories").count_documents({}) == 1
 
 
-@async_test
 async def test_appending_and_duplicating_under_a_key_are_done_once(
     mongodb: str, database_name: str
 ) -> None:
@@ -223,7 +216,6 @@ async def test_appending_and_duplicating_under_a_key_are_done_once(
         assert await database.collection("trajectories").count_documents({}) == 2
 
 
-@async_test
 async def test_what_the_state_does_not_allow_changes_nothing(
     mongodb: str, database_name: str
 ) -> None:
@@ -238,7 +230,6 @@ async def test_what_the_state_does_not_allow_changes_nothing(
         assert await library.get(ORGANIZATION, made.id) == made
 
 
-@async_test
 async def test_changes_and_deletions_are_of_the_version_that_was_asked_for(
     mongodb: str, database_name: str
 ) -> None:
@@ -257,7 +248,6 @@ async def test_changes_and_deletions_are_of_the_version_that_was_asked_for(
             await library.trajectories.delete(ORGANIZATION, made.id)
 
 
-@async_test
 async def test_latest_is_of_the_workflow(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         trajectories = TrajectoryLibrary(database).trajectories

@@ -5,7 +5,7 @@ from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, 
 from server.errors import InUse, NotFound, VersionMismatch
 from server.store.idempotency import KeyedRequest
 from server.trajectories.workflows import Workflows
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
 from tests.trajectories import TrajectoryLibrary, imported
 
 
@@ -13,7 +13,6 @@ def workflows_of(library: TrajectoryLibrary) -> Workflows:
     return Workflows(library.workflows, library.transactions)
 
 
-@async_test
 async def test_workflow_is_made_once_under_a_key_and_read_back(
     mongodb: str, database_name: str
 ) -> None:
@@ -36,7 +35,6 @@ async def test_workflow_is_made_once_under_a_key_and_read_back(
         assert await workflows.get(OTHER_ORGANIZATION, first.id) is None
 
 
-@async_test
 async def test_change_changes_what_is_named(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -50,7 +48,6 @@ async def test_change_changes_what_is_named(mongodb: str, database_name: str) ->
         assert there(await workflows.get(ORGANIZATION, made.id)) == after
 
 
-@async_test
 async def test_workflow_is_deleted_when_no_trajectory_refers_to_it(
     mongodb: str, database_name: str
 ) -> None:

@@ -9,7 +9,6 @@ from tests.service import Service, until
 LOGGER = access_log.logger.name
 
 
-@pytest.mark.gen_test
 async def test_access_log_has_one_line_with_id_and_no_query(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -20,7 +19,6 @@ async def test_access_log_has_one_line_with_id_and_no_query(
     assert line.startswith("request=my-request GET /v1/trajectories 200 ")
 
 
-@pytest.mark.gen_test
 async def test_access_log_names_the_command_of_an_input(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -44,7 +42,6 @@ async def test_access_log_names_the_command_of_an_input(
     }
 
 
-@pytest.mark.gen_test
 async def test_path_cannot_forge_a_log_line(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -56,7 +53,6 @@ async def test_path_cannot_forge_a_log_line(
         assert "\n" not in record.getMessage()
 
 
-@pytest.mark.gen_test
 async def test_lines_are_written_by_themselves_after_a_moment(
     service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,7 +62,6 @@ async def test_lines_are_written_by_themselves_after_a_moment(
         await until(lambda: "GET /healthz 200" in caplog.text)
 
 
-@pytest.mark.gen_test
 async def test_lines_are_written_when_many_have_gathered(
     service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +74,6 @@ async def test_lines_are_written_when_many_have_gathered(
 
 
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_last_lines_are_written_when_the_server_stops(
     service: Service, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,14 +19,12 @@ def asked(token: str | None) -> HTTPServerRequest:
     return HTTPServerRequest(start_line=RequestStartLine("POST", "/", "HTTP/1.1"), headers=headers)
 
 
-@pytest.mark.gen_test
 async def test_caller_is_known_by_the_headers_alone(service: Service) -> None:
     caller = await authorize(service.server.services, asked(service.token), READ)
     assert caller.principal.organization_id == service.organization_id
     assert caller.session_expires_at is None
 
 
-@pytest.mark.gen_test
 async def test_refusal_says_what_the_operation_would_say(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

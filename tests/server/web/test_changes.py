@@ -115,7 +115,6 @@ def assert_same(first: Reply, again: Reply) -> None:
 
 
 @creations
-@pytest.mark.gen_test
 async def test_retry_with_the_same_key_gets_the_first_answer_and_makes_nothing(
     service: Service, kind: str
 ) -> None:
@@ -132,7 +131,6 @@ async def test_retry_with_the_same_key_gets_the_first_answer_and_makes_nothing(
 
 
 @creations
-@pytest.mark.gen_test
 async def test_two_at_once_with_one_key_are_one(service: Service, kind: str) -> None:
     path, body, _ = await creation(service, kind)
     before = await made(service)
@@ -144,7 +142,6 @@ async def test_two_at_once_with_one_key_are_one(service: Service, kind: str) -> 
 
 
 @creations
-@pytest.mark.gen_test
 async def test_same_key_for_another_request_is_422(service: Service, kind: str) -> None:
     path, body, other = await creation(service, kind)
     headers = {"Idempotency-Key": new_key()}
@@ -156,7 +153,6 @@ async def test_same_key_for_another_request_is_422(service: Service, kind: str) 
 
 
 @creations
-@pytest.mark.gen_test
 async def test_bare_and_quoted_are_one_key(service: Service, kind: str) -> None:
     path, body, _ = await creation(service, kind)
     key = new_key()
@@ -167,7 +163,6 @@ async def test_bare_and_quoted_are_one_key(service: Service, kind: str) -> None:
 
 
 @creations
-@pytest.mark.gen_test
 async def test_malformed_key_is_422(service: Service, kind: str) -> None:
     path, body, _ = await creation(service, kind)
     for key in ("a b", '"a'):
@@ -176,7 +171,6 @@ async def test_malformed_key_is_422(service: Service, kind: str) -> None:
         assert loc == ["header", "Idempotency-Key"]
 
 
-@pytest.mark.gen_test
 async def test_key_of_another_organization_is_another_key(service: Service) -> None:
     other, headers = await service.elsewhere(), {"Idempotency-Key": new_key()}
     first = await service.post("/v1/workflows", {"name": "a"}, headers=headers)
@@ -184,7 +178,6 @@ async def test_key_of_another_organization_is_another_key(service: Service) -> N
     assert (first.status, second.status) == (201, 201)
 
 
-@pytest.mark.gen_test
 async def test_first_answer_stands_after_the_trajectory_was_changed_and_deleted(
     service: Service,
 ) -> None:
@@ -198,7 +191,6 @@ async def test_first_answer_stands_after_the_trajectory_was_changed_and_deleted(
     assert (await service.get(path)).status == 404
 
 
-@pytest.mark.gen_test
 async def test_appending_under_a_key_is_replayed_whatever_the_version_and_the_state_are_by_now(
     service: Service,
 ) -> None:
@@ -211,7 +203,6 @@ async def test_appending_under_a_key_is_replayed_whatever_the_version_and_the_st
     assert_same(first, await service.post(f"{path}/steps", body, headers=headers))
 
 
-@pytest.mark.gen_test
 async def test_refused_creation_does_not_use_the_key(service: Service) -> None:
     own, headers = str(uuid4()), {"Idempotency-Key": new_key()}
     path = await new_trajectory(service, id=own)

@@ -21,20 +21,17 @@ WORKFLOWS = "/v1/workflows"
     "content",
     [b"", b"{", b"nonsense", b'{"name":"a"} {}', b'{"name":"\xff"}', b'{"name":"\\ud800"}'],
 )
-@pytest.mark.gen_test
 async def test_body_that_is_not_json_is_422_json_invalid(service: Service, content: bytes) -> None:
     reply = await service.post(WORKFLOWS, content=content)
     assert reply.faults == [(["body"], "json_invalid")]
 
 
-@pytest.mark.gen_test
 async def test_body_nested_too_deeply_is_422(service: Service) -> None:
     reply = await service.post("/v1/trajectories", content=b"[" * 1000)
     assert reply.faults == [(["body"], "json_invalid")]
     assert "recursion limit" in reply.json["detail"][0]["msg"]
 
 
-@pytest.mark.gen_test
 async def test_body_nested_without_end_is_413(service: Service) -> None:
     reply = await service.post(WORKFLOWS, content=b"[" * 60_000)
     assert (reply.status, reply.problem) == (413, "body-too-large")
@@ -44,7 +41,6 @@ async def test_body_nested_without_end_is_413(service: Service) -> None:
     "media_type",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "json"],
 )
-@pytest.mark.gen_test
 async def test_other_media_type_is_415(service: Service, media_type: str) -> None:
     headers = {"Content-Type": media_type}
     reply = await service.post(WORKFLOWS, content=b'{"name":"a"}', headers=headers)
@@ -54,7 +50,6 @@ async def test_other_media_type_is_415(service: Service, media_type: str) -> Non
 @pytest.mark.parametrize(
     "media_type", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json ;x=1"]
 )
-@pytest.mark.gen_test
 async def test_media_type_may_have_parameters_and_any_case(
     service: Service, media_type: str
 ) -> None:
@@ -63,7 +58,6 @@ async def test_media_type_may_have_parameters_and_any_case(
     assert reply.status == 201
 
 
-@pytest.mark.gen_test
 async def test_request_id_is_kept_where_it_is_sane(service: Service) -> None:
     for given, kept in (("my-id.7", True), ("two words", False), ("i" * 65, False)):
         reply = await service.get("/v1/machines", headers={"X-Request-Id": given})
@@ -71,13 +65,11 @@ async def test_request_id_is_kept_where_it_is_sane(service: Service) -> None:
         assert reply.headers["X-Request-Id"]
 
 
-@pytest.mark.gen_test
 async def test_request_ids_differ(service: Service) -> None:
     ids = {(await service.get("/healthz")).headers["X-Request-Id"] for _ in range(3)}
     assert len(ids) == 3
 
 
-@pytest.mark.gen_test
 async def test_answers_are_not_kept_and_say_nothing_about_the_server(service: Service) -> None:
     for path in ("/v1/machines", "/nowhere", "/healthz"):
         reply = await service.get(path)
@@ -93,7 +85,6 @@ def failing(error: Exception) -> Any:
     return fail
 
 
-@pytest.mark.gen_test
 async def test_absent_database_is_503_with_retry_after(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +96,6 @@ async def test_absent_database_is_503_with_retry_after(
 
 
 @pytest.mark.parametrize("error", [RuntimeError("password=hunter2"), StoreError("code 7")])
-@pytest.mark.gen_test
 async def test_unforeseen_error_is_500_and_its_words_stay_inside(
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
@@ -124,7 +114,6 @@ async def test_unforeseen_error_is_500_and_its_words_stay_inside(
     assert "limit=7" not in caplog.text
 
 
-@pytest.mark.gen_test
 async def test_stopping_server_refuses_new_requests_but_lives(service: Service) -> None:
     services = service.server.services
     services.operation.stopping = True
@@ -136,7 +125,6 @@ async def test_stopping_server_refuses_new_requests_but_lives(service: Service) 
     services.operation.stopping = False
 
 
-@pytest.mark.gen_test
 async def test_requests_under_way_are_counted_until_they_end(service: Service) -> None:
     machine = await service.new_machine()
     services = service.server.services
@@ -153,7 +141,6 @@ async def test_requests_under_way_are_counted_until_they_end(service: Service) -
 SECRET = "Hunter2Hunter2"
 
 
-@pytest.mark.gen_test
 async def test_no_body_query_or_token_reaches_the_log(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -199,7 +186,6 @@ async def test_no_body_query_or_token_reaches_the_log(
         assert keys not in line
 
 
-@pytest.mark.gen_test
 async def test_failure_in_the_midst_of_an_input_logs_no_body(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -218,7 +204,6 @@ async def test_failure_in_the_midst_of_an_input_logs_no_body(
     assert keys not in text
 
 
-@pytest.mark.gen_test
 async def test_wrong_values_are_told_back_cut(service: Service) -> None:
     reply = await service.post(WORKFLOWS, {"name": "n" * 5000})
     (entry,) = reply.json["detail"]
@@ -228,7 +213,6 @@ async def test_wrong_values_are_told_back_cut(service: Service) -> None:
     assert "class" not in entry["msg"]
 
 
-@pytest.mark.gen_test
 async def test_client_that_goes_away_in_the_midst_harms_nothing(service: Service) -> None:
     machine = await service.new_machine()
     host, port = service.url.removeprefix("http://").split(":")
@@ -251,7 +235,6 @@ async def test_client_that_goes_away_in_the_midst_harms_nothing(service: Service
 
 
 @pytest.mark.parametrize("path", ["/v1/machines/%ff", "/v1/workflows/%ff", "/problems/%ff"])
-@pytest.mark.gen_test
 async def test_address_that_is_not_utf_8_is_404(service: Service, path: str) -> None:
     reply = await service.get(path)
     assert (reply.status, reply.problem) == (404, "not-found")
@@ -266,7 +249,6 @@ async def test_address_that_is_not_utf_8_is_404(service: Service, path: str) -> 
         "/v1/trajectories/export?workflow_id=&after_id=&after_created_at=",
     ],
 )
-@pytest.mark.gen_test
 async def test_empty_filter_means_none(service: Service, path: str) -> None:
     await service.post(WORKFLOWS, {"name": "for the audit"})
     bare = await service.get(path.partition("?")[0])
@@ -282,7 +264,6 @@ def frames_kept() -> Counter[str]:
 
 
 @pytest.mark.usefixtures("no_garbage_collection")
-@pytest.mark.gen_test
 async def test_refusal_keeps_nothing_of_its_request_until_garbage_is_collected(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,6 @@ from tests.service import Service
 
 
 @pytest.mark.parametrize("size", [MAX_HEADER_BYTES + 1, 200_000, 2_000_000])
-@pytest.mark.gen_test
 async def test_headers_that_are_too_large_are_431(service: Service, size: int) -> None:
     async with connection(service) as client:
         await client.say(head(service, "GET /v1/workflows", f"X-Long: {'x' * size}"))
@@ -41,7 +40,6 @@ def no_further_files() -> Iterator[None]:
 
 # What another test has opened could be closed meanwhile.
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_connection_is_closed_where_no_file_is_left_to_say_why(service: Service) -> None:
     async with connection(service) as client, asyncio.timeout(10):
         with no_further_files():
@@ -51,7 +49,6 @@ async def test_connection_is_closed_where_no_file_is_left_to_say_why(service: Se
     assert (await service.get("/v1/workflows")).status == 200
 
 
-@pytest.mark.gen_test
 async def test_headers_that_just_fit_are_read(service: Service) -> None:
     room = MAX_HEADER_BYTES - len(head(service, "GET /v1/workflows", "X-Long: "))
     async with connection(service) as client:
@@ -75,7 +72,6 @@ async def test_headers_that_just_fit_are_read(service: Service) -> None:
     ],
     ids=["line", "version", "host", "header", "query", "length", "chunk"],
 )
-@pytest.mark.gen_test
 async def test_what_is_not_http_is_400_and_says_why(
     service: Service, sent: bytes, words: str
 ) -> None:
@@ -89,7 +85,6 @@ async def test_what_is_not_http_is_400_and_says_why(
         assert await client.rest() == b""
 
 
-@pytest.mark.gen_test
 async def test_what_follows_a_refused_request_on_other_connections_is_served(
     service: Service,
 ) -> None:

@@ -15,7 +15,6 @@ from tests.service import Service, until
 WRONG = b"wrong\n"
 
 
-@pytest.mark.gen_test
 async def test_client_that_reads_nothing_before_it_has_sent_everything_gets_all_answers(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -37,7 +36,6 @@ async def test_client_that_reads_nothing_before_it_has_sent_everything_gets_all_
 
 
 @pytest.mark.parametrize("settings", [{"body_timeout": 0.6}])
-@pytest.mark.gen_test
 async def test_client_that_never_reads_is_waited_for_and_then_cut_off(
     service: Service, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,7 +81,6 @@ class Failing:
         return await self._add(*arguments, **options)
 
 
-@pytest.mark.gen_test
 async def test_database_that_goes_away_in_the_middle_cuts_the_answer_off(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +110,6 @@ async def test_database_that_goes_away_in_the_middle_cuts_the_answer_off(
         (RuntimeError("a mistake"), 500, "internal-error"),
     ],
 )
-@pytest.mark.gen_test
 async def test_failure_before_the_first_answer_is_a_problem(
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
@@ -128,7 +124,6 @@ async def test_failure_before_the_first_answer_is_a_problem(
     assert service.server.services.operation.body_memory.used == 0
 
 
-@pytest.mark.gen_test
 async def test_mistake_of_the_server_in_the_middle_cuts_the_answer_off(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +136,6 @@ async def test_mistake_of_the_server_in_the_middle_cuts_the_answer_off(
         assert not (await client.rest()).endswith(b"0\r\n\r\n")
 
 
-@pytest.mark.gen_test
 async def test_server_that_stops_does_not_wait_for_the_first_line(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,7 +151,6 @@ async def test_server_that_stops_does_not_wait_for_the_first_line(
 
 
 @pytest.mark.parametrize("is_silent", [True, False])
-@pytest.mark.gen_test
 async def test_server_that_stops_takes_no_further_lines(
     service: Service, monkeypatch: pytest.MonkeyPatch, is_silent: bool
 ) -> None:

@@ -31,7 +31,6 @@ def test_document_is_valid_openapi_3_1() -> None:
     OpenAPIV31SpecValidator(json.loads(json.dumps(DOCUMENT))).validate()
 
 
-@pytest.mark.gen_test
 async def test_served_document_is_the_one_of_the_routes(service: Service) -> None:
     reply = await service.get("/openapi.json")
     assert reply.status == 200

@@ -39,13 +39,11 @@ def chunked(total: int, size: int = 16_384) -> Iterable[bytes]:
     yield b"0\r\n\r\n"
 
 
-@pytest.mark.gen_test
 async def test_body_of_exactly_the_limit_is_read(service: Service) -> None:
     content = b'{"name":"a"}'.ljust(SMALL_BODY)
     assert (await service.post("/v1/workflows", content=content)).status == 201
 
 
-@pytest.mark.gen_test
 async def test_body_one_byte_too_large_is_413(service: Service) -> None:
     content = b'{"name":"a"}'.ljust(SMALL_BODY + 1)
     reply = await service.post("/v1/workflows", content=content)
@@ -55,7 +53,6 @@ async def test_body_one_byte_too_large_is_413(service: Service) -> None:
     assert (await service.get("/v1/workflows")).json["total"] == 0
 
 
-@pytest.mark.gen_test
 async def test_chunked_body_of_exactly_the_limit_is_read(service: Service) -> None:
     head = "POST /v1/workflows HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
     status, body = await raw(service, head, chunked(SMALL_BODY))
@@ -63,7 +60,6 @@ async def test_chunked_body_of_exactly_the_limit_is_read(service: Service) -> No
     assert b"json_invalid" in body
 
 
-@pytest.mark.gen_test
 async def test_chunked_body_that_is_too_large_is_413(service: Service) -> None:
     head = "POST /v1/workflows HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
     for total in (SMALL_BODY + 1, 10 * SMALL_BODY):
@@ -72,21 +68,18 @@ async def test_chunked_body_that_is_too_large_is_413(service: Service) -> None:
         assert b"body-too-large" in body
 
 
-@pytest.mark.gen_test
 async def test_too_large_body_for_an_unknown_address_is_413_or_404(service: Service) -> None:
     reply = await service.post("/nowhere", content=b" " * (SMALL_BODY + 1))
     assert reply.status in (404, 413)
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "99999999999999999999999", "\u0663"])
-@pytest.mark.gen_test
 async def test_length_that_cannot_be_is_refused(service: Service, length: str) -> None:
     head = f"POST /v1/workflows HTTP/1.1\r\nContent-Length: {length}\r\n"
     status, _ = await raw(service, head, [])
     assert status in (400, 413)
 
 
-@pytest.mark.gen_test
 async def test_body_too_large_to_wait_for_is_413_at_once(service: Service) -> None:
     head = f"POST /v1/workflows HTTP/1.1\r\nContent-Length: {MAX_DRAINED_BYTES + 1}\r\n"
     status, body = await raw(service, head, [b" " * 1000])
@@ -94,7 +87,6 @@ async def test_body_too_large_to_wait_for_is_413_at_once(service: Service) -> No
     assert b"body-too-large" in body
 
 
-@pytest.mark.gen_test
 async def test_connection_whose_body_does_not_come_is_closed(service: Service) -> None:
     memory = service.server.services.operation.body_memory
     timeout = service.server.services.settings.body_timeout

@@ -34,7 +34,6 @@ def numbers(item: dict[str, Any]) -> list[int]:
     return [step["number"] for step in item["trajectory_data"]]
 
 
-@pytest.mark.gen_test
 async def test_long_trajectory_is_the_same_alone_in_a_list_as_the_latest_and_changed(
     service: Service,
 ) -> None:
@@ -53,7 +52,6 @@ async def test_long_trajectory_is_the_same_alone_in_a_list_as_the_latest_and_cha
     assert included.json == {**alone.json, "included": []}
 
 
-@pytest.mark.gen_test
 async def test_answer_that_breaks_off_in_its_parts_does_not_look_whole(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,7 +69,6 @@ async def test_answer_that_breaks_off_in_its_parts_does_not_look_whole(
             await service.get(address)
 
 
-@pytest.mark.gen_test
 async def test_trajectory_that_is_deleted_before_its_first_part_is_read_is_404(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +83,6 @@ async def test_trajectory_that_is_deleted_before_its_first_part_is_read_is_404(
     assert (reply.status, reply.problem) == (404, "not-found")
 
 
-@pytest.mark.gen_test
 async def test_long_answer_within_a_document_is_whole(service: Service) -> None:
     steps = [{"text": "ü" * 300_000}] * 3
     made = await service.post("/v1/trajectories", sent(trajectory_data=steps))
@@ -138,7 +134,6 @@ LONG = [trajectories, a_picture, many_workflows]
 
 
 @pytest.mark.parametrize("long_answer", LONG)
-@pytest.mark.gen_test
 async def test_caller_who_reads_nothing_has_few_places_and_leaves_others_theirs(
     service: Service, monkeypatch: pytest.MonkeyPatch, long_answer: Callable[..., Awaitable[str]]
 ) -> None:
@@ -158,7 +153,6 @@ async def test_caller_who_reads_nothing_has_few_places_and_leaves_others_theirs(
     assert (await service.get(path, token=other["token"])).status == 200
 
 
-@pytest.mark.gen_test
 async def test_one_who_waits_for_a_place_gets_it_when_another_is_read(service: Service) -> None:
     path = await grown(service)
 
@@ -177,7 +171,6 @@ async def test_one_who_waits_for_a_place_gets_it_when_another_is_read(service: S
 
 @pytest.mark.parametrize("settings", [{"body_timeout": 0.6}])
 @pytest.mark.parametrize("long_answer", LONG)
-@pytest.mark.gen_test
 async def test_reader_that_takes_nothing_is_cut_off(
     service: Service, long_answer: Callable[..., Awaitable[str]]
 ) -> None:

@@ -9,7 +9,6 @@ import pytest
 from server.foundation import StartError, bind
 from server.settings import ServerSettings
 from server.workers.group import WorkerGroup, worker_name
-from tests.store import async_test
 
 
 def test_workers_are_numbered() -> None:
@@ -17,7 +16,6 @@ def test_workers_are_numbered() -> None:
     assert worker_name("x" * 63, 12) == "x" * 60 + "-12"
 
 
-@async_test
 async def test_without_a_nats_server_nothing_is_left_running(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,7 +29,6 @@ async def test_without_a_nats_server_nothing_is_left_running(
     bind("127.0.0.1", port)[0].close()
 
 
-@async_test
 async def test_failing_start_leaves_nothing_running(tmp_path: Path) -> None:
     settings = ServerSettings(
         data_dir=tmp_path, port=0, mongodb_uri="nonsense", nats_url="nats://127.0.0.1:1"

@@ -11,7 +11,6 @@ from server.foundation import StartError, bind
 from server.settings import ServerSettings
 from server.workers.inherited import InheritedFoundation
 from server.workers.place import WorkerPlace
-from tests.store import async_test
 
 URI = "mongodb://user:secret@host/"
 
@@ -30,7 +29,6 @@ def inherited(tmp_path: Path, *descriptors: int, uri: str | None = URI) -> Inher
     )
 
 
-@async_test
 async def test_workers_accept_from_one_socket(bound: socket.socket, tmp_path: Path) -> None:
     one, two = (inherited(tmp_path, os.dup(bound.fileno())) for _ in range(2))
     address = bound.getsockname()
@@ -47,7 +45,6 @@ async def test_workers_accept_from_one_socket(bound: socket.socket, tmp_path: Pa
     socket.create_connection(address).close()
 
 
-@async_test
 async def test_what_is_not_listened_on_is_released(bound: socket.socket, tmp_path: Path) -> None:
     descriptor = os.dup(bound.fileno())
     foundation = inherited(tmp_path, descriptor)
@@ -57,7 +54,6 @@ async def test_what_is_not_listened_on_is_released(bound: socket.socket, tmp_pat
         os.fstat(descriptor)
 
 
-@async_test
 async def test_database_is_the_parents(bound: socket.socket, tmp_path: Path) -> None:
     foundation = inherited(tmp_path, os.dup(bound.fileno()))
     assert foundation.embedded is None

@@ -9,7 +9,6 @@ from server.errors import EmbeddedMongoDBError
 from server.tasks import Tasks
 from server.workers import pauses
 from server.workers.keeping import keep_running
-from tests.store import async_test
 
 
 class Flaky:
@@ -39,7 +38,6 @@ class Flaky:
         self.did.append("stop")
 
 
-@async_test
 async def test_program_that_ends_is_started_until_it_runs(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -11,7 +11,6 @@ from server.foundation import bind
 from server.settings import ServerSettings
 from server.workers.place import WorkerPlace
 from server.workers.process import WorkerProcess
-from tests.store import async_test
 
 
 @pytest.fixture
@@ -33,7 +32,6 @@ def place(tmp_path: Path, uri: str) -> WorkerPlace:
     return WorkerPlace(group="g1", settings=settings, sockets=(0,), reports=-1)
 
 
-@async_test
 async def test_worker_that_cannot_start_says_why(process: WorkerProcess, tmp_path: Path) -> None:
     process.hand_over(place(tmp_path, "nonsense"))
     (report,) = [each async for each in process.reports()]
@@ -42,7 +40,6 @@ async def test_worker_that_cannot_start_says_why(process: WorkerProcess, tmp_pat
     assert process.status == 1
 
 
-@async_test
 async def test_worker_answers_on_the_sockets_that_it_was_given(
     process: WorkerProcess, bound: socket.socket, tmp_path: Path, mongodb: str
 ) -> None:
@@ -57,7 +54,6 @@ async def test_worker_answers_on_the_sockets_that_it_was_given(
     assert await process.until_ended() == 0
 
 
-@async_test
 async def test_secrets_are_neither_in_its_arguments_nor_in_its_environment(
     process: WorkerProcess, tmp_path: Path
 ) -> None:
@@ -73,7 +69,6 @@ def shown(pid: int, file: str) -> bytes:
     return Path(f"/proc/{pid}/{file}").read_bytes()
 
 
-@async_test
 async def test_worker_that_has_ended_takes_no_place(process: WorkerProcess, tmp_path: Path) -> None:
     process.terminate()
     assert await process.until_ended() == -15

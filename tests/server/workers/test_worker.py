@@ -15,7 +15,6 @@ from server.workers import pauses, worker
 from server.workers.place import WorkerPlace, WorkerReport
 from server.workers.process import WorkerProcess
 from server.workers.worker import FirstStart, Worker
-from tests.store import async_test
 
 READY, REFUSED = WorkerReport(), WorkerReport(error="MongoDB is away")
 
@@ -86,7 +85,6 @@ def playing(first: FirstStart, *lives: Played | OSError) -> Worker:
     return Worker("test-1", cast("Callable[[], WorkerProcess]", make), first)
 
 
-@async_test
 async def test_worker_that_ends_is_started_again_and_that_is_said(
     place: WorkerPlace, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -119,7 +117,6 @@ async def test_worker_that_ends_is_started_again_and_that_is_said(
     ],
     ids=["refused", "killed"],
 )
-@async_test
 async def test_worker_that_fails_before_any_is_ready_is_the_end_of_all(
     life: Played, words: str, place: WorkerPlace
 ) -> None:
@@ -132,7 +129,6 @@ async def test_worker_that_fails_before_any_is_ready_is_the_end_of_all(
         await first.wait()
 
 
-@async_test
 async def test_worker_that_is_replaced_is_ready_again_and_nobody_is_warned(
     place: WorkerPlace, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -150,7 +146,6 @@ async def test_worker_that_is_replaced_is_ready_again_and_nobody_is_warned(
     assert caplog.text == ""
 
 
-@async_test
 async def test_worker_that_does_not_leave_is_killed_and_replaced(place: WorkerPlace) -> None:
     first, lives = FirstStart(), (Played(READY, is_deaf=True), Played(READY))
     playing_worker = playing(first, *lives)
@@ -163,7 +158,6 @@ async def test_worker_that_does_not_leave_is_killed_and_replaced(place: WorkerPl
     await asyncio.wait_for(running, 20)
 
 
-@async_test
 async def test_replacement_that_is_not_ready_in_time_is_said(
     place: WorkerPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,7 +173,6 @@ async def test_replacement_that_is_not_ready_in_time_is_said(
     await asyncio.wait_for(running, 20)
 
 
-@async_test
 async def test_failure_after_the_first_is_ready_is_not(place: WorkerPlace) -> None:
     first = FirstStart()
     first.end()
@@ -197,7 +190,6 @@ def test_process_that_is_not_to_be_had_is_said() -> None:
         playing(FirstStart(), OSError("no room")).launch()
 
 
-@async_test
 async def test_worker_that_does_not_end_is_killed() -> None:
     deaf, polite = Played(is_deaf=True), Played()
     for life, timeout in ((deaf, 0.01), (polite, worker.KILLED_SECONDS)):

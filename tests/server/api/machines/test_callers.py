@@ -1,13 +1,10 @@
 """Whose a lease is: a session of the console is somebody else than the token behind it."""
 
-import pytest
-
 from tests.server.api.machines.test_control import CONTROL, begin, confirms, desk, held_by
 from tests.server.api.test_console import signed_in
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_lease_of_a_session_is_good_for_no_other_and_not_for_its_token(
     service: Service,
 ) -> None:

@@ -61,7 +61,6 @@ async def copied(link: ScriptedLink) -> tuple[Input, str]:
         text += message.text
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("text", ["", "a\r\n\x01\u20ac\U0001f600", LONG])
 async def test_text_is_written_as_it_is(service: Service, text: str) -> None:
     machine = await service.new_machine()
@@ -79,7 +78,6 @@ async def test_text_is_written_as_it_is(service: Service, text: str) -> None:
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
 @pytest.mark.parametrize("is_keyed", [False, True])
 @pytest.mark.usefixtures("no_garbage_collection")
-@pytest.mark.gen_test
 async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_keyed: bool) -> None:
     secret = f"secret {new_key()}"
     machine = await service.new_machine()
@@ -96,7 +94,6 @@ async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_ke
 
 @pytest.mark.parametrize("is_keyed", [False, True])
 @pytest.mark.usefixtures("no_garbage_collection")
-@pytest.mark.gen_test
 async def test_text_that_is_refused_is_not_kept(service: Service, is_keyed: bool) -> None:
     secret = f"secret {new_key()}"
     await service.new_machine()
@@ -113,7 +110,6 @@ def kept(text: str) -> list[str]:
     return [type(each).__name__ for each in bodies if text in str(vars(each).values())]
 
 
-@pytest.mark.gen_test
 async def test_key_copies_once_and_belongs_to_one_text(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected(able()) as link:
@@ -130,7 +126,6 @@ async def test_key_copies_once_and_belongs_to_one_text(service: Service) -> None
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_answer_may_be_short(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able()) as link:
@@ -142,7 +137,6 @@ async def test_answer_may_be_short(service: Service) -> None:
         assert (reply.status, reply.body) == (204, b"")
 
 
-@pytest.mark.gen_test
 async def test_machine_that_fails_is_told(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able()) as link:
@@ -168,7 +162,6 @@ WRONG = {
 }
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize(("body", "kind"), WRONG.values(), ids=WRONG)
 async def test_what_is_no_text_is_refused(service: Service, body: Any, kind: str) -> None:
     machine = await service.new_machine()
@@ -180,7 +173,6 @@ async def test_what_is_no_text_is_refused(service: Service, body: Any, kind: str
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_ten_megabytes_are_refused(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able()) as link:
@@ -189,7 +181,6 @@ async def test_ten_megabytes_are_refused(service: Service) -> None:
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_longest_text_may_be_escaped(service: Service) -> None:
     machine = await service.new_machine()
     text = "\x01" * MAX_CLIPBOARD_BYTES
@@ -202,7 +193,6 @@ async def test_longest_text_may_be_escaped(service: Service) -> None:
         assert (await writes).status == 200
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("query", ["", "?selection=primary"])
 async def test_text_is_read(service: Service, query: str) -> None:
     machine = await service.new_machine()
@@ -219,7 +209,6 @@ async def test_text_is_read(service: Service, query: str) -> None:
         assert "no-store" in reply.headers["Cache-Control"]
 
 
-@pytest.mark.gen_test
 async def test_clipboard_that_cannot_be_read_is_told(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able()) as link:
@@ -233,7 +222,6 @@ async def test_clipboard_that_cannot_be_read_is_told(service: Service) -> None:
         assert (reply.json["code"], reply.json["detail"]) == ("clipboard_no_text", "an image")
 
 
-@pytest.mark.gen_test
 async def test_machine_that_does_not_answer(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,7 +232,6 @@ async def test_machine_that_does_not_answer(
         assert (reply.status, reply.json["reason"]) == (503, "no_clipboard")
 
 
-@pytest.mark.gen_test
 async def test_link_that_ends_meanwhile(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able()) as link:
@@ -255,7 +242,6 @@ async def test_link_that_ends_meanwhile(service: Service) -> None:
         assert (reply.status, reply.json["reason"]) == (503, "offline")
 
 
-@pytest.mark.gen_test
 async def test_each_way_may_be_impossible(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected(able(OFF, OFF)) as link:
@@ -275,7 +261,6 @@ async def test_each_way_may_be_impossible(service: Service) -> None:
         assert (await writes).status == 200
 
 
-@pytest.mark.gen_test
 async def test_needs_its_own_scope(service: Service) -> None:
     await service.new_machine()
     without = await service.new_token(*scopes_without(Scope.CLIPBOARD))
@@ -286,7 +271,6 @@ async def test_needs_its_own_scope(service: Service) -> None:
         assert (reply.status, reply.json["scope"]) == (403, "clipboard")
 
 
-@pytest.mark.gen_test
 async def test_paused_machine_is_read_and_not_written(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able()) as link:

@@ -2,8 +2,6 @@
 
 from uuid import uuid4
 
-import pytest
-
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.messages import Input
 from schemas.resources.tokens import Scope
@@ -11,7 +9,6 @@ from tests.commands import accepted, keep_sent
 from tests.service import Service, new_key, scopes_without
 
 
-@pytest.mark.gen_test
 async def test_final_command_shows_its_first_answer(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -29,7 +26,6 @@ async def test_final_command_shows_its_first_answer(service: Service) -> None:
         assert view["accepted_at"] <= view["final_at"] <= view["expires_at"]
 
 
-@pytest.mark.gen_test
 async def test_command_without_a_body_in_its_answer_has_none(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -40,7 +36,6 @@ async def test_command_without_a_body_in_its_answer_has_none(service: Service) -
     assert view["answer"] == {"status": 204, "body": None}
 
 
-@pytest.mark.gen_test
 async def test_command_under_way_is_sent_and_not_final(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -53,7 +48,6 @@ async def test_command_under_way_is_sent_and_not_final(service: Service) -> None
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_command_that_never_arrived_says_so(service: Service) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key())
@@ -70,7 +64,6 @@ async def test_command_that_never_arrived_says_so(service: Service) -> None:
     )
 
 
-@pytest.mark.gen_test
 async def test_what_may_not_be_seen_does_not_exist(service: Service) -> None:
     await service.new_machine()
     command = accepted(service, new_key())
@@ -89,7 +82,6 @@ async def test_what_may_not_be_seen_does_not_exist(service: Service) -> None:
     ]
 
 
-@pytest.mark.gen_test
 async def test_looking_takes_the_scope_of_sending(service: Service) -> None:
     token = await service.new_token(*scopes_without(Scope.INPUT_SEND))
     reply = await service.get(f"/v1/commands/{uuid4()}", token=token)

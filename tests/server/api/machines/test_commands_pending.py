@@ -42,7 +42,6 @@ async def view_of(service: Service, command_id: str) -> Any:
 
 
 @pytest.mark.parametrize("keyed", [True, False], ids=["with a key", "without"])
-@pytest.mark.gen_test
 async def test_pending_command_is_sent_until_its_machine_is_back_and_then_done(
     service: Service, keyed: bool
 ) -> None:
@@ -71,7 +70,6 @@ async def test_pending_command_is_sent_until_its_machine_is_back_and_then_done(
         (Failed(code="x_error", message="gone", injected_at_least=1), False, "done", 502),
     ],
 )
-@pytest.mark.gen_test
 async def test_what_the_machine_reports_is_what_is_shown(
     service: Service, outcome: Outcome, keyed: bool, state: str, status: int
 ) -> None:
@@ -87,7 +85,6 @@ async def test_what_the_machine_reports_is_what_is_shown(
 
 
 @HURRIED
-@pytest.mark.gen_test
 async def test_late_acknowledgement_of_an_unkeyed_command_is_found_by_whoever_looks(
     service: Service,
 ) -> None:
@@ -108,7 +105,6 @@ async def test_late_acknowledgement_of_an_unkeyed_command_is_found_by_whoever_lo
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_machine_that_does_not_answer_keeps_nobody_who_looks(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,7 +124,6 @@ async def test_machine_that_does_not_answer_keeps_nobody_who_looks(
         assert (view["state"], view["final"]) == ("not_carried_out", True)
 
 
-@pytest.mark.gen_test
 async def test_command_that_waits_for_its_link_is_claimed(service: Service) -> None:
     machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
@@ -147,7 +142,6 @@ async def test_command_that_waits_for_its_link_is_claimed(service: Service) -> N
         assert (view["state"], view["final"]) == ("done", True)
 
 
-@pytest.mark.gen_test
 async def test_lost_journal_is_seen_by_whoever_looks(service: Service) -> None:
     machine = await service.new_machine()
     command_id = await left_pending(machine, new_key())
@@ -157,7 +151,6 @@ async def test_lost_journal_is_seen_by_whoever_looks(service: Service) -> None:
     assert (view["state"], view["answer"]["body"]["injected_at_least"]) == ("unknown", 0)
 
 
-@pytest.mark.gen_test
 async def test_command_without_a_key_that_ended_in_time_is_not_known(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -168,7 +161,6 @@ async def test_command_without_a_key_that_ended_in_time_is_not_known(service: Se
     assert (reply.status, reply.problem) == (404, "not-found")
 
 
-@pytest.mark.gen_test
 async def test_looking_needs_no_more_than_sending_does(service: Service) -> None:
     machine = await service.new_machine()
     command_id = await left_pending(machine, new_key())

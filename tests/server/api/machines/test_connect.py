@@ -44,7 +44,6 @@ async def refused(attempt: connect) -> int:
     return caught.value.response.status_code
 
 
-@pytest.mark.gen_test
 async def test_machines_token_opens_the_websocket_without_compression(service: Service) -> None:
     machine = await service.new_machine()
     async with handshake(service, machine.token) as websocket:
@@ -53,7 +52,6 @@ async def test_machines_token_opens_the_websocket_without_compression(service: S
         assert "Sec-WebSocket-Extensions" not in websocket.response.headers
 
 
-@pytest.mark.gen_test
 async def test_websocket_asks_for_a_machines_own_token(service: Service) -> None:
     assert await refused(handshake(service, None)) == 401
     assert await refused(handshake(service, "fh_unknown")) == 401
@@ -62,20 +60,17 @@ async def test_websocket_asks_for_a_machines_own_token(service: Service) -> None
     assert await refused(handshake(service, reader)) == 403
 
 
-@pytest.mark.gen_test
 async def test_token_in_the_address_does_not_help(service: Service) -> None:
     machine = await service.new_machine()
     reply = await service.get(f"{CONNECT_PATH}?token={machine.token}", token=None)
     assert reply.status == 401
 
 
-@pytest.mark.gen_test
 async def test_other_subprotocol_is_426(service: Service) -> None:
     machine = await service.new_machine()
     assert await refused(handshake(service, machine.token, subprotocol="chat")) == 426
 
 
-@pytest.mark.gen_test
 async def test_plain_request_is_426_and_says_what_to_speak(service: Service) -> None:
     machine = await service.new_machine()
     reply = await service.get(CONNECT_PATH, token=machine.token)
@@ -84,13 +79,11 @@ async def test_plain_request_is_426_and_says_what_to_speak(service: Service) -> 
     assert SUBPROTOCOL in reply.json["detail"]
 
 
-@pytest.mark.gen_test
 async def test_page_of_another_origin_opens_no_websocket(service: Service) -> None:
     machine = await service.new_machine()
     assert await refused(handshake(service, machine.token, origin="http://evil.example")) == 403
 
 
-@pytest.mark.gen_test
 async def test_websocket_that_breaks_before_its_hello_leaves_nothing(service: Service) -> None:
     machine = await service.new_machine()
     async with handshake(service, machine.token) as websocket:
@@ -110,7 +103,6 @@ def of_the_handshake() -> list[object]:
     ]
 
 
-@pytest.mark.gen_test
 async def test_nothing_of_the_handshake_is_kept_as_long_as_the_link(service: Service) -> None:
     machine = await service.new_machine()
     gc.disable()
@@ -123,7 +115,6 @@ async def test_nothing_of_the_handshake_is_kept_as_long_as_the_link(service: Ser
         gc.enable()
 
 
-@pytest.mark.gen_test
 async def test_mistake_about_a_frame_is_logged_and_ends_the_link(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -152,7 +143,6 @@ def test_machines_come_back_over_a_time_that_grows_with_their_number(
 
 
 @pytest.mark.parametrize("settings", [{"reconnects_per_second": 0.01}])
-@pytest.mark.gen_test
 async def test_welcome_says_over_how_long_reconnects_are_spread(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.open_websocket() as websocket:

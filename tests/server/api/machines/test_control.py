@@ -58,7 +58,6 @@ async def desk(service: Service) -> AsyncIterator[tuple[ScriptedMachine, Scripte
         yield machine, link
 
 
-@pytest.mark.gen_test
 async def test_who_has_control_can_be_asked_for_it(service: Service) -> None:
     other = await service.new_token(Scope.MACHINES_CONTROL)
     async with desk(service) as (_, link), listening(service, "?types=control_requested") as told:
@@ -76,7 +75,6 @@ async def test_who_has_control_can_be_asked_for_it(service: Service) -> None:
     ]
 
 
-@pytest.mark.gen_test
 async def test_control_is_taken_renewed_and_given_back(service: Service) -> None:
     async with desk(service) as (machine, link):
         taking = begin(service, "POST")
@@ -106,7 +104,6 @@ async def test_control_is_taken_renewed_and_given_back(service: Service) -> None
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_holder_may_send_and_others_are_told_who_has_control(service: Service) -> None:
     async with desk(service) as (machine, link):
         lease = await taken(service, link)
@@ -128,7 +125,6 @@ async def test_holder_may_send_and_others_are_told_who_has_control(service: Serv
         assert (again.status, again.headers["Idempotency-Replayed"]) == (200, "true")
 
 
-@pytest.mark.gen_test
 async def test_lease_that_is_over_guessed_or_somebody_elses_is_good_for_nothing(
     service: Service,
 ) -> None:
@@ -161,7 +157,6 @@ async def test_lease_that_is_over_guessed_or_somebody_elses_is_good_for_nothing(
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_second_taker_is_told_who_has_it_and_may_take_over(service: Service) -> None:
     async with desk(service) as (machine, link):
         first = await taken(service, link)
@@ -180,7 +175,6 @@ async def test_second_taker_is_told_who_has_it_and_may_take_over(service: Servic
         ]
 
 
-@pytest.mark.gen_test
 async def test_what_runs_is_interrupted_before_control_is_given(service: Service) -> None:
     async with desk(service) as (machine, link):
         running = machine.moving(new_key())
@@ -198,7 +192,6 @@ async def test_what_runs_is_interrupted_before_control_is_given(service: Service
         assert (await taking).status == 201
 
 
-@pytest.mark.gen_test
 async def test_machine_that_does_not_confirm_is_under_nobodys_control(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,7 +209,6 @@ async def test_machine_that_does_not_confirm_is_under_nobodys_control(
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_link_that_ends_while_control_is_taken_leaves_it_to_nobody(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -226,7 +218,6 @@ async def test_link_that_ends_while_control_is_taken_leaves_it_to_nobody(service
     assert (reply.status, reply.json["reason"]) == (503, "not_interrupted")
 
 
-@pytest.mark.gen_test
 async def test_machine_that_is_not_there_cannot_be_controlled(service: Service) -> None:
     await service.new_machine()
     offline = await service.post(CONTROL)
@@ -235,7 +226,6 @@ async def test_machine_that_is_not_there_cannot_be_controlled(service: Service) 
     assert (unknown.status, unknown.problem) == (404, "not-found")
 
 
-@pytest.mark.gen_test
 async def test_lease_that_nobody_renews_ends_by_itself(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,7 +243,6 @@ async def test_lease_that_nobody_renews_ends_by_itself(
         assert (lapsed["action"], lapsed["token_name"]) == ("control.lapsed", "administrator")
 
 
-@pytest.mark.gen_test
 async def test_control_ends_with_its_holders_token(service: Service) -> None:
     async with desk(service) as (machine, link):
         token = await service.new_token(Scope.MACHINES_CONTROL)
@@ -269,7 +258,6 @@ async def test_control_ends_with_its_holders_token(service: Service) -> None:
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_newer_link_keeps_to_the_lease_and_begins_with_nothing_held(
     service: Service,
 ) -> None:
@@ -286,7 +274,6 @@ async def test_newer_link_keeps_to_the_lease_and_begins_with_nothing_held(
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_of_two_takers_at_once_one_has_control(service: Service) -> None:
     async with desk(service) as (_machine, link):
         takers = [begin(service, "POST") for _ in range(2)]
@@ -294,7 +281,6 @@ async def test_of_two_takers_at_once_one_has_control(service: Service) -> None:
         assert sorted([(await each).status for each in takers]) == [201, 409]
 
 
-@pytest.mark.gen_test
 async def test_lease_is_told_to_nobody_else(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -329,7 +315,6 @@ async def test_lease_is_told_to_nobody_else(
             assert lease not in text
 
 
-@pytest.mark.gen_test
 async def test_events_tell_who_has_control(service: Service) -> None:
     async with desk(service) as (_machine, link):
         lease = await taken(service, link)
@@ -345,7 +330,6 @@ async def test_events_tell_who_has_control(service: Service) -> None:
         assert await control() is None
 
 
-@pytest.mark.gen_test
 async def test_old_link_cannot_confirm_for_a_newer_one(service: Service) -> None:
     async with desk(service) as (machine, link):
         live = await machine.until_live()

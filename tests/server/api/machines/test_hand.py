@@ -56,7 +56,6 @@ def does(command: Input) -> tuple[str, dict[str, Any]]:
     return str(command.operation), said
 
 
-@pytest.mark.gen_test
 async def test_events_become_inputs_in_order_and_are_acknowledged(service: Service) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         first = await hand.does(move(1, 2), button(True, x=1, y=2))
@@ -83,7 +82,6 @@ async def test_events_become_inputs_in_order_and_are_acknowledged(service: Servi
         await hand.until_acknowledged()
 
 
-@pytest.mark.gen_test
 async def test_moves_that_wait_are_merged_and_never_across_anything_else(service: Service) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         await hand.does(*(move(x, x) for x in range(10)))
@@ -110,7 +108,6 @@ async def test_moves_that_wait_are_merged_and_never_across_anything_else(service
         await hand.until_acknowledged()
 
 
-@pytest.mark.gen_test
 async def test_modifier_is_confirmed_before_anything_follows_it(service: Service) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         await hand.does(key("ctrl", True), *stroke("w"))
@@ -136,7 +133,6 @@ async def test_modifier_is_confirmed_before_anything_follows_it(service: Service
         await hand.until_acknowledged()
 
 
-@pytest.mark.gen_test
 async def test_refusal_names_what_was_not_sent(service: Service) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         await hand.does(*(move(x, 5) for x in range(4)))
@@ -165,7 +161,6 @@ async def test_refusal_names_what_was_not_sent(service: Service) -> None:
         await hand.until_acknowledged()
 
 
-@pytest.mark.gen_test
 async def test_all_that_is_held_is_released_when_the_websocket_goes(service: Service) -> None:
     async with desk(service) as (_, link):
         lease = await taken(service, link)
@@ -184,7 +179,6 @@ async def test_all_that_is_held_is_released_when_the_websocket_goes(service: Ser
         assert renewed.status == 200
 
 
-@pytest.mark.gen_test
 async def test_releasing_goes_on_where_somebody_holds_one_of_the_keys(service: Service) -> None:
     async with desk(service) as (_, link):
         async with hand_on(service, link) as hand:
@@ -198,7 +192,6 @@ async def test_releasing_goes_on_where_somebody_holds_one_of_the_keys(service: S
         assert does(await link.obey())[1] == {"text": "a", "down": False}
 
 
-@pytest.mark.gen_test
 async def test_hand_ends_soon_after_its_lease_however_that_ends(service: Service) -> None:
     async with desk(service) as (_, link):
         lease = await taken(service, link)
@@ -227,7 +220,6 @@ async def test_hand_ends_soon_after_its_lease_however_that_ends(service: Service
             assert await hand.closed() == OVER
 
 
-@pytest.mark.gen_test
 async def test_input_finds_out_at_once_that_control_has_ended(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,14 +236,12 @@ async def test_input_finds_out_at_once_that_control_has_ended(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("lease", ["guessed", "x" * 200])
 async def test_lease_that_is_none_opens_nothing(service: Service, lease: str) -> None:
     async with desk(service) as (_, link), hand_on(service, link, lease) as hand:
         assert await hand.closed() == OVER
 
 
-@pytest.mark.gen_test
 async def test_somebody_elses_lease_opens_nothing(service: Service) -> None:
     async with desk(service) as (_, link):
         path = hand_path("desk-1", await taken(service, link))
@@ -268,7 +258,6 @@ async def status_of(attempt: Any) -> int:
     return caught.value.response.status_code
 
 
-@pytest.mark.gen_test
 async def test_handshake_is_checked(service: Service) -> None:
     async with desk(service) as (_, link):
         path = hand_path("desk-1", await taken(service, link))
@@ -303,7 +292,6 @@ WRONG: list[tuple[Any, int, str]] = [
 ]
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize(("message", "code", "reason"), WRONG)
 async def test_what_is_not_understood_ends_it_and_nothing_of_it_is_done(
     service: Service,
@@ -321,7 +309,6 @@ async def test_what_is_not_understood_ends_it_and_nothing_of_it_is_done(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_batch_that_comes_again_or_too_early_ends_it_and_releases(service: Service) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         await hand.does(button(True))
@@ -358,7 +345,6 @@ FLOODS = {
 }
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("kind", FLOODS)
 async def test_flood_of_frames_is_cut_off_and_not_read_on(
     service: Service, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -384,7 +370,6 @@ async def test_flood_of_frames_is_cut_off_and_not_read_on(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("events", [[], stroke("a") * 128])
 async def test_flood_ends_it(service: Service, events: list[Any]) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
@@ -407,7 +392,6 @@ async def flood(hand: HandClient, events: list[Any]) -> None:
             await hand.does(*events)
 
 
-@pytest.mark.gen_test
 async def test_newer_websocket_with_the_same_lease_replaces_the_older(service: Service) -> None:
     async with desk(service) as (_, link):
         lease = await taken(service, link)
@@ -425,7 +409,6 @@ async def test_newer_websocket_with_the_same_lease_replaces_the_older(service: S
         await until(lambda: not service.server.services.machines.hands)
 
 
-@pytest.mark.gen_test
 async def test_websocket_that_nobody_reads_ends(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -449,7 +432,6 @@ class Clock:
         return time.monotonic() + self.ahead
 
 
-@pytest.mark.gen_test
 async def test_websocket_is_silent_after_four_seconds(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -469,7 +451,6 @@ async def test_websocket_is_silent_after_four_seconds(
         assert (await hand.closed())[0] == 4002
 
 
-@pytest.mark.gen_test
 async def test_server_that_stops_says_so(service: Service) -> None:
     async with desk(service) as (_, link), hand_on(service, link) as hand:
         service.server.services.operation.leaving = True
@@ -479,7 +460,6 @@ async def test_server_that_stops_says_so(service: Service) -> None:
             service.server.services.operation.leaving = False
 
 
-@pytest.mark.gen_test
 async def test_machine_that_goes_is_said_and_the_hand_stays(service: Service) -> None:
     async with desk(service) as (machine, link):
         lease = await taken(service, link)
@@ -498,7 +478,6 @@ async def test_machine_that_goes_is_said_and_the_hand_stays(service: Service) ->
                 await hand.until_acknowledged()
 
 
-@pytest.mark.gen_test
 async def test_audit_has_one_entry_for_a_stretch_and_no_text_and_no_log_has_the_lease(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

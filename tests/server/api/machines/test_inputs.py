@@ -88,7 +88,6 @@ WRONG_BODIES = [
 
 
 @pytest.mark.parametrize(("operation", "body", "name", "sent"), INPUTS)
-@pytest.mark.gen_test
 async def test_completed_input_is_200_with_the_machines_acknowledgement(
     service: Service, operation: str, body: dict[str, Any], name: Operation, sent: dict[str, Any]
 ) -> None:
@@ -115,7 +114,6 @@ async def test_completed_input_is_200_with_the_machines_acknowledgement(
     }
 
 
-@pytest.mark.gen_test
 async def test_preferred_minimal_answer_is_204_and_says_so(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -127,7 +125,6 @@ async def test_preferred_minimal_answer_is_204_and_says_so(service: Service) -> 
     assert "Content-Type" not in reply.headers
 
 
-@pytest.mark.gen_test
 async def test_preferred_representation_is_200_and_says_so(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -138,7 +135,6 @@ async def test_preferred_representation_is_200_and_says_so(service: Service) -> 
     assert reply.headers["Preference-Applied"] == "return=representation"
 
 
-@pytest.mark.gen_test
 async def test_unasked_preference_is_not_said_to_be_applied(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -150,7 +146,6 @@ async def test_unasked_preference_is_not_said_to_be_applied(service: Service) ->
 
 
 @pytest.mark.parametrize("settings", [{"input_response": "minimal"}])
-@pytest.mark.gen_test
 async def test_setting_makes_minimal_the_default(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -163,7 +158,6 @@ async def test_setting_makes_minimal_the_default(service: Service) -> None:
 
 
 @pytest.mark.parametrize(("operation", "body", "loc", "kind"), WRONG_BODIES)
-@pytest.mark.gen_test
 async def test_wrong_body_is_422_and_names_the_place(
     service: Service, operation: str, body: Any, loc: list[str], kind: str
 ) -> None:
@@ -171,7 +165,6 @@ async def test_wrong_body_is_422_and_names_the_place(
     assert reply.faults == [(loc, kind)]
 
 
-@pytest.mark.gen_test
 async def test_unknown_key_name_is_422_and_says_where(service: Service) -> None:
     reply = await service.post("/v1/computer/desk-1/input/keyboard/key", {"text": "a ctrl+wobble"})
     ((loc, _),) = reply.faults
@@ -180,14 +173,12 @@ async def test_unknown_key_name_is_422_and_says_where(service: Service) -> None:
 
 
 @pytest.mark.parametrize("duration", ["NaN", "Infinity", "-Infinity"])
-@pytest.mark.gen_test
 async def test_number_that_is_not_finite_is_422(service: Service, duration: str) -> None:
     text = '{"start_x":1,"start_y":1,"to_x":2,"to_y":2,"duration":' + duration + "}"
     reply = await service.post("/v1/computer/desk-1/input/mouse/drag", content=text.encode())
     assert reply.status == 422
 
 
-@pytest.mark.gen_test
 async def test_query_of_an_input_is_422(service: Service) -> None:
     path = "/v1/computer/desk-1/input/mouse/move?x=1"
     reply = await service.post(path, {"x": 1, "y": 2})
@@ -195,28 +186,24 @@ async def test_query_of_an_input_is_422(service: Service) -> None:
 
 
 @pytest.mark.parametrize("machine_id", ["a%20b", "-desk", "d" * 129, "d%2Fe", "%00"])
-@pytest.mark.gen_test
 async def test_machine_id_that_cannot_be_is_422(service: Service, machine_id: str) -> None:
     reply = await service.post(f"/v1/computer/{machine_id}/input/mouse/move", {"x": 1, "y": 2})
     assert reply.faults == [(["path", "machine_id"], "string_pattern_mismatch")]
     assert reply.json["detail"][0]["msg"].startswith("must be 1 to 128 letters, digits")
 
 
-@pytest.mark.gen_test
 async def test_address_that_is_not_unicode_is_404(service: Service) -> None:
     reply = await service.post("/v1/computer/%ff/input/mouse/move", {"x": 1, "y": 2})
     assert (reply.status, reply.problem) == (404, "not-found")
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "two words", "schlüssel"])
-@pytest.mark.gen_test
 async def test_key_that_cannot_be_is_422(service: Service, key: str) -> None:
     machine = await service.new_machine()
     reply = await machine.move(key)
     assert reply.faults == [(["header", "Idempotency-Key"], "string_pattern_mismatch")]
 
 
-@pytest.mark.gen_test
 async def test_refused_input_is_422_with_the_machines_bounds(service: Service) -> None:
     machine = await service.new_machine()
     refused = Refused(
@@ -233,7 +220,6 @@ async def test_refused_input_is_422_with_the_machines_bounds(service: Service) -
     assert reply.json["detail"][0]["ctx"] == {"displays": ["1280x800+0+0"]}
 
 
-@pytest.mark.gen_test
 async def test_failed_input_is_502_with_code_and_count(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -246,7 +232,6 @@ async def test_failed_input_is_502_with_code_and_count(service: Service) -> None
     assert reply.json["injected_at_least"] == 2
 
 
-@pytest.mark.gen_test
 async def test_expired_input_is_504_and_final(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -257,7 +242,6 @@ async def test_expired_input_is_504_and_final(service: Service) -> None:
     assert reply.json["final"] is True
 
 
-@pytest.mark.gen_test
 async def test_interrupted_input_is_502_and_final(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -268,7 +252,6 @@ async def test_interrupted_input_is_502_and_final(service: Service) -> None:
     assert (reply.json["final"], reply.json["injected_at_least"]) == (True, 1)
 
 
-@pytest.mark.gen_test
 async def test_unknown_machine_and_another_organizations_are_the_same_404(
     service: Service,
 ) -> None:
@@ -294,14 +277,12 @@ async def unavailable(machine: ScriptedMachine) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.gen_test
 async def test_machine_that_never_connected_is_503(service: Service) -> None:
     answer = await unavailable(await service.new_machine())
     assert answer["reason"] == "offline"
     assert "never connected" in answer["detail"]
 
 
-@pytest.mark.gen_test
 async def test_machine_that_left_is_503_with_why_and_since_when(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -318,7 +299,6 @@ async def test_machine_that_left_is_503_with_why_and_since_when(service: Service
     )
 
 
-@pytest.mark.gen_test
 async def test_paused_machine_is_503_since_its_pause(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -329,7 +309,6 @@ async def test_paused_machine_is_503_since_its_pause(service: Service) -> None:
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_machine_without_a_way_to_inject_is_503_with_its_reason(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(hello(no_input="the screen is locked")):
@@ -339,7 +318,6 @@ async def test_machine_without_a_way_to_inject_is_503_with_its_reason(service: S
 
 
 @pytest.mark.parametrize("settings", [{"unanswered_inputs": 2}])
-@pytest.mark.gen_test
 async def test_one_unanswered_input_too_many_is_429(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -357,7 +335,6 @@ async def test_one_unanswered_input_too_many_is_429(service: Service) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.2}])
-@pytest.mark.gen_test
 async def test_unacknowledged_input_is_504_with_its_command(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -369,7 +346,6 @@ async def test_unacknowledged_input_is_504_with_its_command(service: Service) ->
     assert int(reply.headers["Retry-After"]) > 0
 
 
-@pytest.mark.gen_test
 async def test_input_whose_machine_goes_is_504_at_once(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -380,7 +356,6 @@ async def test_input_whose_machine_goes_is_504_at_once(service: Service) -> None
     assert (reply.status, reply.problem) == (504, "outcome-pending")
 
 
-@pytest.mark.gen_test
 async def test_token_without_input_send_moves_nothing(service: Service) -> None:
     machine = await service.new_machine()
     token = await service.new_token(Scope.MACHINES_READ, Scope.MACHINES_WRITE)
@@ -391,7 +366,6 @@ async def test_token_without_input_send_moves_nothing(service: Service) -> None:
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_inputs_reach_the_machine_in_the_order_of_their_requests(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:

@@ -66,7 +66,6 @@ async def assert_nothing_is_told_back(service: Service, path: str, body: Any) ->
         assert secret not in reply.body.decode().lower()
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("body", WRONG_BODIES.values(), ids=WRONG_BODIES)
 async def test_no_text_of_an_input_is_told_back(service: Service, body: Any) -> None:
     machine = await service.new_machine()
@@ -74,13 +73,11 @@ async def test_no_text_of_an_input_is_told_back(service: Service, body: Any) -> 
         await assert_nothing_is_told_back(service, machine.input_path(operation), body)
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("body", WRONG_BODIES.values(), ids=WRONG_BODIES)
 async def test_no_token_is_told_back(service: Service, body: Any) -> None:
     await assert_nothing_is_told_back(service, "/console/session", body)
 
 
-@pytest.mark.gen_test
 async def test_place_and_reason_are_told_all_the_same(service: Service) -> None:
     machine = await service.new_machine()
     reply = await service.post(machine.input_path("keyboard/key"), {"text": "ctrl+pgdwn"})

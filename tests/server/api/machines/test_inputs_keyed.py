@@ -50,7 +50,6 @@ def assert_replays(reply: Reply, first: Reply) -> None:
 
 
 @pytest.mark.parametrize("bare", ["{}", "{}\\b", '{}"b'])
-@pytest.mark.gen_test
 async def test_bare_and_quoted_are_one_key(service: Service, bare: str) -> None:
     machine, key = await service.new_machine(), bare.format(new_key())
     quoted = '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -63,7 +62,6 @@ async def test_bare_and_quoted_are_one_key(service: Service, bare: str) -> None:
 
 
 @pytest.mark.parametrize("key", ['"', '""', '"k', '"k"k', '"a b"', '"a\\b"', '"k";a=1'])
-@pytest.mark.gen_test
 async def test_malformed_quoting_is_refused_and_says_what_would_be_right(
     service: Service, key: str
 ) -> None:
@@ -86,7 +84,6 @@ async def test_malformed_quoting_is_refused_and_says_what_would_be_right(
         (NotCarriedOut(), 503),
     ],
 )
-@pytest.mark.gen_test
 async def test_final_answer_is_replayed_byte_for_byte(
     service: Service, outcome: Outcome, status: int
 ) -> None:
@@ -102,7 +99,6 @@ async def test_final_answer_is_replayed_byte_for_byte(
     assert_replays(await machine.move(key), first)
 
 
-@pytest.mark.gen_test
 async def test_minimal_answer_is_replayed_whatever_is_preferred_later(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
@@ -116,7 +112,6 @@ async def test_minimal_answer_is_replayed_whatever_is_preferred_later(service: S
 
 
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_answer_is_replayed_after_a_restart_of_the_server(
     service: Service, mongodb: str, tmp_path: Path
 ) -> None:
@@ -134,7 +129,6 @@ async def test_answer_is_replayed_after_a_restart_of_the_server(
             await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_keys_of_two_organizations_are_different_keys(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     other = await (await service.elsewhere()).new_machine()
@@ -143,7 +137,6 @@ async def test_keys_of_two_organizations_are_different_keys(service: Service) ->
         await assert_key_is_free(other, other_link, key)
 
 
-@pytest.mark.gen_test
 async def test_two_at_once_run_once_and_get_the_same_answer(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
@@ -159,7 +152,6 @@ async def test_two_at_once_run_once_and_get_the_same_answer(service: Service) ->
 
 
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
-@pytest.mark.gen_test
 async def test_waiting_past_the_deadline_is_409_in_progress(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
@@ -177,7 +169,6 @@ async def test_waiting_past_the_deadline_is_409_in_progress(service: Service) ->
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_same_key_with_another_request_is_422_and_the_first_stands(
     service: Service,
 ) -> None:
@@ -206,7 +197,6 @@ async def test_same_key_with_another_request_is_422_and_the_first_stands(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_other_request_under_the_key_does_not_make_the_key_its_own(
     service: Service,
 ) -> None:
@@ -225,7 +215,6 @@ async def test_other_request_under_the_key_does_not_make_the_key_its_own(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_same_request_in_other_words_is_the_same_request(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     headers = {"Idempotency-Key": key}
@@ -248,7 +237,6 @@ async def test_same_request_in_other_words_is_the_same_request(service: Service)
         (b'{"x":1,"y":2}' + b" " * 65536, "application/json", 413),
     ],
 )
-@pytest.mark.gen_test
 async def test_request_that_is_not_understood_uses_no_key(
     service: Service, content: bytes, media_type: str, status: int
 ) -> None:
@@ -260,7 +248,6 @@ async def test_request_that_is_not_understood_uses_no_key(
         await assert_key_is_free(machine, link, key)
 
 
-@pytest.mark.gen_test
 async def test_request_without_leave_uses_no_key(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
@@ -269,7 +256,6 @@ async def test_request_without_leave_uses_no_key(service: Service) -> None:
         await assert_key_is_free(machine, link, key)
 
 
-@pytest.mark.gen_test
 async def test_unknown_machine_uses_no_key(service: Service) -> None:
     machine, key = ScriptedMachine(service, "desk-1", ""), new_key()
     assert (await machine.move(key)).status == 404
@@ -278,7 +264,6 @@ async def test_unknown_machine_uses_no_key(service: Service) -> None:
         await assert_key_is_free(machine, link, key)
 
 
-@pytest.mark.gen_test
 async def test_unavailable_machine_uses_no_key(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     assert (await machine.move(key)).problem == "machine-unavailable"
@@ -293,7 +278,6 @@ async def test_unavailable_machine_uses_no_key(service: Service) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"unanswered_inputs": 1}])
-@pytest.mark.gen_test
 async def test_busy_machine_uses_no_key(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
@@ -331,7 +315,6 @@ async def left_open(machine: ScriptedMachine, key: str, **greeting: Any) -> str:
         (Expired(), 504, "input-expired"),
     ],
 )
-@pytest.mark.gen_test
 async def test_pending_outcome_is_resolved_from_the_machines_report(
     service: Service, outcome: Outcome, status: int, problem: str | None
 ) -> None:
@@ -352,7 +335,6 @@ async def test_pending_outcome_is_resolved_from_the_machines_report(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_another_journal_makes_the_outcome_unknown_for_ever(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     await left_open(machine, key)
@@ -365,7 +347,6 @@ async def test_another_journal_makes_the_outcome_unknown_for_ever(service: Servi
     assert (await machine.move(key)).body == reply.body
 
 
-@pytest.mark.gen_test
 async def test_journal_that_went_back_makes_the_outcome_unknown(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     await left_open(machine, key, sequence=10)
@@ -376,7 +357,6 @@ async def test_journal_that_went_back_makes_the_outcome_unknown(service: Service
 
 
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_pending_outcome_survives_a_restart_of_the_server(
     service: Service, mongodb: str, tmp_path: Path
 ) -> None:
@@ -392,7 +372,6 @@ async def test_pending_outcome_survives_a_restart_of_the_server(
             assert (await machine.move(key)).problem == "not-carried-out"
 
 
-@pytest.mark.gen_test
 async def test_key_of_255_characters_is_a_key(service: Service) -> None:
     machine = await service.new_machine()
     key = new_key().ljust(255, "~")
@@ -400,7 +379,6 @@ async def test_key_of_255_characters_is_a_key(service: Service) -> None:
         await assert_key_is_free(machine, link, key)
 
 
-@pytest.mark.gen_test
 async def test_key_given_twice_is_422(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     reply = await repeated_header(machine, key)

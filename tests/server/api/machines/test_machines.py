@@ -11,7 +11,6 @@ from tests.links import hello
 from tests.service import ScriptedMachine, Service
 
 
-@pytest.mark.gen_test
 async def test_added_machine_gets_a_token_that_connects_it(service: Service) -> None:
     reply = await service.post("/v1/machines", {"id": "front-desk", "name": "Front desk"})
     assert reply.status == 201
@@ -25,14 +24,12 @@ async def test_added_machine_gets_a_token_that_connects_it(service: Service) -> 
         assert (await service.get("/v1/machines/front-desk")).json["state"] == "online"
 
 
-@pytest.mark.gen_test
 async def test_machine_without_an_id_gets_one(service: Service) -> None:
     body = (await service.post("/v1/machines", {})).json
     assert UUID(body["id"])
     assert body["name"] == body["id"]
 
 
-@pytest.mark.gen_test
 async def test_taken_id_is_409_but_only_inside_the_organization(service: Service) -> None:
     other = await service.elsewhere()
     assert (await service.post("/v1/machines", {"id": "desk"})).status == 201
@@ -51,7 +48,6 @@ async def test_taken_id_is_409_but_only_inside_the_organization(service: Service
         ({"owner": "me"}, ["body", "owner"]),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_machine_is_422(
     service: Service, body: dict[str, object], loc: list[str]
 ) -> None:
@@ -59,7 +55,6 @@ async def test_wrong_machine_is_422(
     assert place == loc
 
 
-@pytest.mark.gen_test
 async def test_machine_is_shown_as_its_client_described_it(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected():
@@ -76,7 +71,6 @@ async def test_machine_is_shown_as_its_client_described_it(service: Service) -> 
     assert gone.round_trip_ms is None
 
 
-@pytest.mark.gen_test
 async def test_machine_that_cannot_inject_is_shown_with_its_reason(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(hello(no_input="no display")):
@@ -84,7 +78,6 @@ async def test_machine_that_cannot_inject_is_shown_with_its_reason(service: Serv
         assert (shown["state"], shown["reason"]) == ("no_input", "no display")
 
 
-@pytest.mark.gen_test
 async def test_machine_is_renamed_paused_and_resumed(service: Service) -> None:
     await service.new_machine()
     reply = await service.request("PATCH", "/v1/machines/desk-1", {"name": "$renamed"})
@@ -99,7 +92,6 @@ async def test_machine_is_renamed_paused_and_resumed(service: Service) -> None:
     assert unchanged.json == resumed
 
 
-@pytest.mark.gen_test
 async def test_pause_outlives_the_link(service: Service) -> None:
     machine = await service.new_machine()
     await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
@@ -108,13 +100,11 @@ async def test_pause_outlives_the_link(service: Service) -> None:
 
 
 @pytest.mark.parametrize("body", [{"paused": "yes"}, {"name": ""}, {"state": "online"}])
-@pytest.mark.gen_test
 async def test_wrong_change_is_422(service: Service, body: dict[str, object]) -> None:
     await service.new_machine()
     assert (await service.request("PATCH", "/v1/machines/desk-1", body)).status == 422
 
 
-@pytest.mark.gen_test
 async def test_machines_are_listed_by_id_in_pages(service: Service) -> None:
     for name in ("c", "a", "b"):
         await service.post("/v1/machines", {"id": name})
@@ -125,7 +115,6 @@ async def test_machines_are_listed_by_id_in_pages(service: Service) -> None:
     assert (page["total"], page["skip"], page["limit"]) == (3, 1, 1)
 
 
-@pytest.mark.gen_test
 async def test_removed_machine_its_link_and_its_token_are_gone(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -137,7 +126,6 @@ async def test_removed_machine_its_link_and_its_token_are_gone(service: Service)
     assert all(token.revoked_at for token in stored if token.machine_id == "desk-1")
 
 
-@pytest.mark.gen_test
 async def test_what_another_organization_has_does_not_exist(service: Service) -> None:
     machine = await service.new_machine()
     other = await service.elsewhere()
@@ -150,7 +138,6 @@ async def test_what_another_organization_has_does_not_exist(service: Service) ->
         assert (shown["state"], shown["paused"]) == ("online", False)
 
 
-@pytest.mark.gen_test
 async def test_what_was_done_is_in_the_audit_though_nobody_can_be_shown_how_the_machine_is(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

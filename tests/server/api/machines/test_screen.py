@@ -61,7 +61,6 @@ async def revoke(service: Service) -> None:
         ("?format=png&width=64&height=16384", "png", (64, 16384, 80)),
     ],
 )
-@pytest.mark.gen_test
 async def test_screenshot_is_the_machines_picture_with_what_it_shows(
     service: Service, query: str, form: PictureFormat, wish: Any
 ) -> None:
@@ -83,7 +82,6 @@ async def test_screenshot_is_the_machines_picture_with_what_it_shows(
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.gen_test
 async def test_dimensions_and_pointer_are_those_of_now(service: Service) -> None:
     async with connected(service) as desk:
         for path, expected in (
@@ -136,7 +134,6 @@ WRONG_QUERIES = [
 
 
 @pytest.mark.parametrize(("path", "field"), WRONG_QUERIES)
-@pytest.mark.gen_test
 async def test_wrong_query_is_422_and_names_the_parameter(
     service: Service, path: str, field: str
 ) -> None:
@@ -145,7 +142,6 @@ async def test_wrong_query_is_422_and_names_the_parameter(
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
-@pytest.mark.gen_test
 async def test_screen_that_cannot_be_seen_is_a_problem_that_says_why(
     service: Service, path: str
 ) -> None:
@@ -169,7 +165,6 @@ async def test_screen_that_cannot_be_seen_is_a_problem_that_says_why(
 
 
 @pytest.mark.parametrize("path", [SCREENSHOT, DIMENSIONS, POSITION])
-@pytest.mark.gen_test
 async def test_machine_that_fails_to_look_is_a_problem_with_its_words(
     service: Service, path: str
 ) -> None:
@@ -184,7 +179,6 @@ async def test_machine_that_fails_to_look_is_a_problem_with_its_words(
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
-@pytest.mark.gen_test
 async def test_machine_that_does_not_answer_in_time_is_a_problem(
     service: Service, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,7 +190,6 @@ async def test_machine_that_does_not_answer_in_time_is_a_problem(
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
-@pytest.mark.gen_test
 async def test_machine_that_disconnects_before_it_answers_is_a_problem(
     service: Service, path: str
 ) -> None:
@@ -208,7 +201,6 @@ async def test_machine_that_disconnects_before_it_answers_is_a_problem(
         assert (reply.status, reply.problem) == (503, "machine-unavailable")
 
 
-@pytest.mark.gen_test
 async def test_more_questions_than_a_machine_may_owe_are_429(service: Service) -> None:
     async with connected(service) as desk:
         asking = [desk.asking(DIMENSIONS) for _ in range(MAX_OPEN_REQUESTS)]
@@ -220,7 +212,6 @@ async def test_more_questions_than_a_machine_may_owe_are_429(service: Service) -
         assert {(await each).status for each in asking} == {503}
 
 
-@pytest.mark.gen_test
 async def test_live_screen_is_a_stream_of_pictures_for_browsers(service: Service) -> None:
     async with connected(service) as desk:
         viewer, asked = await desk.watched("?width=640&quality=50&rate=30")
@@ -245,7 +236,6 @@ async def test_live_screen_is_a_stream_of_pictures_for_browsers(service: Service
         assert (await desk.heard(ScreenStop)).stream == asked.stream
 
 
-@pytest.mark.gen_test
 async def test_many_viewers_share_one_stream_of_the_machine(service: Service) -> None:
     async with connected(service) as desk:
         viewer, asked = await desk.watched()
@@ -266,7 +256,6 @@ async def test_many_viewers_share_one_stream_of_the_machine(service: Service) ->
         await desk.heard(ScreenStop)
 
 
-@pytest.mark.gen_test
 async def test_who_looks_at_a_machine_is_told_as_it_changes(service: Service) -> None:
     async with connected(service) as desk, listening(service) as stream:
         viewer, _ = await desk.watched()
@@ -275,7 +264,6 @@ async def test_who_looks_at_a_machine_is_told_as_it_changes(service: Service) ->
         await stream.until(lambda told: told.data.get("viewers") == [])
 
 
-@pytest.mark.gen_test
 async def test_viewer_with_a_lower_rate_gets_fewer_pictures_and_the_newest(
     service: Service,
 ) -> None:
@@ -293,7 +281,6 @@ async def test_viewer_with_a_lower_rate_gets_fewer_pictures_and_the_newest(
         await slow.close()
 
 
-@pytest.mark.gen_test
 async def test_unchanged_picture_is_repeated_only_after_long_silence(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,7 +301,6 @@ async def test_unchanged_picture_is_repeated_only_after_long_silence(
 
 
 @pytest.mark.parametrize("query", ["?rate=30", "?rate=0.01"])
-@pytest.mark.gen_test
 async def test_still_picture_is_no_silence(
     service: Service, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
@@ -333,7 +319,6 @@ async def test_still_picture_is_no_silence(
         await viewer.close()
 
 
-@pytest.mark.gen_test
 async def test_slow_viewer_skips_pictures_and_costs_no_memory(service: Service) -> None:
     content = [noise("jpeg", 1280, 800 + each) for each in range(2)]
     sizes = [Size(1280, 800 + each) for each in range(2)]
@@ -360,7 +345,6 @@ async def test_slow_viewer_skips_pictures_and_costs_no_memory(service: Service) 
             await each.close()
 
 
-@pytest.mark.gen_test
 async def test_reader_who_takes_nothing_for_long_is_closed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,7 +363,6 @@ async def test_reader_who_takes_nothing_for_long_is_closed(
         await viewer.close()
 
 
-@pytest.mark.gen_test
 async def test_revoked_token_ends_a_stream_that_nobody_reads(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -401,7 +384,6 @@ async def test_revoked_token_ends_a_stream_that_nobody_reads(
         await viewer.close()
 
 
-@pytest.mark.gen_test
 async def test_stream_ends_when_nobody_can_say_whether_it_may_still_be_seen(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -417,7 +399,6 @@ async def test_stream_ends_when_nobody_can_say_whether_it_may_still_be_seen(
     assert "task check a viewer failed" in caplog.text
 
 
-@pytest.mark.gen_test
 async def test_token_that_is_revoked_before_the_first_picture_sees_none(service: Service) -> None:
     async with connected(service) as desk:
         asking = desk.asking(STREAM, token=await service.new_token(Scope.SCREEN_READ))
@@ -428,7 +409,6 @@ async def test_token_that_is_revoked_before_the_first_picture_sees_none(service:
         assert (await asking).problem == "unauthenticated"
 
 
-@pytest.mark.gen_test
 async def test_revoked_token_ends_the_stream(service: Service) -> None:
     async with connected(service) as desk:
         secret = await service.new_token(Scope.SCREEN_READ)
@@ -441,7 +421,6 @@ async def test_revoked_token_ends_the_stream(service: Service) -> None:
         await desk.heard(ScreenStop)
 
 
-@pytest.mark.gen_test
 async def test_lost_link_ends_the_stream(service: Service) -> None:
     async with connected(service) as desk:
         viewer, _ = await desk.watched()
@@ -449,7 +428,6 @@ async def test_lost_link_ends_the_stream(service: Service) -> None:
         await over(viewer)
 
 
-@pytest.mark.gen_test
 async def test_stopping_server_ends_the_stream(service: Service) -> None:
     async with connected(service) as desk:
         viewer, _ = await desk.watched()
@@ -458,7 +436,6 @@ async def test_stopping_server_ends_the_stream(service: Service) -> None:
         service.server.services.operation.leaving = False
 
 
-@pytest.mark.gen_test
 async def test_screen_that_fails_ends_the_stream_and_can_be_asked_for_again(
     service: Service,
 ) -> None:
@@ -475,7 +452,6 @@ async def test_screen_that_fails_ends_the_stream_and_can_be_asked_for_again(
 
 
 @pytest.mark.parametrize("settings", [{"screen_viewers": 2}])
-@pytest.mark.gen_test
 async def test_more_viewers_than_there_is_room_for_are_429(service: Service) -> None:
     async with connected(service) as desk:
         first, _ = await desk.watched()
@@ -506,7 +482,6 @@ LIES: dict[str, tuple[bytes, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("settings", [{"screen_picture_bytes": LARGEST}])
 @pytest.mark.parametrize("lie", LIES)
-@pytest.mark.gen_test
 async def test_machine_that_sends_what_is_no_such_picture_is_closed_and_nobody_else(
     service: Service, lie: str
 ) -> None:

@@ -20,7 +20,6 @@ def test_nothing_of_any_input_is_told_back(body: type[AnyInput]) -> None:
     assert set(made.answers) == {200, 204}
 
 
-@pytest.mark.gen_test
 async def test_clipboard_is_written_by_whoever_has_control_and_read_by_all(
     service: Service,
 ) -> None:

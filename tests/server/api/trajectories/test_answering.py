@@ -13,7 +13,6 @@ RUN = str(uuid4())
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE", "POST"])
-@pytest.mark.gen_test
 async def test_if_match_lets_through_the_version_that_it_names_and_no_other(
     service: Service, method: str
 ) -> None:
@@ -39,7 +38,6 @@ async def test_if_match_lets_through_the_version_that_it_names_and_no_other(
     assert (await ask("*")).status == (404 if gone else 200)
 
 
-@pytest.mark.gen_test
 async def test_one_of_two_changes_of_the_same_version_gets_through(service: Service) -> None:
     before = await created(service)
     path, tag = path_of(before), before.headers["ETag"]
@@ -51,7 +49,6 @@ async def test_one_of_two_changes_of_the_same_version_gets_through(service: Serv
     assert (await service.get(path)).json == won
 
 
-@pytest.mark.gen_test
 async def test_known_version_is_304_without_a_body(service: Service) -> None:
     before = await created(service)
     path, tag = path_of(before), before.headers["ETag"]
@@ -63,7 +60,6 @@ async def test_known_version_is_304_without_a_body(service: Service) -> None:
     assert reply.faults == [(["header", "If-None-Match"], "entity_tag")]
 
 
-@pytest.mark.gen_test
 async def test_tag_with_included_names_their_version_too_and_is_good_for_a_change(
     service: Service,
 ) -> None:
@@ -79,7 +75,6 @@ async def test_tag_with_included_names_their_version_too_and_is_good_for_a_chang
     assert (await patched(service, path, {"name": "n"}, If_Match=tag)).status == 200
 
 
-@pytest.mark.gen_test
 async def test_trajectory_that_is_deleted_and_made_anew_has_no_tag_again(
     service: Service,
 ) -> None:
@@ -90,7 +85,6 @@ async def test_trajectory_that_is_deleted_and_made_anew_has_no_tag_again(
     assert again.headers["ETag"] != first.headers["ETag"]
 
 
-@pytest.mark.gen_test
 async def test_change_answers_as_much_as_is_preferred(service: Service) -> None:
     path = path_of(await created(service))
     reply = await patched(service, path, {"name": "n"}, Prefer="return=minimal")

@@ -30,7 +30,6 @@ async def lines(service: Service, **query: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in reply.body.splitlines()]
 
 
-@pytest.mark.gen_test
 async def test_line_is_the_trajectory_as_an_import_takes_it(service: Service) -> None:
     given = await made(
         service, name="Ü\n\u2028", description="d", run_id=str(uuid4()), is_approved=True
@@ -41,7 +40,6 @@ async def test_line_is_the_trajectory_as_an_import_takes_it(service: Service) ->
     assert list(line)[-1] == "trajectory_data"
 
 
-@pytest.mark.gen_test
 async def test_lines_are_oldest_first_then_by_id_and_go_on_after_any(service: Service) -> None:
     for number, day in ((5, 1), (3, 2), (4, 2), (1, 3), (2, 3)):
         await made(service, id=str(UUID(int=number)), created_at=f"2024-01-0{day}T00:00:00Z")
@@ -52,7 +50,6 @@ async def test_lines_are_oldest_first_then_by_id_and_go_on_after_any(service: Se
         assert await lines(service, **after) == whole[place + 1 :]
 
 
-@pytest.mark.gen_test
 async def test_filters_are_those_of_the_list(service: Service) -> None:
     workflow = str(uuid4())
     await made(service, name="here", workflow_id=workflow)
@@ -79,13 +76,11 @@ async def test_filters_are_those_of_the_list(service: Service) -> None:
         ("is_generated=1", ["query", "is_generated"]),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_query_is_422(service: Service, query: str, loc: list[str]) -> None:
     ((place, _),) = (await service.get(f"/v1/trajectories/export?{query}")).faults
     assert place == loc
 
 
-@pytest.mark.gen_test
 async def test_export_that_breaks_off_does_not_look_whole(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

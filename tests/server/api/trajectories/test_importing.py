@@ -19,7 +19,6 @@ async def audited(service: Service) -> list[str]:
     return [entry["target"] for entry in reply.json["items"]]
 
 
-@pytest.mark.gen_test
 async def test_each_line_is_stored_told_and_recorded_as_one_that_is_posted(
     service: Service,
 ) -> None:
@@ -47,7 +46,6 @@ async def test_each_line_is_stored_told_and_recorded_as_one_that_is_posted(
     assert told == own
 
 
-@pytest.mark.gen_test
 async def test_lines_without_an_id_are_each_a_new_one(service: Service) -> None:
     text = line(id=None)
     answers = await imported(service, [text, text, text])
@@ -56,7 +54,6 @@ async def test_lines_without_an_id_are_each_a_new_one(service: Service) -> None:
     assert len(await kept(service)) == 3
 
 
-@pytest.mark.gen_test
 async def test_wrong_lines_are_answered_as_a_request_would_be_and_the_others_are_stored(
     service: Service,
 ) -> None:
@@ -89,7 +86,6 @@ async def test_wrong_lines_are_answered_as_a_request_would_be_and_the_others_are
     assert len(await audited(service)) == 2
 
 
-@pytest.mark.gen_test
 async def test_second_import_of_the_same_lines_changes_nothing(service: Service) -> None:
     lines = [
         line(name=None, description="d", run_id=str(uuid4()), original_input_values={"a": 1.0}),
@@ -122,7 +118,6 @@ async def test_second_import_of_the_same_lines_changes_nothing(service: Service)
         {"updated_at": "2024-01-01T00:00:00.001Z"},
     ],
 )
-@pytest.mark.gen_test
 async def test_another_one_with_the_id_of_a_line_stays_as_it_is(
     service: Service, change: dict[str, Any]
 ) -> None:
@@ -149,7 +144,6 @@ async def test_another_one_with_the_id_of_a_line_stays_as_it_is(
     assert [item for item in await kept(service) if item["id"] == given["id"]] == before
 
 
-@pytest.mark.gen_test
 async def test_steps_that_were_appended_are_compared_with_those_of_a_line(
     service: Service,
 ) -> None:
@@ -171,7 +165,6 @@ async def test_steps_that_were_appended_are_compared_with_those_of_a_line(
     assert outcomes(again) == ["there_already", "wrong", "wrong"]
 
 
-@pytest.mark.gen_test
 async def test_lines_sent_again_under_their_key_keep_the_ids_that_they_were_given(
     service: Service,
 ) -> None:
@@ -191,7 +184,6 @@ async def test_lines_sent_again_under_their_key_keep_the_ids_that_they_were_give
     assert not {each["id"] for each in elsewhere} & {each["id"] for each in again}
 
 
-@pytest.mark.gen_test
 async def test_two_imports_of_the_same_lines_at_once_store_each_once(service: Service) -> None:
     lines = [line() for _ in range(300)]
     both = await asyncio.gather(imported(service, lines), imported(service, reversed(lines)))
@@ -201,7 +193,6 @@ async def test_two_imports_of_the_same_lines_at_once_store_each_once(service: Se
     assert len(await audited(service)) == 300
 
 
-@pytest.mark.gen_test
 async def test_ids_of_other_organizations_are_not_in_the_way(service: Service) -> None:
     text = line()
     assert outcomes(await imported(service, [text])) == ["imported"]
@@ -209,7 +200,6 @@ async def test_ids_of_other_organizations_are_not_in_the_way(service: Service) -
 
 
 @pytest.mark.parametrize("scope", [None, Scope.TRAJECTORIES_READ])
-@pytest.mark.gen_test
 async def test_token_without_the_right_is_refused_before_a_line_is_read(
     service: Service, scope: Scope | None
 ) -> None:
@@ -221,7 +211,6 @@ async def test_token_without_the_right_is_refused_before_a_line_is_read(
     assert await kept(service) == []
 
 
-@pytest.mark.gen_test
 async def test_token_that_may_not_read_stores_and_is_not_told_what_is_there(
     service: Service,
 ) -> None:
@@ -237,7 +226,6 @@ async def test_token_that_may_not_read_stores_and_is_not_told_what_is_there(
     )
 
 
-@pytest.mark.gen_test
 async def test_line_that_is_too_long_is_named_and_the_others_are_stored(service: Service) -> None:
     long = line(name="x" * MAX_TRAJECTORY_BYTES)
     many = line(trajectory_data=[{}] * MAX_TRAJECTORY_VALUES)
@@ -258,7 +246,6 @@ async def test_line_that_is_too_long_is_named_and_the_others_are_stored(service:
     assert service.server.services.operation.body_memory.used == 0
 
 
-@pytest.mark.gen_test
 async def test_line_that_fits_a_request_and_no_document_is_wrong(service: Service) -> None:
     # Written out, each of these numbers takes 13 bytes more.
     numbers = {"numbers": [1] * 90_000, "text": "x" * (MAX_TRAJECTORY_BYTES - 500_000)}
@@ -273,12 +260,10 @@ async def test_line_that_fits_a_request_and_no_document_is_wrong(service: Servic
 
 
 @pytest.mark.parametrize("media_type", ["application/x-ndjson", "application/jsonl; charset=utf-8"])
-@pytest.mark.gen_test
 async def test_both_names_of_json_lines_are_understood(service: Service, media_type: str) -> None:
     assert outcomes(await imported(service, [line()], Content_Type=media_type)) == ["imported"]
 
 
-@pytest.mark.gen_test
 async def test_other_media_types_are_refused(service: Service) -> None:
     reply = await send(service, [line()], Content_Type="application/json")
     assert (reply.status, reply.problem) == (415, "unsupported-media-type")
@@ -287,13 +272,11 @@ async def test_other_media_types_are_refused(service: Service) -> None:
     assert (reply.status, reply.problem) == (415, "unsupported-media-type")
 
 
-@pytest.mark.gen_test
 async def test_no_lines_are_nothing_to_import(service: Service) -> None:
     for lines in ([], [b"\n \n\n"]):
         assert await imported(service, lines) == []
 
 
-@pytest.mark.gen_test
 async def test_wrong_key_is_refused_when_the_body_is_sent(service: Service) -> None:
     reply = await send(service, [line()] * 5000, Idempotency_Key="ü")
     assert reply.faults == [(["header", "Idempotency-Key"], "string_pattern_mismatch")]

@@ -16,7 +16,6 @@ async def send(service: Service, content: bytes, media_type: str = "image/png") 
 
 
 @pytest.mark.parametrize(("content", "media_type"), [(PNG, "image/png"), (JPEG, "image/jpeg")])
-@pytest.mark.gen_test
 async def test_picture_is_kept_once_and_comes_back(
     service: Service, content: bytes, media_type: str
 ) -> None:
@@ -35,7 +34,6 @@ async def test_picture_is_kept_once_and_comes_back(
     assert (again.status, again.body) == (304, b"")
 
 
-@pytest.mark.gen_test
 async def test_deleted_picture_and_another_organizations_are_404(service: Service) -> None:
     address = (await send(service, PNG)).headers["Location"]
     other = await service.elsewhere()
@@ -50,7 +48,6 @@ async def test_deleted_picture_and_another_organizations_are_404(service: Servic
     ("content", "media_type"),
     [(b"", "image/png"), (b"<script>", "image/png"), (JPEG, "image/png"), (PNG, "image/jpeg")],
 )
-@pytest.mark.gen_test
 async def test_what_is_no_such_picture_is_422(
     service: Service, content: bytes, media_type: str
 ) -> None:
@@ -59,19 +56,16 @@ async def test_what_is_no_such_picture_is_422(
 
 
 @pytest.mark.parametrize("media_type", ["image/svg+xml", "text/html", "application/json", ""])
-@pytest.mark.gen_test
 async def test_other_media_type_is_415(service: Service, media_type: str) -> None:
     reply = await send(service, PNG, media_type)
     assert (reply.status, reply.problem) == (415, "unsupported-media-type")
 
 
-@pytest.mark.gen_test
 async def test_too_large_picture_is_413(service: Service) -> None:
     reply = await send(service, PNG + bytes(MAX_PICTURE_BYTES))
     assert (reply.status, reply.problem) == (413, "body-too-large")
 
 
-@pytest.mark.gen_test
 async def test_largest_picture_is_kept(service: Service) -> None:
     content = PNG.ljust(MAX_PICTURE_BYTES, b"x")
     kept = await send(service, content)
@@ -79,7 +73,6 @@ async def test_largest_picture_is_kept(service: Service) -> None:
     assert (await service.get(kept.headers["Location"])).body == content
 
 
-@pytest.mark.gen_test
 async def test_address_that_names_no_picture_is_422(service: Service) -> None:
     ((place, _),) = (await service.get("/v1/pictures/none")).faults
     assert place == ["path", "picture_id"]

@@ -27,7 +27,6 @@ def assert_unknown(reply: Reply) -> None:
     assert (reply.status, reply.problem) == (404, "not-found")
 
 
-@pytest.mark.gen_test
 async def test_created_trajectory_is_read_back_as_it_was_given(service: Service) -> None:
     given = sent(
         name="Überweisung",
@@ -54,7 +53,6 @@ async def test_created_trajectory_is_read_back_as_it_was_given(service: Service)
     assert "included" not in read.json
 
 
-@pytest.mark.gen_test
 async def test_trajectory_belongs_to_the_user_of_its_token(service: Service) -> None:
     user = str(uuid4())
     new = {"name": "of a person", "scopes": ["trajectories:write"], "user_id": user}
@@ -73,14 +71,12 @@ async def test_trajectory_belongs_to_the_user_of_its_token(service: Service) -> 
         ({"trajectory_data": [], "is_generated": True}, True),
     ],
 )
-@pytest.mark.gen_test
 async def test_trajectory_is_generated_with_a_step_unless_it_says(
     service: Service, fields: dict[str, Any], generated: bool
 ) -> None:
     assert (await made(service, **fields))["is_generated"] is generated
 
 
-@pytest.mark.gen_test
 async def test_given_id_and_times_are_kept(service: Service) -> None:
     given = {
         "id": str(uuid4()),
@@ -111,7 +107,6 @@ async def test_given_id_and_times_are_kept(service: Service) -> None:
         ({"created_at": "yesterday"}, ["body", "created_at"], "datetime_parsing"),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_trajectory_is_422_and_nothing_is_kept(
     service: Service, fields: dict[str, Any], loc: list[str], kind: str
 ) -> None:
@@ -120,19 +115,16 @@ async def test_wrong_trajectory_is_422_and_nothing_is_kept(
     assert (await service.get("/v1/trajectories?is_generated=null")).json["total"] == 0
 
 
-@pytest.mark.gen_test
 async def test_unknown_trajectory_is_404(service: Service) -> None:
     assert_unknown(await service.get(f"/v1/trajectories/{uuid4()}"))
 
 
-@pytest.mark.gen_test
 async def test_path_that_is_no_uuid_is_422(service: Service) -> None:
     for path in ("/v1/trajectories/7", "/v1/workflows/x", "/v1/workflows/x/latest-trajectory"):
         ((loc, _),) = (await service.get(path)).faults
         assert loc[0] == "path"
 
 
-@pytest.mark.gen_test
 async def test_wrong_parameter_of_one_trajectory_is_422(service: Service) -> None:
     path = f"/v1/trajectories/{uuid4()}"
     reply = await service.get(f"{path}?include=machine")
@@ -141,7 +133,6 @@ async def test_wrong_parameter_of_one_trajectory_is_422(service: Service) -> Non
     assert reply.faults == [(["query", "limit"], "extra_forbidden")]
 
 
-@pytest.mark.gen_test
 async def test_latest_is_the_most_recently_updated_generated_one_with_a_step(
     service: Service,
 ) -> None:
@@ -162,7 +153,6 @@ async def test_latest_is_the_most_recently_updated_generated_one_with_a_step(
     assert LatestTrajectory.model_validate(reply.json).trajectory_data == [STEP]
 
 
-@pytest.mark.gen_test
 async def test_latest_of_the_same_update_is_the_later_created_then_the_higher_id(
     service: Service,
 ) -> None:
@@ -175,7 +165,6 @@ async def test_latest_of_the_same_update_is_the_later_created_then_the_higher_id
     assert reply.json["id"] == high
 
 
-@pytest.mark.gen_test
 async def test_organizations_do_not_see_each_others_trajectories(service: Service) -> None:
     other = await service.elsewhere()
     body = await made(service, name="ours")
@@ -191,7 +180,6 @@ async def test_organizations_do_not_see_each_others_trajectories(service: Servic
     assert await names(other) == ["theirs"]
 
 
-@pytest.mark.gen_test
 async def test_reader_may_not_write(service: Service) -> None:
     new = {"name": "reader", "scopes": ["trajectories:read"]}
     token = (await service.post("/v1/tokens", new)).json["token"]
@@ -199,7 +187,6 @@ async def test_reader_may_not_write(service: Service) -> None:
     assert (await service.get("/v1/trajectories", token=token)).status == 200
 
 
-@pytest.mark.gen_test
 async def test_large_trajectory_is_taken_and_a_too_large_one_refused(service: Service) -> None:
     step = {"text": "x" * 1_000_000}
     assert len((await made(service, trajectory_data=[step] * 2))["trajectory_data"]) == 2

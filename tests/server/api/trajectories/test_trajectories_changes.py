@@ -36,7 +36,6 @@ RUN = str(uuid4())
         ({"created_at": "2024-01-01T00:00:00Z"}, {"updated_at": "2024-02-02T00:00:00.000Z"}),
     ],
 )
-@pytest.mark.gen_test
 async def test_what_is_named_changes_and_nothing_else(
     service: Service, given: dict[str, Any], changes: dict[str, Any]
 ) -> None:
@@ -52,7 +51,6 @@ async def test_what_is_named_changes_and_nothing_else(
     assert read.headers["ETag"] != before.headers["ETag"]
 
 
-@pytest.mark.gen_test
 async def test_approval_that_is_withdrawn_has_been_one(service: Service) -> None:
     path = path_of(await created(service, is_approved=True))
     for is_approved in (False, True, False):
@@ -62,7 +60,6 @@ async def test_approval_that_is_withdrawn_has_been_one(service: Service) -> None
     assert (await service.get("/v1/trajectories")).json["items"] == [reply.json]
 
 
-@pytest.mark.gen_test
 async def test_workflow_has_one_main_trajectory_which_moves(service: Service) -> None:
     workflow = str(uuid4())
     made = [await created(service, workflow_id=workflow, is_main=True) for _ in range(3)]
@@ -90,7 +87,6 @@ async def test_workflow_has_one_main_trajectory_which_moves(service: Service) ->
     assert (await created(service, workflow_id=workflow, is_main=True)).json["is_main"]
 
 
-@pytest.mark.gen_test
 async def test_import_keeps_what_was_approved_and_moves_no_main_trajectory(
     service: Service,
 ) -> None:
@@ -114,14 +110,12 @@ async def test_import_keeps_what_was_approved_and_moves_no_main_trajectory(
     ]
 
 
-@pytest.mark.gen_test
 async def test_input_values_are_cleared_to_none(service: Service) -> None:
     before = await created(service, original_input_values={"a": 1})
     reply = await patched(service, path_of(before), {"original_input_values": None})
     assert reply.json["original_input_values"] == {}
 
 
-@pytest.mark.gen_test
 async def test_changed_name_and_description_are_found_and_the_old_ones_are_not(
     service: Service,
 ) -> None:
@@ -131,7 +125,6 @@ async def test_changed_name_and_description_are_found_and_the_old_ones_are_not(
         assert (await service.get(f"/v1/trajectories?search={word}")).json["total"] == total
 
 
-@pytest.mark.gen_test
 async def test_change_of_the_flags_moves_it_between_the_lists(service: Service) -> None:
     path = path_of(await created(service))
 
@@ -166,7 +159,6 @@ async def test_change_of_the_flags_moves_it_between_the_lists(service: Service) 
         ({"updated_at": 7}, ["body", "updated_at"], "datetime_type"),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_change_is_422_and_changes_nothing(
     service: Service, body: dict[str, Any], loc: list[str], kind: str
 ) -> None:
@@ -187,7 +179,6 @@ async def test_wrong_change_is_422_and_changes_nothing(
         ({}, {"updated_at": "2001-01-01T00:00:00Z"}, "before its created_at"),
     ],
 )
-@pytest.mark.gen_test
 async def test_change_that_the_state_does_not_allow_is_409_and_changes_nothing(
     service: Service, given: dict[str, Any], changes: dict[str, Any], words: str
 ) -> None:
@@ -198,7 +189,6 @@ async def test_change_that_the_state_does_not_allow_is_409_and_changes_nothing(
     assert (await service.get(path_of(before))).json == before.json
 
 
-@pytest.mark.gen_test
 async def test_from_pending_to_approved_and_back_step_by_step(service: Service) -> None:
     path = path_of(await created(service, trajectory_data=None))
     steps = f"{path}/steps"
@@ -214,7 +204,6 @@ async def test_from_pending_to_approved_and_back_step_by_step(service: Service) 
     assert (await service.get(path)).json["trajectory_data"] == [{"n": 1}, {"n": 2}]
 
 
-@pytest.mark.gen_test
 async def test_appending_answers_the_head_with_the_new_number_of_steps(service: Service) -> None:
     before = await created(service, is_generated=False, name="n")
     steps = [{"$push": {"a.b": [1, 2.0, None]}}, {}]
@@ -244,7 +233,6 @@ async def test_appending_answers_the_head_with_the_new_number_of_steps(service: 
     ],
     ids=range(11),
 )
-@pytest.mark.gen_test
 async def test_wrong_steps_are_422_and_none_of_them_is_kept(
     service: Service, content: bytes, loc: list[str], kind: str
 ) -> None:
@@ -254,7 +242,6 @@ async def test_wrong_steps_are_422_and_none_of_them_is_kept(
     assert (await service.get(path_of(before))).json == before.json
 
 
-@pytest.mark.gen_test
 async def test_step_of_12_megabytes_is_taken_and_a_body_beyond_the_limit_refused(
     service: Service,
 ) -> None:
@@ -267,7 +254,6 @@ async def test_step_of_12_megabytes_is_taken_and_a_body_beyond_the_limit_refused
     assert len((await service.get(path)).json["trajectory_data"]) == 2
 
 
-@pytest.mark.gen_test
 async def test_steps_appended_at_once_are_all_kept(service: Service) -> None:
     path = path_of(await created(service, trajectory_data=[]))
 
@@ -282,7 +268,6 @@ async def test_steps_appended_at_once_are_all_kept(service: Service) -> None:
     assert sorted(step["number"] for step in read) == list(range(12))
 
 
-@pytest.mark.gen_test
 async def test_changes_of_different_fields_at_once_are_all_kept(service: Service) -> None:
     path = path_of(await created(service, is_generated=False))
     changes = {"name": "n", "description": "d", "run_id": RUN, "is_generated": True}
@@ -295,7 +280,6 @@ async def test_changes_of_different_fields_at_once_are_all_kept(service: Service
     assert {name: read[name] for name in changes} == changes
 
 
-@pytest.mark.gen_test
 async def test_deleted_is_gone_from_everywhere(service: Service) -> None:
     path = path_of(await created(service, name="gone"))
     reply = await service.request("DELETE", path)
@@ -312,7 +296,6 @@ async def test_deleted_is_gone_from_everywhere(service: Service) -> None:
         assert (reply.status, reply.problem) == (404, "not-found")
 
 
-@pytest.mark.gen_test
 async def test_other_organizations_can_do_nothing_with_it(service: Service) -> None:
     other, before = await service.elsewhere(), await created(service, is_generated=False)
     path = path_of(before)
@@ -338,7 +321,6 @@ async def test_other_organizations_can_do_nothing_with_it(service: Service) -> N
         (None, {"name": "two"}, "two"),
     ],
 )
-@pytest.mark.gen_test
 async def test_duplicate_is_the_same_but_for_its_id_times_name_and_approval(
     service: Service, name: str | None, given: Any, expected: str | None
 ) -> None:
@@ -366,7 +348,6 @@ async def test_duplicate_is_the_same_but_for_its_id_times_name_and_approval(
     assert (await service.get(path_of(original))).json == original.json
 
 
-@pytest.mark.gen_test
 async def test_duplicate_and_original_go_their_own_ways(service: Service) -> None:
     original = path_of(await created(service, trajectory_data=[]))
 
@@ -396,7 +377,6 @@ async def test_duplicate_and_original_go_their_own_ways(service: Service) -> Non
         assert not [each for each in left if each.startswith(service.organization_id.bytes)]
 
 
-@pytest.mark.gen_test
 async def test_time_of_a_change_is_now_and_never_goes_back(service: Service) -> None:
     ahead = "2999-01-01T00:00:00.000Z"
     before = await created(service, updated_at=ahead)
@@ -407,7 +387,6 @@ async def test_time_of_a_change_is_now_and_never_goes_back(service: Service) -> 
     assert datetime.fromisoformat(reply.json["updated_at"]).year > 2020
 
 
-@pytest.mark.gen_test
 async def test_empty_change_is_a_change_of_nothing(service: Service) -> None:
     before = await created(service, name="n")
     reply = await patched(service, path_of(before), {})

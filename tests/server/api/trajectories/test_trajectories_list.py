@@ -27,7 +27,6 @@ async def made(service: Service, **fields: Any) -> Any:
     return (await created(service, **fields)).json
 
 
-@pytest.mark.gen_test
 async def test_empty_list_has_the_defaults(service: Service) -> None:
     reply = await service.get("/v1/trajectories")
     assert reply.status == 200
@@ -35,7 +34,6 @@ async def test_empty_list_has_the_defaults(service: Service) -> None:
     assert reply.json == {"items": [], "total": 0, "skip": 0, "limit": 100}
 
 
-@pytest.mark.gen_test
 async def test_list_is_newest_first_and_paged(service: Service) -> None:
     for day in (3, 1, 4, 2, 5):
         await made(service, name=str(day), created_at=f"2024-01-0{day}T00:00:00Z")
@@ -47,7 +45,6 @@ async def test_list_is_newest_first_and_paged(service: Service) -> None:
     assert await names(service, skip=5) == []
 
 
-@pytest.mark.gen_test
 async def test_same_creation_time_is_ordered_by_id_downwards(service: Service) -> None:
     ids = sorted(str(UUID(int=number)) for number in (7, 3, 5))
     for each in ids:
@@ -56,7 +53,6 @@ async def test_same_creation_time_is_ordered_by_id_downwards(service: Service) -
     assert [item["id"] for item in items] == ids[::-1]
 
 
-@pytest.mark.gen_test
 async def test_list_items_are_trajectories_without_included(service: Service) -> None:
     body = await made(service, name="one")
     (item,) = (await service.get("/v1/trajectories?include=workflow")).json["items"]
@@ -103,7 +99,6 @@ async def test_list_items_are_trajectories_without_included(service: Service) ->
         ({"is_approved": "false", "search": "approved"}, set()),
     ],
 )
-@pytest.mark.gen_test
 async def test_filter_finds_what_it_says(
     service: Service, query: dict[str, str], expected: set[str]
 ) -> None:
@@ -162,7 +157,6 @@ async def test_filter_finds_what_it_says(
         ),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_query_is_422_and_names_the_parameter(
     service: Service, query: str, loc: list[str], kind: str
 ) -> None:
@@ -170,12 +164,10 @@ async def test_wrong_query_is_422_and_names_the_parameter(
 
 
 @pytest.mark.parametrize("limit", [1, 1000])
-@pytest.mark.gen_test
 async def test_bounds_of_limit_belong_to_it(service: Service, limit: int) -> None:
     assert (await service.get(f"/v1/trajectories?limit={limit}")).json["limit"] == limit
 
 
-@pytest.mark.gen_test
 async def test_included_workflows_come_once_each(service: Service) -> None:
     workflow = (await service.post("/v1/workflows", {"name": "Pay a bill"})).json
     for _ in range(2):
@@ -194,7 +186,6 @@ async def test_included_workflows_come_once_each(service: Service) -> None:
 
 
 @pytest.mark.parametrize("include", ["null", ""])
-@pytest.mark.gen_test
 async def test_no_include_is_no_included(service: Service, include: str) -> None:
     body = await made(service)
     assert "included" not in (await service.get(f"/v1/trajectories?include={include}")).json
@@ -202,7 +193,6 @@ async def test_no_include_is_no_included(service: Service, include: str) -> None
     assert "included" not in (await service.get(path)).json
 
 
-@pytest.mark.gen_test
 async def test_list_longer_than_a_chunk_is_whole_json(service: Service) -> None:
     for number in range(6):
         await made(service, name=str(number), trajectory_data=[{"text": "ü" * 20_000}] * 2)
@@ -210,7 +200,6 @@ async def test_list_longer_than_a_chunk_is_whole_json(service: Service) -> None:
     assert [item["name"] for item in reply.json["items"]] == ["5", "4", "3", "2", "1", "0"]
 
 
-@pytest.mark.gen_test
 async def test_list_that_breaks_off_does_not_look_whole(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +217,6 @@ async def test_list_that_breaks_off_does_not_look_whole(
         await service.get("/v1/trajectories")
 
 
-@pytest.mark.gen_test
 async def test_list_that_cannot_begin_is_503(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,7 +229,6 @@ async def test_list_that_cannot_begin_is_503(
     assert (reply.status, reply.problem) == (503, "storage-unavailable")
 
 
-@pytest.mark.gen_test
 async def test_search_is_percent_decoded_text(service: Service) -> None:
     await made(service, name="Grüße & + 100%")
     for text in ("GRÜSSE", "& +", "100%"):
@@ -249,7 +236,6 @@ async def test_search_is_percent_decoded_text(service: Service) -> None:
         assert reply.json["total"] == 1, text
 
 
-@pytest.mark.gen_test
 async def test_workflow_of_another_organization_is_not_included(service: Service) -> None:
     other = await service.elsewhere()
     workflow = (await other.post("/v1/workflows", {"name": "secret"})).json

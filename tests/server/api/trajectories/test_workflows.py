@@ -6,7 +6,6 @@ from tests.service import Service
 from tests.trajectories import sent
 
 
-@pytest.mark.gen_test
 async def test_made_workflow_is_read_and_listed(service: Service) -> None:
     reply = await service.post("/v1/workflows", {"name": "Pay a bill", "description": "each month"})
     assert reply.status == 201
@@ -18,7 +17,6 @@ async def test_made_workflow_is_read_and_listed(service: Service) -> None:
     assert page == {"items": [body], "total": 1, "skip": 0, "limit": 100}
 
 
-@pytest.mark.gen_test
 async def test_workflows_are_listed_newest_first_in_pages(service: Service) -> None:
     made = [(await service.post("/v1/workflows", {"name": name})).json for name in "abc"]
     expected = sorted(made, key=lambda each: (each["created_at"], each["id"]), reverse=True)
@@ -37,7 +35,6 @@ async def test_workflows_are_listed_newest_first_in_pages(service: Service) -> N
         ({"name": "n", "steps": []}, ["body", "steps"]),
     ],
 )
-@pytest.mark.gen_test
 async def test_wrong_workflow_is_422(
     service: Service, body: dict[str, object], loc: list[str]
 ) -> None:
@@ -45,7 +42,6 @@ async def test_wrong_workflow_is_422(
     assert place == loc
 
 
-@pytest.mark.gen_test
 async def test_unknown_workflow_and_another_organizations_are_404(service: Service) -> None:
     body = (await service.post("/v1/workflows", {"name": "ours"})).json
     other = await service.elsewhere()
@@ -58,7 +54,6 @@ async def test_unknown_workflow_and_another_organizations_are_404(service: Servi
 @pytest.mark.parametrize(
     "changes", [{"name": "new"}, {"description": "new"}, {"description": None}, {}]
 )
-@pytest.mark.gen_test
 async def test_what_is_named_changes_and_nothing_else(
     service: Service, changes: dict[str, object]
 ) -> None:
@@ -73,7 +68,6 @@ async def test_what_is_named_changes_and_nothing_else(
 
 
 @pytest.mark.parametrize("body", [{"name": ""}, {"name": None}, {"id": "x"}, {"name": "n" * 256}])
-@pytest.mark.gen_test
 async def test_wrong_change_is_422_and_changes_nothing(
     service: Service, body: dict[str, object]
 ) -> None:
@@ -84,7 +78,6 @@ async def test_wrong_change_is_422_and_changes_nothing(
     assert (await service.get(path)).json == before.json
 
 
-@pytest.mark.gen_test
 async def test_workflow_is_not_deleted_while_a_trajectory_refers_to_it(service: Service) -> None:
     workflow = await service.post("/v1/workflows", {"name": "n"})
     path = workflow.headers["Location"]
@@ -99,7 +92,6 @@ async def test_workflow_is_not_deleted_while_a_trajectory_refers_to_it(service: 
     assert (await service.request("DELETE", path)).status == 404
 
 
-@pytest.mark.gen_test
 async def test_trajectories_of_others_keep_no_workflow_alive(service: Service) -> None:
     other = await service.elsewhere()
     workflow = await service.post("/v1/workflows", {"name": "n"})
@@ -111,7 +103,6 @@ async def test_trajectories_of_others_keep_no_workflow_alive(service: Service) -
 
 
 @pytest.mark.parametrize("method", ["PATCH", "DELETE"])
-@pytest.mark.gen_test
 async def test_if_match_lets_through_the_version_that_it_names_and_no_other(
     service: Service, method: str
 ) -> None:

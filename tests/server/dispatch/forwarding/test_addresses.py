@@ -9,14 +9,13 @@ from server.dispatch.forwarding import addresses as module
 from server.dispatch.forwarding.addresses import LinkAddresses
 from server.store.machines.documents import ClientSummary, LinkFacts
 from server.store.machines.machines import MachineStore
-from tests.store import ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, opened
 
 HERE, THERE = UUID(int=1), UUID(int=2)
 CLIENT = ClientSummary("Linux", "1", ())
 DESK = (ORGANIZATION, "desk")
 
 
-@async_test
 async def test_newest_link_is_found_and_remembered(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -43,7 +42,6 @@ async def test_newest_link_is_found_and_remembered(mongodb: str, database_name: 
             await addresses.find(DESK)
 
 
-@async_test
 async def test_no_more_are_remembered_than_there_is_room_for(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

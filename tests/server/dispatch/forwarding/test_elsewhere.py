@@ -13,7 +13,6 @@ from tests.nodes import at, until_reached
 from tests.service import Service, new_key, until
 
 
-@pytest.mark.gen_test
 async def test_input_through_another_node_is_carried_out_once_and_answered(
     nodes: list[Service],
 ) -> None:
@@ -30,7 +29,6 @@ async def test_input_through_another_node_is_carried_out_once_and_answered(
             await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_retry_at_any_node_gets_the_first_answer(nodes: list[Service]) -> None:
     here, there = nodes
     machine, key = await here.new_machine(), new_key()
@@ -51,7 +49,6 @@ async def test_retry_at_any_node_gets_the_first_answer(nodes: list[Service]) -> 
     assert (again.status, again.body) == (200, first.body)
 
 
-@pytest.mark.gen_test
 async def test_problems_of_the_other_node_are_answered_as_its_own(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -67,7 +64,6 @@ async def test_problems_of_the_other_node_are_answered_as_its_own(nodes: list[Se
         assert forwarded_one.headers["Retry-After"] == own.headers["Retry-After"]
 
 
-@pytest.mark.gen_test
 async def test_machine_that_no_node_has_is_offline_everywhere(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -98,7 +94,6 @@ class LosingReplies:
         return reply
 
 
-@pytest.mark.gen_test
 async def test_input_without_a_key_whose_reply_is_lost_is_pending_and_can_be_found(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,7 +119,6 @@ async def test_input_without_a_key_whose_reply_is_lost_is_pending_and_can_be_fou
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_input_with_a_key_whose_reply_is_lost_is_asked_for_again(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +157,6 @@ class RefusingAfterALoss:
         raise ReplyLostError("lost")
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize(
     "refusal",
     [
@@ -193,7 +186,6 @@ async def test_refusal_says_nothing_of_the_message_that_was_lost_before(
         assert (await at(there, machine).move(key)).status == 200
 
 
-@pytest.mark.gen_test
 async def test_known_answer_is_given_again_though_the_other_node_does_not_reply(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,7 +204,6 @@ async def test_known_answer_is_given_again_though_the_other_node_does_not_reply(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_bus_that_is_away_refuses_what_cannot_be_forwarded_and_nothing_happens(
     nodes: list[Service], nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,7 +239,6 @@ async def test_bus_that_is_away_refuses_what_cannot_be_forwarded_and_nothing_hap
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_reply_that_is_not_understood_is_no_word_that_nothing_happened(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,7 +261,6 @@ async def test_reply_that_is_not_understood_is_no_word_that_nothing_happened(
             assert (await moving).status == (504 if key is None else 200)
 
 
-@pytest.mark.gen_test
 async def test_node_that_cannot_record_takes_no_inputs_of_other_nodes(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,7 +274,6 @@ async def test_node_that_cannot_record_takes_no_inputs_of_other_nodes(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_input_without_a_key_that_is_pending_elsewhere_can_be_found(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:

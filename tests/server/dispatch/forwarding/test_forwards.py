@@ -30,7 +30,6 @@ def answered(forwards: Forwards, answer_by: int) -> UUID:
     return forward_id
 
 
-@pytest.mark.gen_test
 async def test_command_is_remembered_until_nobody_asks_any_more(
     forwards: Forwards, clock: list[int]
 ) -> None:
@@ -44,7 +43,6 @@ async def test_command_is_remembered_until_nobody_asks_any_more(
     assert forwards.find(forward_id) is None
 
 
-@pytest.mark.gen_test
 async def test_long_drag_holds_back_nothing_that_is_due_before_it(
     forwards: Forwards, clock: list[int]
 ) -> None:
@@ -56,7 +54,6 @@ async def test_long_drag_holds_back_nothing_that_is_due_before_it(
     assert not any(each in forwards for each in clicks)
 
 
-@pytest.mark.gen_test
 async def test_what_is_not_answered_in_time_is_kept_and_holds_back_nothing(
     forwards: Forwards, clock: list[int]
 ) -> None:
@@ -72,7 +69,6 @@ async def test_what_is_not_answered_in_time_is_kept_and_holds_back_nothing(
     assert len(forwards) == 0
 
 
-@pytest.mark.gen_test
 async def test_more_is_forgotten_than_comes(forwards: Forwards, clock: list[int]) -> None:
     for _ in range(100):
         answered(forwards, NOW)
@@ -83,7 +79,6 @@ async def test_more_is_forgotten_than_comes(forwards: Forwards, clock: list[int]
     assert len(forwards) <= 2
 
 
-@pytest.mark.gen_test
 async def test_number_is_bounded(forwards: Forwards, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FORWARDS_KEPT", 2)
     answered(forwards, NOW)

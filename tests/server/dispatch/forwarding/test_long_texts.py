@@ -38,7 +38,6 @@ def texts_of(node: Service) -> LongTexts:
     return node.server.services.cluster.elsewhere.texts
 
 
-@pytest.mark.gen_test
 async def test_what_is_short_goes_with_its_command(nodes: list[Service]) -> None:
     for body in (MoveMouse(x=1, y=2), WriteClipboard(text="\x01" * MOST_WITHIN)):
         command = accepted(body)
@@ -48,7 +47,6 @@ async def test_what_is_short_goes_with_its_command(nodes: list[Service]) -> None
             assert await texts_of(nodes[1]).whole(message) == command
 
 
-@pytest.mark.gen_test
 async def test_long_text_is_given_while_its_command_is_on_its_way(nodes: list[Service]) -> None:
     here, there = nodes
     command = accepted(WriteClipboard(text=LONG, selection="primary"))
@@ -65,7 +63,6 @@ async def test_long_text_is_given_while_its_command_is_on_its_way(nodes: list[Se
         await texts_of(there).whole(nobody)
 
 
-@pytest.mark.gen_test
 @pytest.mark.parametrize("is_keyed", [False, True])
 async def test_long_text_is_copied_through_another_node(
     nodes: list[Service], is_keyed: bool
@@ -90,7 +87,6 @@ async def test_long_text_is_copied_through_another_node(
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.3}])
 @pytest.mark.parametrize("is_keyed", [False, True])
 @pytest.mark.usefixtures("no_garbage_collection")
-@pytest.mark.gen_test
 async def test_text_that_nobody_acknowledges_is_kept_on_no_node(
     nodes: list[Service], is_keyed: bool
 ) -> None:
@@ -108,7 +104,6 @@ async def test_text_that_nobody_acknowledges_is_kept_on_no_node(
         await until(lambda: not kept(secret))
 
 
-@pytest.mark.gen_test
 async def test_text_that_cannot_be_had_is_not_copied(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +118,6 @@ async def test_text_that_cannot_be_had_is_not_copied(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_clipboard_is_read_through_another_node(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()

@@ -38,7 +38,6 @@ def machines_of(node: Service) -> MachineStore:
     return node.stores.machines
 
 
-@pytest.mark.gen_test
 async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -53,7 +52,6 @@ async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -69,7 +67,6 @@ async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[
         await until_reached(there, machine)
 
 
-@pytest.mark.gen_test
 async def test_link_that_ends_while_it_is_stated_has_ended(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +101,6 @@ async def test_link_that_ends_while_it_is_stated_has_ended(
                 pass
 
 
-@pytest.mark.gen_test
 async def test_links_are_stated_as_soon_as_the_database_answers(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +129,6 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
         assert failures == 3
 
 
-@pytest.mark.gen_test
 async def test_link_that_moves_is_found_where_it_is(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -152,7 +147,6 @@ async def test_link_that_moves_is_found_where_it_is(nodes: list[Service]) -> Non
             assert "took over" in view["reason"]
 
 
-@pytest.mark.gen_test
 async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,7 +177,6 @@ async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
         assert (view["state"], view["node"]) == ("online", "a")
 
 
-@pytest.mark.gen_test
 async def test_client_that_yields_leaves_the_link_to_the_one_on_another_node(
     nodes: list[Service],
 ) -> None:
@@ -201,7 +194,6 @@ async def test_client_that_yields_leaves_the_link_to_the_one_on_another_node(
         assert (await moving).status == 200
 
 
-@pytest.mark.gen_test
 async def test_links_are_compared_where_their_number_or_epochs_differ_and_now_and_then(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:

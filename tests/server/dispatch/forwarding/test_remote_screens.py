@@ -32,7 +32,6 @@ async def shown(viewer: PictureStream, content: bytes) -> None:
         pass
 
 
-@pytest.mark.gen_test
 async def test_screenshot_of_any_size_comes_from_another_node(nodes: list[Service]) -> None:
     here, there = nodes
     async with connected(here) as desk:
@@ -54,7 +53,6 @@ async def test_screenshot_of_any_size_comes_from_another_node(nodes: list[Servic
         assert reply.headers["Farhand-Picture-Size"]
 
 
-@pytest.mark.gen_test
 async def test_pointer_is_asked_for_through_another_node(nodes: list[Service]) -> None:
     here, there = nodes
     async with connected(here) as desk:
@@ -68,7 +66,6 @@ async def test_pointer_is_asked_for_through_another_node(nodes: list[Service]) -
         assert (await asking).json == {"x": 7, "y": 8}
 
 
-@pytest.mark.gen_test
 async def test_viewers_of_all_nodes_share_one_capture(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +94,6 @@ async def test_viewers_of_all_nodes_share_one_capture(
         await until(lambda: not there.server.services.cluster.elsewhere.viewers)
 
 
-@pytest.mark.gen_test
 async def test_larger_wish_of_another_node_is_shown_to_all(nodes: list[Service]) -> None:
     here, there = nodes
     async with connected(here) as desk:
@@ -117,7 +113,6 @@ async def test_larger_wish_of_another_node_is_shown_to_all(nodes: list[Service])
         await near.close()
 
 
-@pytest.mark.gen_test
 async def test_viewers_of_a_node_that_asks_no_more_have_left(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,7 +134,6 @@ async def test_viewers_of_a_node_that_asks_no_more_have_left(
         await viewer.close()
 
 
-@pytest.mark.gen_test
 async def test_screen_that_cannot_be_seen_and_machine_that_is_away_say_so_at_any_node(
     nodes: list[Service],
 ) -> None:
@@ -156,7 +150,6 @@ async def test_screen_that_cannot_be_seen_and_machine_that_is_away_say_so_at_any
             assert "the display is off" in reply.json["detail"]
 
 
-@pytest.mark.gen_test
 async def test_live_screen_ends_with_the_link(nodes: list[Service]) -> None:
     here, there = nodes
     async with connected(here) as desk:

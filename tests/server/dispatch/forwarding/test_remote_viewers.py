@@ -30,7 +30,6 @@ def wish(service: Service, **changes: object) -> NextPicture:
     )
 
 
-@pytest.mark.gen_test
 async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_so(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +81,6 @@ class WithKnownTimers(RemoteViewers):
         return self._timers[-1]
 
 
-@pytest.mark.gen_test
 async def test_viewers_leave_by_the_timer_of_their_last_request_alone(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,7 +114,6 @@ async def test_viewers_leave_by_the_timer_of_their_last_request_alone(
         assert viewers.running == 0
 
 
-@pytest.mark.gen_test
 async def test_screen_that_cannot_be_seen_is_a_problem(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(hello(no_screen="it is off")):

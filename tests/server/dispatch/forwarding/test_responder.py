@@ -18,7 +18,6 @@ def forwarded(command: Command) -> bytes:
     return encode(CarryOut.of(command, forward_id=uuid4()))
 
 
-@pytest.mark.gen_test
 async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]) -> None:
     here, _there = nodes
     machine = await here.new_machine()
@@ -36,7 +35,6 @@ async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -> None:
     here, _ = nodes
     machine = await here.new_machine()
@@ -62,7 +60,6 @@ async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -
         ({"command": {"expires_at": 1}}, "late"),
     ],
 )
-@pytest.mark.gen_test
 async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
     nodes: list[Service], change: dict[str, Any], reason: str
 ) -> None:
@@ -90,7 +87,6 @@ async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
         *({"names": ["x"] * 21}, {"names": ["x" * 256]}, {"names": [""]}),
     ],
 )
-@pytest.mark.gen_test
 async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
     nodes: list[Service], change: dict[str, Any]
 ) -> None:
@@ -115,7 +111,6 @@ async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_link_that_has_just_ended_does_nothing_for_others(nodes: list[Service]) -> None:
     here, _ = nodes
     machine = await here.new_machine()

@@ -34,7 +34,6 @@ async def waiting(link: Link, background: Tasks, reply: asyncio.Future[str]) -> 
         return await reply
 
 
-@pytest.mark.gen_test
 async def test_reply_is_waited_for_as_long_as_the_link_is_there(link: Link) -> None:
     background, reply = Tasks(), asyncio.get_running_loop().create_future()
     asking = background.start(waiting(link, background, reply), "ask")
@@ -47,7 +46,6 @@ async def test_reply_is_waited_for_as_long_as_the_link_is_there(link: Link) -> N
     assert link.asked == asked
 
 
-@pytest.mark.gen_test
 async def test_wait_ends_once_the_link_is_gone_and_its_task_goes_on(link: Link) -> None:
     background, reply = Tasks(), asyncio.get_running_loop().create_future()
 
@@ -66,7 +64,6 @@ async def test_wait_ends_once_the_link_is_gone_and_its_task_goes_on(link: Link) 
     assert await asking == ("the link is not there any more", 0)
 
 
-@pytest.mark.gen_test
 async def test_caller_that_is_cancelled_is_cancelled(link: Link) -> None:
     background, reply = Tasks(), asyncio.get_running_loop().create_future()
     asking = background.start(waiting(link, background, reply), "ask")
@@ -79,7 +76,6 @@ async def test_caller_that_is_cancelled_is_cancelled(link: Link) -> None:
     assert link.asked == asked
 
 
-@pytest.mark.gen_test
 async def test_caller_that_is_cancelled_as_the_link_goes_is_cancelled(link: Link) -> None:
     background, reply = Tasks(), asyncio.get_running_loop().create_future()
     asking = background.start(waiting(link, background, reply), "ask")

@@ -98,7 +98,6 @@ async def released(
     return sent
 
 
-@pytest.mark.gen_test
 async def test_release_is_tried_until_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ending, "AGAIN_SECONDS", 0.001)
     assert await released(["left"], ["a", "b"], []) == ["a b", "left"]

@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from schemas.inputs.outcomes import Failed
 from schemas.link.messages import Input, Interrupt, Interrupted
 from tests.hand_client import HandClient, button, hand_path, key, move, stroke
@@ -11,7 +9,6 @@ from tests.nodes import until_reached
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_order_is_kept_through_another_node_and_moves_are_merged(
     nodes: list[Service],
 ) -> None:
@@ -49,7 +46,6 @@ async def test_order_is_kept_through_another_node_and_moves_are_merged(
         assert (await here.get("/v1/audit?action=input")).json["items"] == []
 
 
-@pytest.mark.gen_test
 async def test_what_is_held_is_released_after_its_press_and_not_before(
     nodes: list[Service],
 ) -> None:
@@ -71,7 +67,6 @@ async def test_what_is_held_is_released_after_its_press_and_not_before(
         assert (released.body["button"], released.body["down"]) == ("left", False)
 
 
-@pytest.mark.gen_test
 async def test_what_was_not_released_is_released_again(nodes: list[Service]) -> None:
     here, _ = nodes
     machine = await here.new_machine()
@@ -103,7 +98,6 @@ async def test_what_was_not_released_is_released_again(nodes: list[Service]) -> 
             assert "a" in {each.body.get("text") for each in (again, again_too)}
 
 
-@pytest.mark.gen_test
 async def test_release_after_a_refusal_undoes_no_later_press(nodes: list[Service]) -> None:
     here, _ = nodes
     machine = await here.new_machine()

@@ -21,7 +21,6 @@ def question(service: Service) -> ReadClipboard:
     )
 
 
-@pytest.mark.gen_test
 async def test_as_many_as_a_machine_may_be_asked(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able()) as link:
@@ -39,7 +38,6 @@ async def test_as_many_as_a_machine_may_be_asked(service: Service) -> None:
         assert [(await each).text for each in reads] == [str(query.request) for query in asked]
 
 
-@pytest.mark.gen_test
 async def test_owner_who_lets_nobody_read_is_named(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(able(read=OFF)):

@@ -2,14 +2,11 @@
 
 import json
 
-import pytest
-
 from server.dispatch.here.links import LinksHere
 from tests.links import hello
 from tests.service import Service
 
 
-@pytest.mark.gen_test
 async def test_machines_without_a_link_are_not_among_them(service: Service) -> None:
     machine = await service.new_machine()
     await service.new_machine("desk-2")
@@ -24,7 +21,6 @@ async def test_machines_without_a_link_are_not_among_them(service: Service) -> N
     assert found["desk-1"].displays == tuple(hello().displays)
 
 
-@pytest.mark.gen_test
 async def test_what_is_known_of_a_machine_could_cross_a_process_border(service: Service) -> None:
     machine = await service.new_machine()
     live = LinksHere(service.server.services.machines.registry, "node-1")

@@ -15,7 +15,6 @@ from tests.nodes import until_reached
 from tests.service import ScriptedLink, Service, until
 
 
-@pytest.mark.gen_test
 async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Service]) -> None:
     here, there = nodes
     machine = await here.new_machine()
@@ -31,7 +30,6 @@ async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Servic
         assert (await link.closed())[0] in (4501, 4502)
 
 
-@pytest.mark.gen_test
 async def test_pause_holds_within_a_second_where_nobody_could_tell_the_node(
     nodes: list[Service], nats_server: NatsServer
 ) -> None:
@@ -48,7 +46,6 @@ async def test_pause_holds_within_a_second_where_nobody_could_tell_the_node(
 
 
 @pytest.mark.parametrize("newer_by", [0, 1])
-@pytest.mark.gen_test
 async def test_link_that_does_not_know_its_number_yet_gives_way_to_a_newer_one(
     service: Service, monkeypatch: pytest.MonkeyPatch, newer_by: int
 ) -> None:

@@ -34,7 +34,6 @@ from tests.store import there
 MARK = UUID(int=0x4D)
 
 
-@pytest.mark.gen_test
 async def test_record_says_sent_before_the_machine_hears_of_the_command(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(hello(sequence=9)) as link:
@@ -49,7 +48,6 @@ async def test_record_says_sent_before_the_machine_hears_of_the_command(service:
         await waiting
 
 
-@pytest.mark.gen_test
 async def test_answer_is_stored_before_it_is_given(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -62,7 +60,6 @@ async def test_answer_is_stored_before_it_is_given(service: Service) -> None:
         assert (record.state, answer_of(record)) == (CommandState.DONE, answer)
 
 
-@pytest.mark.gen_test
 async def test_command_without_a_key_leaves_no_record(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -73,7 +70,6 @@ async def test_command_without_a_key_leaves_no_record(service: Service) -> None:
         assert await ledger_of(service).find(command.id) is None
 
 
-@pytest.mark.gen_test
 async def test_work_goes_on_when_its_caller_has_gone(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -87,7 +83,6 @@ async def test_work_goes_on_when_its_caller_has_gone(service: Service) -> None:
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_key_is_free_again_when_the_link_goes_before_anything_was_sent(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,7 +113,6 @@ async def test_key_is_free_again_when_the_link_goes_before_anything_was_sent(
 
 @pytest.mark.parametrize("happens", [True, False], ids=["happened", "did not happen"])
 @pytest.mark.parametrize("name", ["claim", "finish"])
-@pytest.mark.gen_test
 async def test_write_that_seemed_to_fail_is_tried_again_and_the_input_sent_once(
     service: Service, monkeypatch: pytest.MonkeyPatch, name: str, happens: bool
 ) -> None:
@@ -134,7 +128,6 @@ async def test_write_that_seemed_to_fail_is_tried_again_and_the_input_sent_once(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_outcome_that_cannot_be_stored_is_pending_and_final_once_it_can(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +145,6 @@ async def test_outcome_that_cannot_be_stored_is_pending_and_final_once_it_can(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_nothing_is_sent_when_the_claim_may_have_failed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,7 +164,6 @@ async def test_nothing_is_sent_when_the_claim_may_have_failed(
         assert (await again)[0].status == 503
 
 
-@pytest.mark.gen_test
 async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
     service: Service,
 ) -> None:
@@ -194,7 +185,6 @@ async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
         assert (await waiting)[0].status == 200
 
 
-@pytest.mark.gen_test
 async def test_claim_whose_time_passes_while_it_waits_leaves_its_key_unused(
     service: Service,
 ) -> None:
@@ -214,7 +204,6 @@ async def test_claim_whose_time_passes_while_it_waits_leaves_its_key_unused(
         assert (await waiting)[0].status == 200
 
 
-@pytest.mark.gen_test
 async def test_claim_whose_link_goes_while_it_waits_leaves_its_key_free(service: Service) -> None:
     machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
@@ -229,7 +218,6 @@ async def test_claim_whose_link_goes_while_it_waits_leaves_its_key_free(service:
 
 
 @pytest.mark.parametrize("left", [0.3, -1.0], ids=["not over yet", "over"])
-@pytest.mark.gen_test
 async def test_claim_of_a_dead_node_is_taken_over_after_its_time(
     service: Service, left: float
 ) -> None:
@@ -248,7 +236,6 @@ async def test_claim_of_a_dead_node_is_taken_over_after_its_time(
         assert (await waiting)[0].status == 200
 
 
-@pytest.mark.gen_test
 async def test_claim_that_outlives_the_callers_time_is_in_progress(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,7 +253,6 @@ async def test_claim_that_outlives_the_callers_time_is_in_progress(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_command_of_a_removed_machine_is_unknown_for_its_own_request_alone(
     service: Service,
 ) -> None:
@@ -281,7 +267,6 @@ async def test_command_of_a_removed_machine_is_unknown_for_its_own_request_alone
     assert (await answering(service, command))[0].status == 502
 
 
-@pytest.mark.gen_test
 async def test_answer_that_was_given_stands_when_its_machine_is_removed(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -295,7 +280,6 @@ async def test_answer_that_was_given_stands_when_its_machine_is_removed(service:
 
 
 @pytest.mark.parametrize("knows", [True, False], ids=["reported", "not known"])
-@pytest.mark.gen_test
 async def test_pending_command_without_a_key_can_be_looked_up(
     service: Service, knows: bool
 ) -> None:
@@ -319,7 +303,6 @@ async def test_pending_command_without_a_key_can_be_looked_up(
     assert await found(await service.elsewhere(), command.id) is None
 
 
-@pytest.mark.gen_test
 async def test_whoever_looks_has_the_machine_asked(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -332,7 +315,6 @@ async def test_whoever_looks_has_the_machine_asked(service: Service) -> None:
         assert there(await looking).state == "not_carried_out"
 
 
-@pytest.mark.gen_test
 async def test_claim_of_another_node_is_resolved_and_never_sent_again(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -347,7 +329,6 @@ async def test_claim_of_another_node_is_resolved_and_never_sent_again(service: S
         assert (await recorded(service, command.id)).state is CommandState.NOT_CARRIED_OUT
 
 
-@pytest.mark.gen_test
 async def test_command_that_was_sent_stays_pending_while_its_machine_is_away(
     service: Service,
 ) -> None:
@@ -358,7 +339,6 @@ async def test_command_that_was_sent_stays_pending_while_its_machine_is_away(
     assert (await recorded(service, command.id)).state is CommandState.SENT
 
 
-@pytest.mark.gen_test
 async def test_first_final_state_wins_over_a_later_acknowledgement(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -373,7 +353,6 @@ async def test_first_final_state_wins_over_a_later_acknowledgement(service: Serv
         assert (answer.status, json.loads(answer.body)["injected_at_least"]) == (502, 7)
 
 
-@pytest.mark.gen_test
 async def test_other_request_under_the_key_is_refused_while_the_first_runs(
     service: Service,
 ) -> None:
@@ -391,7 +370,6 @@ async def test_other_request_under_the_key_is_refused_while_the_first_runs(
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_late_answer_is_kept_for_the_next_who_asks(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:

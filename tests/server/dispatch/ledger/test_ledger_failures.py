@@ -43,7 +43,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @either_way
-@pytest.mark.gen_test
 async def test_claim_that_seems_not_to_be_marked_as_sent_is_marked_and_sent_once(
     service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
@@ -62,7 +61,6 @@ async def test_claim_that_seems_not_to_be_marked_as_sent_is_marked_and_sent_once
 
 
 @either_way
-@pytest.mark.gen_test
 async def test_claim_that_cannot_be_marked_as_sent_is_not_sent_and_told_truly_later(
     service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
@@ -91,7 +89,6 @@ async def test_claim_that_cannot_be_marked_as_sent_is_not_sent_and_told_truly_la
 
 
 @either_way
-@pytest.mark.gen_test
 async def test_take_over_that_seems_to_fail_is_tried_again_and_the_input_sent_once(
     service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
@@ -107,7 +104,6 @@ async def test_take_over_that_seems_to_fail_is_tried_again_and_the_input_sent_on
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_claim_that_did_not_happen_leaves_its_key_free(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +119,6 @@ async def test_claim_that_did_not_happen_leaves_its_key_free(
         assert (await again)[1] is False
 
 
-@pytest.mark.gen_test
 async def test_key_that_cannot_be_set_free_is_told_truly_at_the_next_connect(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,7 +152,6 @@ async def test_key_that_cannot_be_set_free_is_told_truly_at_the_next_connect(
 
 @pytest.mark.parametrize("name", ["unresolved", "finish"])
 @either_way
-@pytest.mark.gen_test
 async def test_journal_is_marked_only_when_what_it_has_lost_is_stored(
     service: Service, monkeypatch: pytest.MonkeyPatch, name: str, happens: bool
 ) -> None:
@@ -177,7 +171,6 @@ async def test_journal_is_marked_only_when_what_it_has_lost_is_stored(
 
 
 @either_way
-@pytest.mark.gen_test
 async def test_nothing_new_is_sent_before_what_was_reported_is_stored(
     service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
@@ -199,7 +192,6 @@ async def test_nothing_new_is_sent_before_what_was_reported_is_stored(
         assert (await recorded(service, open_command.id)).state is CommandState.DONE
 
 
-@pytest.mark.gen_test
 async def test_link_is_not_settled_while_what_is_open_cannot_be_read(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +224,6 @@ async def test_link_is_not_settled_while_what_is_open_cannot_be_read(
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_link_that_is_over_is_not_settled_for_ever(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,7 +246,6 @@ async def test_link_that_is_over_is_not_settled_for_ever(
     await until(lambda: not any("admit" in task.get_name() for task in asyncio.all_tasks()))
 
 
-@pytest.mark.gen_test
 async def test_whoever_cannot_be_told_of_an_offline_machine_is_told_to_come_back(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,7 +255,6 @@ async def test_whoever_cannot_be_told_of_an_offline_machine_is_told_to_come_back
     assert (reply.status, reply.problem) == (503, "storage-unavailable")
 
 
-@pytest.mark.gen_test
 async def test_machine_whose_greeting_cannot_be_stored_is_sent_away_to_come_back(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,7 +277,6 @@ async def test_machine_whose_greeting_cannot_be_stored_is_sent_away_to_come_back
         assert (await sending).status == 200
 
 
-@pytest.mark.gen_test
 async def test_pending_command_without_a_key_is_kept_once_the_database_answers(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,7 +295,6 @@ async def test_pending_command_without_a_key_is_kept_once_the_database_answers(
 
 
 @pytest.mark.parametrize("gives_up", [True, False], ids=["nobody waits", "somebody waits"])
-@pytest.mark.gen_test
 async def test_mistake_of_ours_is_logged_with_the_command_and_without_its_text(
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
@@ -338,7 +325,6 @@ async def test_mistake_of_ours_is_logged_with_the_command_and_without_its_text(
     assert "hunter2" not in mistake.getMessage()
 
 
-@pytest.mark.gen_test
 async def test_what_may_be_asked_for_again_is_no_mistake(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -83,7 +83,6 @@ async def obey(links: tuple[ScriptedLink, ScriptedLink]) -> list[type]:
 
 
 @pytest.mark.parametrize("step", ["claim", "take_over"])
-@pytest.mark.gen_test
 async def test_of_two_nodes_that_claim_at_once_one_sends(
     service: Service, mongodb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -105,7 +104,6 @@ async def test_of_two_nodes_that_claim_at_once_one_sends(
             await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_abandoned_claim_is_taken_over_by_the_same_request_alone(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     command = accepted(service, key)
@@ -121,7 +119,6 @@ async def test_abandoned_claim_is_taken_over_by_the_same_request_alone(service: 
         assert (await waiting)[0].status == 200
 
 
-@pytest.mark.gen_test
 async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -136,7 +133,6 @@ async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service:
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_claimer_that_was_overtaken_sends_nothing(service: Service) -> None:
     machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
@@ -157,7 +153,6 @@ async def test_claimer_that_was_overtaken_sends_nothing(service: Service) -> Non
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_claimer_that_was_overtaken_while_the_new_one_waits_is_told_to_come_back(
     service: Service,
 ) -> None:
@@ -177,7 +172,6 @@ async def test_claimer_that_was_overtaken_while_the_new_one_waits_is_told_to_com
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_claim_that_another_node_still_holds_is_waited_for(service: Service) -> None:
     """The other node sends it and gets its answer, which is then everybody's."""
     machine = await service.new_machine()
@@ -199,7 +193,6 @@ async def test_claim_that_another_node_still_holds_is_waited_for(service: Servic
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_caller_joins_the_settling_of_its_command(service: Service) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key())
@@ -214,7 +207,6 @@ async def test_caller_joins_the_settling_of_its_command(service: Service) -> Non
         await link.nothing_heard()
 
 
-@pytest.mark.gen_test
 async def test_dead_nodes_claim_is_not_asked_about_and_keeps_no_link_from_settling(
     service: Service,
 ) -> None:
@@ -226,7 +218,6 @@ async def test_dead_nodes_claim_is_not_asked_about_and_keeps_no_link_from_settli
         assert (await recorded(service, command.id)).state is CommandState.CLAIMED
 
 
-@pytest.mark.gen_test
 async def test_late_word_of_a_node_that_slept_changes_no_final_answer(
     service: Service, mongodb: str, tmp_path: Path
 ) -> None:
@@ -247,7 +238,6 @@ async def test_late_word_of_a_node_that_slept_changes_no_final_answer(
         assert (await slept)[0] == first == answer_of(await recorded(service, command.id))
 
 
-@pytest.mark.gen_test
 async def test_what_an_older_link_sent_is_unknown_where_the_newest_has_another_journal(
     service: Service, mongodb: str, tmp_path: Path
 ) -> None:
@@ -266,7 +256,6 @@ async def test_what_an_older_link_sent_is_unknown_where_the_newest_has_another_j
         assert (await sending)[0] == answer
 
 
-@pytest.mark.gen_test
 async def test_record_that_its_owner_forgets_meanwhile_is_pending_and_its_key_free(
     service: Service,
 ) -> None:

@@ -15,7 +15,6 @@ from tests.links import hello
 from tests.service import ScriptedLink, Service, new_key
 
 
-@pytest.mark.gen_test
 async def test_open_commands_are_resolved_before_anything_new_is_sent(service: Service) -> None:
     machine = await service.new_machine()
     done, never = accepted(service, new_key()), accepted(service, new_key())
@@ -35,7 +34,6 @@ async def test_open_commands_are_resolved_before_anything_new_is_sent(service: S
         assert (await recorded(service, never.id)).state is CommandState.NOT_CARRIED_OUT
 
 
-@pytest.mark.gen_test
 async def test_running_command_is_final_with_its_acknowledgement(service: Service) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key())
@@ -53,7 +51,6 @@ async def test_running_command_is_final_with_its_acknowledgement(service: Servic
         assert (await recorded(service, command.id)).state is CommandState.DONE
 
 
-@pytest.mark.gen_test
 async def test_begun_and_not_finished_is_unknown(service: Service) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key())
@@ -72,7 +69,6 @@ async def test_begun_and_not_finished_is_unknown(service: Service) -> None:
     [hello(sequence=7), hello(sequence=8, journal_id=uuid4()), hello(sequence=8, boot_id="2")],
     ids=["went back", "another journal", "another boot"],
 )
-@pytest.mark.gen_test
 async def test_lost_journal_leaves_open_commands_unknown_before_it_gets_a_mark(
     service: Service, greeting: Hello
 ) -> None:
@@ -92,7 +88,6 @@ async def test_lost_journal_leaves_open_commands_unknown_before_it_gets_a_mark(
         assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
 
 
-@pytest.mark.gen_test
 async def test_machine_that_does_not_say_what_became_of_a_command_is_sent_away(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,6 @@ from tests.links import hello
 from tests.service import Service, new_key, until
 
 
-@pytest.mark.gen_test
 async def test_hello_says_nothing_of_what_its_own_link_or_a_newer_one_sent(
     service: Service,
 ) -> None:
@@ -36,7 +35,6 @@ async def test_hello_says_nothing_of_what_its_own_link_or_a_newer_one_sent(
             assert (await asking)[0].status == 503
 
 
-@pytest.mark.gen_test
 async def test_machine_is_asked_whether_its_journal_has_the_mark_of_then(service: Service) -> None:
     """A copy of another branch may have counted up as far; only the journal can tell."""
     machine, mark = await service.new_machine(), uuid4()
@@ -55,7 +53,6 @@ async def test_machine_is_asked_whether_its_journal_has_the_mark_of_then(service
     assert (await recorded(service, command.id)).state is CommandState.UNKNOWN
 
 
-@pytest.mark.gen_test
 async def test_journal_at_the_same_number_can_still_be_asked(service: Service) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key())
@@ -66,7 +63,6 @@ async def test_journal_at_the_same_number_can_still_be_asked(service: Service) -
         await machine.until_live()
 
 
-@pytest.mark.gen_test
 async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -88,7 +84,6 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
     assert (await recorded(service, command.id)).state is CommandState.SENT
 
 
-@pytest.mark.gen_test
 async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_time(
     service: Service,
 ) -> None:
@@ -106,7 +101,6 @@ async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_tim
             await waiting
 
 
-@pytest.mark.gen_test
 async def test_resolved_answer_is_the_answer_of_the_first_request(service: Service) -> None:
     machine = await service.new_machine()
     command = accepted(service, new_key(), minimal=True, request_id="first")
@@ -125,7 +119,6 @@ async def test_resolved_answer_is_the_answer_of_the_first_request(service: Servi
     [(6.9, CommandState.NOT_CARRIED_OUT), (7.1, CommandState.UNKNOWN)],
     ids=["in time", "forgotten"],
 )
-@pytest.mark.gen_test
 async def test_what_the_journal_may_have_forgotten_is_unknown(
     service: Service, age: float, state: CommandState
 ) -> None:
@@ -139,7 +132,6 @@ async def test_what_the_journal_may_have_forgotten_is_unknown(
     assert (await recorded(service, command.id)).state is state
 
 
-@pytest.mark.gen_test
 async def test_end_of_another_request_under_the_same_key_is_not_this_ones(
     service: Service,
 ) -> None:

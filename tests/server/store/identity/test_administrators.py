@@ -10,7 +10,7 @@ from server.store.identity.administrators import grant_new_scopes
 from server.store.identity.tokens import StoredToken, TokenStore
 from server.store.mongodb.database import Database
 from server.store.times import now
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, insert_token, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, insert_token, opened, there
 
 FIRST_SCOPES = ("machines:read", "machines:write", "input:send")
 NEW = (*FIRST_SCOPES, "teleport")
@@ -44,7 +44,6 @@ async def installed(mongodb: str, name: str) -> AsyncIterator[Database]:
         yield database
 
 
-@async_test
 async def test_oldest_token_with_everything_gets_what_is_new(
     mongodb: str, database_name: str
 ) -> None:
@@ -63,7 +62,6 @@ async def test_oldest_token_with_everything_gets_what_is_new(
             assert "teleport" not in await scopes_of(database, other)
 
 
-@async_test
 async def test_what_was_given_once_is_not_new_any_more(mongodb: str, database_name: str) -> None:
     async with installed(mongodb, database_name) as database:
         first = await made(database, "first")
@@ -76,7 +74,6 @@ async def test_what_was_given_once_is_not_new_any_more(mongodb: str, database_na
         assert await scopes_of(database, second) == more
 
 
-@async_test
 async def test_scopes_stay_new_until_there_is_an_administrator(
     mongodb: str, database_name: str
 ) -> None:
@@ -88,7 +85,6 @@ async def test_scopes_stay_new_until_there_is_an_administrator(
         assert await scopes_of(database, first) == NEW
 
 
-@async_test
 async def test_many_nodes_give_to_one_token(mongodb: str, database_name: str) -> None:
     async with installed(mongodb, database_name) as database:
         tokens = [await made(database, name) for name in ("first", "second", "third")]

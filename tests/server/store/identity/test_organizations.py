@@ -3,10 +3,9 @@ from uuid import uuid4
 
 from schemas.http.queries import PageQuery
 from server.store.identity.organizations import OrganizationStore
-from tests.store import async_test, opened
+from tests.store import opened
 
 
-@async_test
 async def test_created_organizations_are_found(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         organizations = OrganizationStore(database)
@@ -26,7 +25,6 @@ async def test_created_organizations_are_found(mongodb: str, database_name: str)
         assert (items, total) == (newest[1:], 2)
 
 
-@async_test
 async def test_of_many_nodes_one_makes_the_default_organization(
     mongodb: str, database_name: str
 ) -> None:

@@ -18,7 +18,6 @@ def unique() -> bytes:
     return uuid4().bytes + uuid4().bytes
 
 
-@pytest.mark.gen_test
 async def test_session_is_found_by_its_hash_as_it_was_made(service: Service) -> None:
     store, digest, token = store_of(service), unique(), unique()
     expires_at = now() + timedelta(hours=1)
@@ -29,12 +28,10 @@ async def test_session_is_found_by_its_hash_as_it_was_made(service: Service) -> 
     assert made.used_at == made.created_at
 
 
-@pytest.mark.gen_test
 async def test_unknown_session_is_none(service: Service) -> None:
     assert await store_of(service).find(unique()) is None
 
 
-@pytest.mark.gen_test
 async def test_ended_session_is_gone_and_ending_it_again_does_nothing(service: Service) -> None:
     store, digest = store_of(service), unique()
     await store.create(digest, unique(), service.organization_id, now() + timedelta(hours=1))
@@ -43,7 +40,6 @@ async def test_ended_session_is_gone_and_ending_it_again_does_nothing(service: S
     assert await store.find(digest) is None
 
 
-@pytest.mark.gen_test
 async def test_earlier_use_does_not_replace_a_later_one(service: Service) -> None:
     store, digest = store_of(service), unique()
     made = await store.create(digest, unique(), service.organization_id, now() + timedelta(hours=1))
@@ -57,7 +53,6 @@ async def test_earlier_use_does_not_replace_a_later_one(service: Service) -> Non
     assert found.used_at == later
 
 
-@pytest.mark.gen_test
 async def test_oldest_sessions_of_a_token_end_beyond_the_bound(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

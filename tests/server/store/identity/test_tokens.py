@@ -8,14 +8,13 @@ from schemas.http.queries import PageQuery
 from server.errors import AlreadyExists
 from server.store.identity.tokens import TokenStore
 from server.store.times import now
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, insert_token, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, insert_token, opened, there
 
 
 def hashed(secret: str) -> bytes:
     return sha256(secret.encode()).digest()
 
 
-@async_test
 async def test_token_is_found_by_its_hash(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
@@ -34,7 +33,6 @@ async def test_token_is_found_by_its_hash(mongodb: str, database_name: str) -> N
         assert made.scopes == ("input:send", "machines:read")
 
 
-@async_test
 async def test_a_hash_is_kept_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
@@ -43,7 +41,6 @@ async def test_a_hash_is_kept_once(mongodb: str, database_name: str) -> None:
             await insert_token(tokens, OTHER_ORGANIZATION, "two", hashed("a"), [])
 
 
-@async_test
 async def test_get_and_list_stay_inside_the_organization(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
@@ -56,7 +53,6 @@ async def test_get_and_list_stay_inside_the_organization(mongodb: str, database_
         assert (items, total) == (newest[1:], 3)
 
 
-@async_test
 async def test_revoking_keeps_the_first_time_and_stays_inside(
     mongodb: str, database_name: str
 ) -> None:
@@ -72,7 +68,6 @@ async def test_revoking_keeps_the_first_time_and_stays_inside(
         assert await tokens.get(ORGANIZATION, made.id) == revoked
 
 
-@async_test
 async def test_tokens_of_one_machine_are_revoked_together(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
@@ -91,7 +86,6 @@ async def test_tokens_of_one_machine_are_revoked_together(mongodb: str, database
         assert usable == {token.id for token in others}
 
 
-@async_test
 async def test_usable_leaves_out_expired_revoked_and_unknown(
     mongodb: str, database_name: str
 ) -> None:
@@ -107,7 +101,6 @@ async def test_usable_leaves_out_expired_revoked_and_unknown(
         assert not expired.is_usable(now())
 
 
-@async_test
 async def test_last_use_never_goes_back(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)
@@ -121,7 +114,6 @@ async def test_last_use_never_goes_back(mongodb: str, database_name: str) -> Non
         assert there(await tokens.get(ORGANIZATION, made.id)).last_used_at == late
 
 
-@async_test
 async def test_any_token_of_anyone_counts(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         tokens = TokenStore(database)

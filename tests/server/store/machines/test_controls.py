@@ -10,7 +10,7 @@ from server.store.machines import controls as module
 from server.store.machines.controls import ControlStore, NewControl
 from server.store.machines.documents import ClientSummary, LinkFacts
 from server.store.machines.machines import MachineStore
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
 
 ADA = NewControl("of Ada", "$machine_id", uuid4())
 BOB = NewControl("of Bob", "Bob", uuid4(), b"session")
@@ -32,7 +32,6 @@ def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_END", {"$add": ["$$NOW", -1]})
 
 
-@async_test
 async def test_one_has_control_until_it_is_taken_over(mongodb: str, database_name: str) -> None:
     async with a_machine(mongodb, database_name) as (controls, machines):
         first, epoch = there(await controls.take(*DESK, ADA, take_over=False))
@@ -54,7 +53,6 @@ async def test_one_has_control_until_it_is_taken_over(mongodb: str, database_nam
         assert await controls.take(OTHER_ORGANIZATION, "desk", ADA, take_over=True) is None
 
 
-@async_test
 async def test_lease_is_renewed_and_ended(mongodb: str, database_name: str) -> None:
     async with a_machine(mongodb, database_name) as (controls, machines):
         first, _ = there(await controls.take(*DESK, ADA, take_over=False))
@@ -69,7 +67,6 @@ async def test_lease_is_renewed_and_ended(mongodb: str, database_name: str) -> N
 
 
 @pytest.mark.usefixtures("short_leases")
-@async_test
 async def test_lease_that_has_run_out_is_nobodys(mongodb: str, database_name: str) -> None:
     async with a_machine(mongodb, database_name) as (controls, _):
         await controls.take(*DESK, ADA, take_over=False)
@@ -82,7 +79,6 @@ async def test_lease_that_has_run_out_is_nobodys(mongodb: str, database_name: st
         assert await controls.all() == []
 
 
-@async_test
 async def test_removed_machine_leaves_no_lease_behind(mongodb: str, database_name: str) -> None:
     async with a_machine(mongodb, database_name) as (controls, machines):
         await controls.take(*DESK, ADA, take_over=False)
@@ -91,7 +87,6 @@ async def test_removed_machine_leaves_no_lease_behind(mongodb: str, database_nam
         assert (await machines.create(*DESK, "anew")).control is None
 
 
-@async_test
 async def test_node_reads_what_restricts_the_machines_that_it_holds(
     mongodb: str, database_name: str
 ) -> None:

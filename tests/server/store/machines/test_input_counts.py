@@ -14,7 +14,7 @@ from server.store.machines.input_counts import EndedInput, InputCount, InputCoun
 from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import in_transaction
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 
@@ -30,7 +30,6 @@ async def add(database: Database, *inputs: EndedInput) -> None:
     await in_transaction(database, lambda session: counts.add(session, inputs))
 
 
-@async_test
 async def test_counts_of_several_machines_are_read_together(
     mongodb: str, database_name: str
 ) -> None:
@@ -48,7 +47,6 @@ async def test_counts_of_several_machines_are_read_together(
         assert await counts.of(ORGANIZATION, []) == {}
 
 
-@async_test
 async def test_input_that_is_counted_late_is_not_the_last(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,7 +58,6 @@ async def test_input_that_is_counted_late_is_not_the_last(
         assert counted["desk-1"].last_at == NOW + timedelta(minutes=5)
 
 
-@async_test
 async def test_writers_at_once_lose_nothing(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         await asyncio.gather(*(add(database, ended()) for _ in range(20)))
@@ -68,7 +65,6 @@ async def test_writers_at_once_lose_nothing(mongodb: str, database_name: str) ->
         assert counted["desk-1"].completed == 20
 
 
-@async_test
 async def test_server_that_died_in_the_middle_holds_up_nothing(
     mongodb: str, database_name: str
 ) -> None:
@@ -92,7 +88,6 @@ async def test_server_that_died_in_the_middle_holds_up_nothing(
             await dying.end_session()
 
 
-@async_test
 async def test_machine_that_was_removed_and_added_counts_from_zero(
     mongodb: str, database_name: str
 ) -> None:

@@ -10,14 +10,13 @@ from schemas.link.messages import Display, JournalPosition
 from server.errors import AlreadyExists, NotFound
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
 
 CLIENT = ClientSummary("Linux 6", "0.1.0", (Display(x=0, y=0, width=1920, height=1080),), "vnc")
 LINK = LinkFacts(uuid4(), "node-1")
 JOURNAL = JournalPosition(id=uuid4(), sequence=2**63 - 1)
 
 
-@async_test
 async def test_two_organizations_may_use_one_id(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -28,7 +27,6 @@ async def test_two_organizations_may_use_one_id(mongodb: str, database_name: str
         assert await machines.get(uuid4(), "desk") is None
 
 
-@async_test
 async def test_an_id_is_taken_once(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -38,7 +36,6 @@ async def test_an_id_is_taken_once(mongodb: str, database_name: str) -> None:
         assert await machines.get(ORGANIZATION, "desk") == made
 
 
-@async_test
 async def test_list_is_by_id_and_one_page(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -50,7 +47,6 @@ async def test_list_is_by_id_and_one_page(mongodb: str, database_name: str) -> N
         assert total == 3
 
 
-@async_test
 async def test_change_renames_and_answers_the_machine(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -63,7 +59,6 @@ async def test_change_renames_and_answers_the_machine(mongodb: str, database_nam
         assert await machines.change(ORGANIZATION, "chair", paused=True) is None
 
 
-@async_test
 async def test_pausing_again_keeps_the_first_time(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -76,7 +71,6 @@ async def test_pausing_again_keeps_the_first_time(mongodb: str, database_name: s
         assert (resumed.paused, resumed.paused_since) == (False, None)
 
 
-@async_test
 async def test_every_link_has_its_own_epoch(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -90,7 +84,6 @@ async def test_every_link_has_its_own_epoch(mongodb: str, database_name: str) ->
             await machines.begin_link(ORGANIZATION, "chair", CLIENT, LINK)
 
 
-@async_test
 async def test_end_of_an_older_link_does_not_disconnect_the_newer(
     mongodb: str, database_name: str
 ) -> None:
@@ -111,7 +104,6 @@ async def test_end_of_an_older_link_does_not_disconnect_the_newer(
         await machines.end_link(ORGANIZATION, "desk", 2, "again")
 
 
-@async_test
 async def test_link_says_on_which_node_it_is_and_on_which_the_one_before_was(
     mongodb: str, database_name: str
 ) -> None:
@@ -136,7 +128,6 @@ async def test_link_says_on_which_node_it_is_and_on_which_the_one_before_was(
         assert there(await machines.get(ORGANIZATION, "desk")) == again
 
 
-@async_test
 async def test_links_of_a_node_as_the_database_knows_them(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -151,7 +142,6 @@ async def test_links_of_a_node_as_the_database_knows_them(mongodb: str, database
         assert await machines.count_linked_to(uuid4()) == (0, 0)
 
 
-@async_test
 async def test_machine_of_a_newer_farhand_is_read(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         machines = MachineStore(database)
@@ -160,7 +150,6 @@ async def test_machine_of_a_newer_farhand_is_read(mongodb: str, database_name: s
         assert await machines.get(ORGANIZATION, "desk") == created
 
 
-@async_test
 async def test_removed_machine_is_gone_but_its_epochs_are_not_used_again(
     mongodb: str, database_name: str
 ) -> None:
@@ -179,7 +168,6 @@ async def test_removed_machine_is_gone_but_its_epochs_are_not_used_again(
         assert (await machines.begin_link(ORGANIZATION, "desk", CLIENT, LINK)).epoch == 2
 
 
-@async_test
 async def test_links_that_begin_and_end_at_the_same_time_have_epochs_of_their_own(
     mongodb: str, database_name: str
 ) -> None:
@@ -215,7 +203,6 @@ async def test_links_that_begin_and_end_at_the_same_time_have_epochs_of_their_ow
         assert [each and each.reason for each in found] == ["over a", "over b", "over a", None]
 
 
-@async_test
 async def test_link_that_another_began_between_gets_an_epoch_all_the_same(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 from server.errors import StoreUnavailable
 from server.store.mongodb.batches import MOST, Batches
 from server.tasks import Tasks
-from tests.store import async_test
 
 
 class Database:
@@ -30,7 +29,6 @@ class Database:
         return [2 * number for number in numbers]
 
 
-@async_test
 async def test_one_is_served_at_once_and_those_who_come_meanwhile_together() -> None:
     database, tasks = Database(), Tasks()
     batches = Batches(database.double, tasks, "double")
@@ -46,7 +44,6 @@ async def test_one_is_served_at_once_and_those_who_come_meanwhile_together() -> 
     assert database.asked == [[1], [2, 3, 2]]
 
 
-@async_test
 async def test_no_operation_has_one_key_twice_or_too_many() -> None:
     database, tasks = Database(), Tasks()
     batches = Batches(database.double, tasks, "double", key=lambda number: number)
@@ -57,7 +54,6 @@ async def test_no_operation_has_one_key_twice_or_too_many() -> None:
     assert [len(each) for each in database.asked[2:]] == [MOST, 1]
 
 
-@async_test
 async def test_what_one_is_at_fault_for_the_others_are_not_told() -> None:
     database, tasks = Database(), Tasks()
     batches = Batches(database.double, tasks, "double")
@@ -69,7 +65,6 @@ async def test_what_one_is_at_fault_for_the_others_are_not_told() -> None:
     assert answers[2] == 28
 
 
-@async_test
 async def test_all_are_told_that_the_database_does_not_answer_and_the_next_is_asked() -> None:
     database, tasks = Database(), Tasks()
     batches = Batches(database.double, tasks, "double")
@@ -83,7 +78,6 @@ async def test_all_are_told_that_the_database_does_not_answer_and_the_next_is_as
     assert await batches.answer(3) == 6
 
 
-@async_test
 async def test_who_gives_up_is_not_asked_for() -> None:
     database, tasks = Database(), Tasks()
     batches = Batches(database.double, tasks, "double")
@@ -98,7 +92,6 @@ async def test_who_gives_up_is_not_asked_for() -> None:
     assert database.asked == [[1], [3]]
 
 
-@async_test
 async def test_waiting_ends_with_the_tasks() -> None:
     database, tasks = Database(), Tasks()
     batches = Batches(database.double, tasks, "double")

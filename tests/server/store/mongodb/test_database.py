@@ -22,7 +22,7 @@ from server.store.mongodb.indexes import INDEXES
 from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION
 from server.store.times import now
 from tests.processes import go_on, stop
-from tests.store import async_test, collected, opened, there
+from tests.store import collected, opened, there
 
 
 @asynccontextmanager
@@ -38,7 +38,6 @@ async def own_mongod(directory: Path) -> AsyncIterator[tuple[str, int]]:
         await embedded.stop()
 
 
-@async_test
 async def test_many_nodes_prepare_an_empty_database_at_once(
     mongodb: str, fresh_database_name: str
 ) -> None:
@@ -57,7 +56,6 @@ async def test_many_nodes_prepare_an_empty_database_at_once(
                 other.close()
 
 
-@async_test
 async def test_preparing_again_changes_nothing(mongodb: str, fresh_database_name: str) -> None:
     async with opened(mongodb, fresh_database_name) as database:
         await database.prepare()
@@ -65,7 +63,6 @@ async def test_preparing_again_changes_nothing(mongodb: str, fresh_database_name
         assert schema == {"_id": "schema", "version": SCHEMA_VERSION, "oldest": OLDEST_SCHEMA}
 
 
-@async_test
 async def test_writes_and_reads_ask_for_a_majority(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         things = database.collection("things")
@@ -73,7 +70,6 @@ async def test_writes_and_reads_ask_for_a_majority(mongodb: str, database_name: 
         assert things.read_concern.level == "majority"
 
 
-@async_test
 async def test_ids_and_times_come_back_as_they_were(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         thing = {"_id": uuid4(), "at": now(), "bytes": b"\0\xff"}
@@ -83,7 +79,6 @@ async def test_ids_and_times_come_back_as_they_were(mongodb: str, database_name:
         assert found["at"].tzinfo is not None
 
 
-@async_test
 async def test_documents_come_over_batches(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         things = database.collection("things")
@@ -111,7 +106,6 @@ def test_wrong_uri_is_refused_in_words(uri: str, name: str) -> None:
     assert "p@ss" not in str(caught.value)
 
 
-@async_test
 async def test_nobody_there_is_unavailable() -> None:
     database = Database("mongodb://127.0.0.1:1/", timeout=0.2)
     try:
@@ -125,7 +119,6 @@ async def test_nobody_there_is_unavailable() -> None:
         await database.ping()
 
 
-@async_test
 async def test_frozen_database_is_unavailable_for_every_waiter(tmp_path: Path) -> None:
     async with own_mongod(tmp_path) as (uri, pid):
         with closing(Database(uri, timeout=2.0)) as database:
@@ -155,7 +148,6 @@ def start_member(directory: Path) -> subprocess.Popen[bytes]:
     )
 
 
-@async_test
 async def test_write_outlives_a_change_of_primary(tmp_path: Path) -> None:
     host = str(tmp_path / "s.sock")
     uri = f"mongodb://{quote(host, safe='')}/"
@@ -178,7 +170,6 @@ async def test_write_outlives_a_change_of_primary(tmp_path: Path) -> None:
         member.wait()
 
 
-@async_test
 async def test_restarted_database_is_found_again(tmp_path: Path) -> None:
     embedded = EmbeddedMongoDB(tmp_path)
     database = await Database.open(await embedded.start())

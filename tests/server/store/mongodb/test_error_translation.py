@@ -23,7 +23,6 @@ from server.errors import (
     TooLarge,
 )
 from server.store.mongodb.error_translation import refused_writes, translate_errors, translated
-from tests.store import async_test
 
 
 @pytest.mark.parametrize(
@@ -57,7 +56,6 @@ def test_driver_errors_become_ours(error: Exception, expected: type[StoreError])
     assert "secret" not in str(ours)
 
 
-@async_test
 async def test_what_is_raised_inside_is_translated() -> None:
     for error in (NetworkTimeout("late"), TimeoutError()):
         with pytest.raises(StoreUnavailable):

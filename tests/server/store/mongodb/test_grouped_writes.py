@@ -19,7 +19,7 @@ from server.store.mongodb.grouped_writes import (
     grouped_inserts,
     grouped_updates,
 )
-from tests.store import async_test, opened
+from tests.store import opened
 
 DOCUMENTS = [{"_id": number, "is": "there"} for number in range(8)]
 
@@ -54,7 +54,6 @@ async def turns(number: int = 5) -> None:
         await asyncio.sleep(0)
 
 
-@async_test
 async def test_group_is_what_waits_while_another_write_is_under_way() -> None:
     async with away(10) as database:
         gate = Gate(database)
@@ -75,7 +74,6 @@ async def test_group_is_what_waits_while_another_write_is_under_way() -> None:
         assert gate.groups == [["a"], ["b", "c", "d"], ["e"]]
 
 
-@async_test
 async def test_groups_and_what_waits_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grouped_writes, "MOST_TOGETHER", 2)
     monkeypatch.setattr(grouped_writes, "MOST_WAITING", 3)
@@ -91,7 +89,6 @@ async def test_groups_and_what_waits_are_bounded(monkeypatch: pytest.MonkeyPatch
         assert gate.groups == [["a"], ["b", "c"], ["d"]]
 
 
-@async_test
 async def test_caller_that_gives_up_takes_its_write_back_and_no_others() -> None:
     async with away(10) as database:
         gate = Gate(database)
@@ -110,7 +107,6 @@ async def test_caller_that_gives_up_takes_its_write_back_and_no_others() -> None
         assert [type(each) for each in ended[1:3]] == [asyncio.CancelledError] * 2
 
 
-@async_test
 async def test_lone_write_that_is_given_up_keeps_nobody_waiting() -> None:
     async with away(10) as database:
         gate = Gate(database)
@@ -123,7 +119,6 @@ async def test_lone_write_that_is_given_up_keeps_nobody_waiting() -> None:
         assert await gate.make(database, "c") == "c is made"
 
 
-@async_test
 async def test_wait_for_a_group_counts_against_the_timeout() -> None:
     async with away(0.1) as database:
         gate = Gate(database)
@@ -133,7 +128,6 @@ async def test_wait_for_a_group_counts_against_the_timeout() -> None:
         assert database.failures == 3
 
 
-@async_test
 async def test_every_caller_is_told_that_the_store_is_away() -> None:
     async with away() as database:
         collection = database.collection("things")
@@ -149,7 +143,6 @@ async def test_every_caller_is_told_that_the_store_is_away() -> None:
         assert database.failures == 16
 
 
-@async_test
 async def test_duplicate_in_the_middle_is_its_own(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         collection = database.collection("things")
@@ -167,7 +160,6 @@ async def test_duplicate_in_the_middle_is_its_own(mongodb: str, database_name: s
         assert stored == [{**each, "is": "old"} if each["_id"] == 4 else each for each in DOCUMENTS]
 
 
-@async_test
 async def test_what_cannot_be_encoded_fails_alone(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         inserts = grouped_inserts(database, database.collection("things"))
@@ -181,7 +173,6 @@ async def test_what_cannot_be_encoded_fails_alone(mongodb: str, database_name: s
         assert await database.collection("things").count_documents({}) == 7
 
 
-@async_test
 async def test_nobody_is_told_that_another_s_document_was_changed(
     mongodb: str, database_name: str
 ) -> None:
@@ -199,7 +190,6 @@ async def test_nobody_is_told_that_another_s_document_was_changed(
         assert changed == [0, 1, 2, 3, 4, 5, 6]
 
 
-@async_test
 async def test_update_that_changes_nothing_is_none(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         collection = database.collection("things")
@@ -209,7 +199,6 @@ async def test_update_that_changes_nothing_is_none(mongodb: str, database_name: 
         assert [await updates.make(change), await updates.make(change)] == [True, False]
 
 
-@async_test
 async def test_update_that_is_refused_is_its_own(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         collection = database.collection("things")
@@ -228,7 +217,6 @@ async def test_update_that_is_refused_is_its_own(mongodb: str, database_name: st
         assert await collection.find({"is": "changed"}).distinct("_id") == [0, 1, 2, 4, 5]
 
 
-@async_test
 async def test_write_concern_that_cannot_be_met_is_as_with_a_single_write(
     mongodb: str, database_name: str
 ) -> None:
@@ -247,7 +235,6 @@ async def test_write_concern_that_cannot_be_met_is_as_with_a_single_write(
         assert {str(each) for number, each in enumerate(ended) if number != 2} == {str(alone.value)}
 
 
-@async_test
 async def test_nobody_knows_what_a_majority_did_not_confirm_in_time(tmp_path: Path) -> None:
     """A member that never comes keeps all writes waiting: each may stand, or be undone."""
     embedded = EmbeddedMongoDB(tmp_path)

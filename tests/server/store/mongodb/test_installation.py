@@ -4,10 +4,9 @@ import asyncio
 
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
-from tests.store import async_test, opened
+from tests.store import opened
 
 
-@async_test
 async def test_of_many_nodes_one_makes_the_secret_for_all(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         others = [Database(mongodb, database_name) for _ in range(4)]
@@ -22,7 +21,6 @@ async def test_of_many_nodes_one_makes_the_secret_for_all(mongodb: str, database
         assert (await Installation.open(database)).secret == secret
 
 
-@async_test
 async def test_two_installations_have_two_secrets(mongodb: str, database_name: str) -> None:
     async with (
         opened(mongodb, database_name) as one,

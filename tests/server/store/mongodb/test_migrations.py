@@ -8,7 +8,7 @@ from server.errors import StoreUnusable
 from server.store.mongodb import migrations
 from server.store.mongodb.database import Database
 from server.store.mongodb.migrations import OLDEST_SCHEMA, SCHEMA_VERSION, STEPS, Collections
-from tests.store import async_test, collected, opened
+from tests.store import collected, opened
 
 NEXT = SCHEMA_VERSION + 1
 
@@ -45,7 +45,6 @@ def test_every_version_after_the_first_has_its_step() -> None:
     assert [*STEPS] == [*range(2, SCHEMA_VERSION + 1)]
 
 
-@async_test
 async def test_step_is_done_once_and_again_where_it_was_cut_short(
     mongodb: str, fresh_database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,7 +69,6 @@ async def test_step_is_done_once_and_again_where_it_was_cut_short(
         ]
 
 
-@async_test
 async def test_new_database_needs_no_step(
     mongodb: str, fresh_database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +77,6 @@ async def test_new_database_needs_no_step(
         assert (newer.steps, (await schema(database))["version"]) == (0, NEXT)
 
 
-@async_test
 async def test_what_a_next_version_has_prepared_is_refused_and_left_alone(
     mongodb: str, fresh_database_name: str
 ) -> None:
@@ -92,7 +89,6 @@ async def test_what_a_next_version_has_prepared_is_refused_and_left_alone(
         assert await schema(database) == {"version": NEXT, "oldest": NEXT}
 
 
-@async_test
 async def test_next_version_that_bears_this_one_beside_it_keeps_its_schema(
     mongodb: str, fresh_database_name: str
 ) -> None:

@@ -8,7 +8,6 @@ from pymongo.errors import AutoReconnect, DuplicateKeyError
 from server.errors import AlreadyExists, StoreUnavailable
 from server.store.mongodb.operation import Operation
 from server.tasks import Tasks
-from tests.store import async_test
 
 
 class Ends:
@@ -23,7 +22,6 @@ class Ends:
         self.unavailable.append(is_unavailable)
 
 
-@async_test
 async def test_what_takes_too_long_is_unavailable() -> None:
     ends = Ends()
     with pytest.raises(StoreUnavailable, match="in time"):
@@ -44,7 +42,6 @@ async def test_what_takes_too_long_is_unavailable() -> None:
     ],
     ids=lambda value: getattr(value, "__name__", repr(value)),
 )
-@async_test
 async def test_errors_are_translated_and_told(
     raised: Exception, expected: type[Exception], is_unavailable: bool
 ) -> None:
@@ -55,7 +52,6 @@ async def test_errors_are_translated_and_told(
     assert ends.unavailable == [is_unavailable]
 
 
-@async_test
 async def test_a_caller_that_is_cancelled_stays_cancelled() -> None:
     ends = Ends()
 
@@ -71,7 +67,6 @@ async def test_a_caller_that_is_cancelled_stays_cancelled() -> None:
     assert ends.unavailable == [False]
 
 
-@async_test
 async def test_what_goes_well_is_told_too() -> None:
     ends = Ends()
     async with Operation(10, ends):

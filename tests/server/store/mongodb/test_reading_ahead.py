@@ -7,7 +7,7 @@ import pytest
 
 from server.store.mongodb.database import Database
 from server.store.mongodb.reading_ahead import batches_read_ahead
-from tests.store import async_test, opened
+from tests.store import opened
 
 
 async def filled(database: Database) -> None:
@@ -15,7 +15,6 @@ async def filled(database: Database) -> None:
 
 
 @pytest.mark.parametrize("may_read_ahead", [False, True])
-@async_test
 async def test_batches_come_in_order(
     mongodb: str, database_name: str, may_read_ahead: bool
 ) -> None:
@@ -28,7 +27,6 @@ async def test_batches_come_in_order(
 
 
 @pytest.mark.parametrize("may_read_ahead", [False, True])
-@async_test
 async def test_the_next_batch_is_read_while_one_is_worked_with(
     mongodb: str, database_name: str, may_read_ahead: bool
 ) -> None:
@@ -45,7 +43,6 @@ async def test_the_next_batch_is_read_while_one_is_worked_with(
             assert len(operations) == 1 + may_read_ahead
 
 
-@async_test
 async def test_who_stops_in_the_middle_leaves_nothing_behind(
     mongodb: str, database_name: str
 ) -> None:

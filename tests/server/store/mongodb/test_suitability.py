@@ -12,7 +12,6 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.suitability import hosts_of
 from tests.processes import free_port
 from tests.standalone import standalone_mongod
-from tests.store import async_test
 
 
 async def refusal(uri: str, kind: type[StoreError]) -> str:
@@ -27,7 +26,6 @@ async def refusal(uri: str, kind: type[StoreError]) -> str:
     return str(caught.value)
 
 
-@async_test
 async def test_host_that_is_not_known_or_refuses_is_named_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -42,7 +40,6 @@ async def test_host_that_is_not_known_or_refuses_is_named_with_the_reason(
     assert "timeout" not in said.lower()
 
 
-@async_test
 async def test_standalone_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with standalone_mongod(tmp_path) as place:
         said = await refusal(f"mongodb://{quote(place, safe='')}/", StoreUnusable)
@@ -50,7 +47,6 @@ async def test_standalone_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert "--replSet" in said
 
 
-@async_test
 async def test_standalone_where_the_uri_names_a_replica_set_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,7 +57,6 @@ async def test_standalone_where_the_uri_names_a_replica_set_is_refused(
     assert "no member of the replica set" in said
 
 
-@async_test
 async def test_wrong_password_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with standalone_mongod(tmp_path, "--auth") as place:
         uri = f"mongodb://somebody:pass-word@{quote(place, safe='')}/"
@@ -70,7 +65,6 @@ async def test_wrong_password_is_refused_with_what_to_do(tmp_path: Path) -> None
     assert "authSource" in said
 
 
-@async_test
 async def test_missing_user_is_refused_where_one_is_needed(tmp_path: Path) -> None:
     with standalone_mongod(tmp_path, "--auth") as place:
         database = Database(f"mongodb://{quote(place, safe='')}/")
@@ -79,14 +73,12 @@ async def test_missing_user_is_refused_where_one_is_needed(tmp_path: Path) -> No
         database.close()
 
 
-@async_test
 async def test_old_release_is_refused(mongodb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suitability, "OLDEST_MONGODB", (99, 1))
     said = await refusal(mongodb, StoreUnusable)
     assert said.endswith("is too old: Farhand needs 99.1 or later.")
 
 
-@async_test
 async def test_usable_mongodb_is_of_the_same_time_on_the_same_host(mongodb: str) -> None:
     database = Database(mongodb, "test_suitability")
     await database.check()

@@ -8,7 +8,7 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
 from server.tasks import Tasks
 from tests.processes import free_port
-from tests.store import async_test, opened, there
+from tests.store import opened, there
 
 
 async def count_up(database: Database) -> int:
@@ -24,7 +24,6 @@ async def count_up(database: Database) -> int:
     return await in_transaction(database, work)
 
 
-@async_test
 async def test_transactions_that_meet_all_happen_one_after_another(
     mongodb: str, database_name: str
 ) -> None:
@@ -34,7 +33,6 @@ async def test_transactions_that_meet_all_happen_one_after_another(
         assert sorted(counted) == list(range(1, 17))
 
 
-@async_test
 async def test_work_that_raises_leaves_nothing_behind(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         things = database.collection("things")
@@ -49,7 +47,6 @@ async def test_work_that_raises_leaves_nothing_behind(mongodb: str, database_nam
         assert await things.count_documents({}) == 1
 
 
-@async_test
 async def test_what_the_driver_refuses_is_raised_as_our_own(
     mongodb: str, database_name: str
 ) -> None:
@@ -66,7 +63,6 @@ async def test_what_the_driver_refuses_is_raised_as_our_own(
         assert await things.count_documents({}) == 1
 
 
-@async_test
 async def test_transaction_whose_caller_is_gone_goes_on_to_its_end(
     mongodb: str, database_name: str
 ) -> None:
@@ -89,7 +85,6 @@ async def test_transaction_whose_caller_is_gone_goes_on_to_its_end(
         assert caller.cancelled()
 
 
-@async_test
 async def test_transaction_that_cannot_get_through_ends_in_bounded_time(
     mongodb: str, database_name: str
 ) -> None:
@@ -113,7 +108,6 @@ async def test_transaction_that_cannot_get_through_ends_in_bounded_time(
         await hurried.finish()
 
 
-@async_test
 async def test_transaction_that_waits_for_a_lost_database_fails_when_the_server_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

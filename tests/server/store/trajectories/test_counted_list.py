@@ -16,7 +16,7 @@ from server.store.trajectories import counted_list
 from server.store.trajectories import counts as trajectory_counts
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing
-from tests.store import ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, opened
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -94,7 +94,6 @@ async def page(database: Database, **query: str) -> tuple[int, int]:
 
 @pytest.mark.timeout(180)
 @pytest.mark.usefixtures("buckets_of_a_hundred")
-@async_test
 async def test_every_combination_of_filters_is_on_an_index(
     mongodb: str, database_name: str
 ) -> None:
@@ -117,7 +116,6 @@ async def test_every_combination_of_filters_is_on_an_index(
 
 @pytest.mark.usefixtures("buckets_of_a_hundred")
 @pytest.mark.parametrize("more", [{}, {"workflow_id": str(WORKFLOW)}, {"is_approved": "true"}])
-@async_test
 async def test_a_deep_page_does_not_read_what_it_skips(
     mongodb: str, database_name: str, more: dict[str, str]
 ) -> None:
@@ -131,7 +129,6 @@ async def test_a_deep_page_does_not_read_what_it_skips(
         assert sum(each.get("docsExamined", 0) for each in operations) < 120
 
 
-@async_test
 async def test_a_page_behind_the_end_asks_for_nothing(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         await TrajectoryLibrary(database).create(ORGANIZATION, None, imported())

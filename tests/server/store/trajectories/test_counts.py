@@ -23,7 +23,7 @@ from server.store.trajectories.counts import (
     TrajectoryCounts,
 )
 from server.store.trajectories.indexer import TrajectoryIndexer
-from tests.store import ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, opened
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
 
 GENERATED = State(is_generated=True, is_approved=False)
@@ -54,7 +54,6 @@ def test_positions_sort_as_times_and_ids_do(
     assert BEGINNING <= a < END
 
 
-@async_test
 async def test_a_trajectory_counts_in_its_organization_and_its_workflow(
     mongodb: str, database_name: str
 ) -> None:
@@ -71,7 +70,6 @@ async def test_a_trajectory_counts_in_its_organization_and_its_workflow(
         assert await sizes(database, ListPartition(ORGANIZATION)) == [2]
 
 
-@async_test
 async def test_a_large_bucket_is_cut_and_an_empty_one_goes(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

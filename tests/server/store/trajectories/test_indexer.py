@@ -21,7 +21,7 @@ from server.store.trajectories.marks import OpenBatches, is_new
 from server.store.trajectories.matches import TrajectoryMatches
 from server.store.trajectories.search import MAX_INDEXED_CHARACTERS
 from server.tasks import Tasks
-from tests.store import ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, opened, there
 from tests.trajectories import TrajectoryLibrary, imported
 
 EVERYTHING = TrajectoryQuery(is_generated=None)
@@ -49,7 +49,6 @@ async def check(database: Database) -> None:
     assert entries == {each["_id"]: entry_of(each) for each in indexed}
 
 
-@async_test
 async def test_new_and_changed_trajectories_are_indexed_once(
     mongodb: str, database_name: str
 ) -> None:
@@ -68,7 +67,6 @@ async def test_new_and_changed_trajectories_are_indexed_once(
         await check(database)
 
 
-@async_test
 async def test_too_long_texts_are_counted_and_go_on_to_be_read_through(
     mongodb: str, database_name: str
 ) -> None:
@@ -129,7 +127,6 @@ class Writer:
                 await self._library.delete(ORGANIZATION, own)
 
 
-@async_test
 async def test_a_batch_ends_where_its_entries_have_many_keys(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +143,6 @@ async def test_a_batch_ends_where_its_entries_have_many_keys(
         await check(database)
 
 
-@async_test
 async def test_a_batch_that_meets_a_change_is_tried_again_as_a_small_one(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +166,6 @@ async def test_a_batch_that_meets_a_change_is_tried_again_as_a_small_one(
 
 
 @pytest.mark.timeout(120)
-@async_test
 async def test_every_snapshot_is_right_while_all_write_and_those_who_index_are_killed(
     mongodb: str, database_name: str
 ) -> None:
@@ -203,7 +198,6 @@ async def test_every_snapshot_is_right_while_all_write_and_those_who_index_are_k
         patch.undo()
 
 
-@async_test
 async def test_indexing_goes_on_after_a_failure(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +221,6 @@ async def test_indexing_goes_on_after_a_failure(
         running.cancel()
 
 
-@async_test
 async def test_a_trajectory_that_is_gone_is_unindexed_by_nobody(
     mongodb: str, database_name: str
 ) -> None:

@@ -19,7 +19,7 @@ from server.store.trajectories import search as trajectory_search
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing, trajectory_filter
 from server.store.trajectories.search import folded
-from tests.store import ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, opened
 from tests.trajectories import TrajectoryLibrary, listed
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -195,7 +195,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("seed", range(12))
-@async_test
 async def test_lists_and_searches_find_what_a_plain_model_finds(
     mongodb: str, database_name: str, seed: int
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from schemas.resources.trajectories import ExportQuery, TrajectoryQuery
 from server.store.trajectories.listing import export_filter, trajectory_filter
 from server.trajectories.rendering import render_trajectory
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed
 
 ANY = TrajectoryQuery(is_generated=None)
@@ -28,7 +28,6 @@ async def found(library: TrajectoryLibrary, *, of: UUID = ORGANIZATION, **query:
     return ids
 
 
-@async_test
 async def test_list_is_newest_first_then_by_id(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -42,7 +41,6 @@ async def test_list_is_newest_first_then_by_id(mongodb: str, database_name: str)
         assert await found(library, of=OTHER_ORGANIZATION) == []
 
 
-@async_test
 async def test_filters_take_what_they_say(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -70,7 +68,6 @@ async def test_filters_take_what_they_say(mongodb: str, database_name: str) -> N
         assert await numbers(run_id=run, is_approved="true") == []
 
 
-@async_test
 async def test_both_ends_of_a_range_belong_to_it(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -111,7 +108,6 @@ async def test_both_ends_of_a_range_belong_to_it(mongodb: str, database_name: st
         ("description", "\1" * 2000, "\1" * 2000),
     ],
 )
-@async_test
 async def test_search_finds_a_substring_in_any_case(
     mongodb: str, database_name: str, field: str, text: str, search: str
 ) -> None:
@@ -124,7 +120,6 @@ async def test_search_finds_a_substring_in_any_case(
 @pytest.mark.parametrize(
     "search", [".", ".*", "$", "^", "p|q", "[a-z]", "\\w", "(?i)P", "x{0}", "{", "(", "*", "qp"]
 )
-@async_test
 async def test_search_takes_no_pattern(mongodb: str, database_name: str, search: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -132,7 +127,6 @@ async def test_search_takes_no_pattern(mongodb: str, database_name: str, search:
         assert await found(library, search=search) == []
 
 
-@async_test
 async def test_search_does_not_reach_across_fields(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -143,7 +137,6 @@ async def test_search_does_not_reach_across_fields(mongodb: str, database_name: 
         assert await found(library, search=str(made.id).replace("-", "")) == []
 
 
-@async_test
 async def test_memory_does_not_grow_with_the_page(mongodb: str, database_name: str) -> None:
     megabyte = 1024 * 1024
     async with opened(mongodb, database_name) as database:
@@ -177,7 +170,6 @@ async def test_memory_does_not_grow_with_the_page(mongodb: str, database_name: s
         ({"is_generated": "null", "run_id": str(WORKFLOW)}, "newest_of_run"),
     ],
 )
-@async_test
 async def test_list_follows_an_index_and_sorts_nothing(
     mongodb: str, database_name: str, query: dict[str, str], index: str
 ) -> None:
@@ -194,7 +186,6 @@ async def test_list_follows_an_index_and_sorts_nothing(
 @pytest.mark.parametrize("workflow", [{}, {"workflow_id": str(WORKFLOW)}])
 @pytest.mark.parametrize("state", [{}, {"is_generated": "null"}, {"is_generated": "false"}])
 @pytest.mark.parametrize("after", [{}, AFTER])
-@async_test
 async def test_export_follows_an_index_and_sorts_nothing(
     mongodb: str,
     database_name: str,

@@ -20,7 +20,7 @@ from server.store.trajectories.search import MAX_INDEXED_CHARACTERS
 from server.store.trajectories.store import TrajectoryStore
 from server.tasks import Tasks
 from tests.server.store.trajectories.test_indexer import check, documents
-from tests.store import ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, opened
 from tests.trajectories import TrajectoryLibrary, imported, stored
 
 
@@ -58,7 +58,6 @@ async def all_indexed(database: Database) -> None:
     assert await documents(database, "trajectory_batches") == []
 
 
-@async_test
 async def test_who_is_killed_between_indexing_and_clearing_leaves_all_exact(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +74,6 @@ async def test_who_is_killed_between_indexing_and_clearing_leaves_all_exact(
         assert sorted(marks, key=str) == [None, None, None, "long", "long"]
 
 
-@async_test
 async def test_half_of_the_marks_may_be_taken_away(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +111,6 @@ CHANGES: list[Change] = [rename, shorten, delete, replace]
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@async_test
 async def test_what_changes_while_its_batch_is_open_is_exact_and_cleared_by_nobody_later(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch, change: Change
 ) -> None:
@@ -132,7 +129,6 @@ async def test_what_changes_while_its_batch_is_open_is_exact_and_cleared_by_nobo
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@async_test
 async def test_what_changes_while_it_is_indexed_meets_who_indexes_it(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch, change: Change
 ) -> None:
@@ -154,7 +150,6 @@ async def test_what_changes_while_it_is_indexed_meets_who_indexes_it(
         await all_indexed(database)
 
 
-@async_test
 async def test_two_who_index_take_each_once(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +165,6 @@ async def test_two_who_index_take_each_once(
         assert len(await documents(database, "trajectory_entries")) == 40
 
 
-@async_test
 async def test_a_bucket_is_cut_by_what_is_indexed_whatever_its_marks(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,7 +178,6 @@ async def test_a_bucket_is_cut_by_what_is_indexed_whatever_its_marks(
         assert [each.size for each in buckets] == [3, 3]
 
 
-@async_test
 async def test_entries_come_one_segment_after_another_and_all_are_looked_into(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +194,6 @@ async def test_entries_come_one_segment_after_another_and_all_are_looked_into(
         await check(database)
 
 
-@async_test
 async def test_a_mark_never_comes_again(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         await made(TrajectoryLibrary(database), 3)
@@ -209,7 +201,6 @@ async def test_a_mark_never_comes_again(mongodb: str, database_name: str) -> Non
         assert len(marks | {new_mark()["unindexed"]}) == 4
 
 
-@async_test
 async def test_imports_wait_for_those_who_index_but_not_for_ever(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,7 +227,6 @@ async def test_imports_wait_for_those_who_index_but_not_for_ever(
         await until_few_wait(database)
 
 
-@async_test
 async def test_what_cannot_be_finished_now_is_finished_later(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

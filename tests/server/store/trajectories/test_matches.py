@@ -8,7 +8,7 @@ from server.store.trajectories import matches as trajectory_matches
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import trajectory_filter
 from server.store.trajectories.matches import TrajectoryMatches
-from tests.store import ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, opened
 from tests.trajectories import TrajectoryLibrary, imported
 
 
@@ -28,7 +28,6 @@ async def way_of(database: Database, search: str) -> tuple[str, int]:
     return matches._index or "at once", total
 
 
-@async_test
 async def test_a_needle_is_looked_up_where_few_have_it(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,7 +44,6 @@ async def test_a_needle_is_looked_up_where_few_have_it(
         assert await way_of(database, "ra") == ("newest", 1)
 
 
-@async_test
 async def test_what_shares_a_piece_with_the_needle_is_not_found(
     mongodb: str, database_name: str
 ) -> None:

@@ -9,7 +9,7 @@ from server.store.mongodb.transactions import in_transaction
 from server.store.trajectories import parts as trajectory_parts
 from server.store.trajectories.documents import Segment
 from server.store.trajectories.parts import PartStore
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, collected, opened
 
 
 async def appended(database: Database, segment: Segment, *steps: bytes) -> Segment:
@@ -32,7 +32,6 @@ def new() -> Segment:
     return Segment(uuid4(), 0, 0)
 
 
-@async_test
 async def test_segment_grows_and_what_knew_less_of_it_reads_as_before(
     mongodb: str, database_name: str
 ) -> None:
@@ -46,7 +45,6 @@ async def test_segment_grows_and_what_knew_less_of_it_reads_as_before(
             await text_of(database, second, OTHER_ORGANIZATION)
 
 
-@async_test
 async def test_long_text_is_cut_into_parts_anywhere(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,7 +55,6 @@ async def test_long_text_is_cut_into_parts_anywhere(
         assert await text_of(database, segment) == b'{},{"long":1}'
 
 
-@async_test
 async def test_parts_go_with_the_last_that_shares_them(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         parts = PartStore(database)
@@ -79,7 +76,6 @@ async def test_parts_go_with_the_last_that_shares_them(mongodb: str, database_na
         assert await count(database) == (1, 1)
 
 
-@async_test
 async def test_append_that_is_not_committed_leaves_no_part(
     mongodb: str, database_name: str
 ) -> None:

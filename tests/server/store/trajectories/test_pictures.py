@@ -1,12 +1,11 @@
 from hashlib import sha256
 
 from server.store.trajectories.pictures import PictureStore
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
 
 CONTENT = b"\x89PNG\r\n\x1a\n" + b"p" * 100
 
 
-@async_test
 async def test_same_bytes_are_stored_once_for_each_organization(
     mongodb: str, database_name: str
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 from schemas.resources.trajectories import LatestTrajectory
 from server.errors import AlreadyExists, TooLarge
 from server.trajectories.rendering import render_trajectory
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, collected, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, collected, opened, there
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, stored
 
 
@@ -14,7 +14,6 @@ def numbered(number: int) -> str:
     return str(UUID(int=number))
 
 
-@async_test
 async def test_trajectory_is_stored_once_and_seen_by_its_organization_only(
     mongodb: str, database_name: str
 ) -> None:
@@ -28,7 +27,6 @@ async def test_trajectory_is_stored_once_and_seen_by_its_organization_only(
 
 
 @pytest.mark.parametrize("beyond", [0, 20_000, 1_000_000])
-@async_test
 async def test_more_than_a_document_is_too_large(
     mongodb: str, database_name: str, beyond: int
 ) -> None:
@@ -40,7 +38,6 @@ async def test_more_than_a_document_is_too_large(
         assert await database.collection("trajectories").count_documents({}) == 0
 
 
-@async_test
 async def test_almost_a_document_is_kept(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -49,7 +46,6 @@ async def test_almost_a_document_is_kept(mongodb: str, database_name: str) -> No
         assert (await library.get(ORGANIZATION, made.id)) == made
 
 
-@async_test
 async def test_latest_is_the_most_recently_updated_generated_one_with_steps(
     mongodb: str, database_name: str
 ) -> None:
@@ -73,7 +69,6 @@ async def test_latest_is_the_most_recently_updated_generated_one_with_steps(
         assert await library.store.latest(OTHER_ORGANIZATION, WORKFLOW) is None
 
 
-@async_test
 async def test_of_many_those_are_stored_that_can_be(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         store = TrajectoryLibrary(database).store

@@ -7,11 +7,10 @@ from schemas.http.queries import PageQuery
 from server.errors import AlreadyExists, NotFound, VersionMismatch
 from server.store.trajectories.workflows import StoredWorkflow
 from server.store.transactions import Transaction
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, async_test, opened
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened
 from tests.trajectories import TrajectoryLibrary
 
 
-@async_test
 async def test_workflow_is_seen_by_its_organization_only(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -21,7 +20,6 @@ async def test_workflow_is_seen_by_its_organization_only(mongodb: str, database_
         assert await workflows.get(OTHER_ORGANIZATION, made.id) is None
 
 
-@async_test
 async def test_an_id_is_taken_once_in_each_organization(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -32,7 +30,6 @@ async def test_an_id_is_taken_once_in_each_organization(mongodb: str, database_n
             await library.transactions.run(lambda each: each.workflows.insert(ours))
 
 
-@async_test
 async def test_many_come_in_the_order_asked_for(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -44,7 +41,6 @@ async def test_many_come_in_the_order_asked_for(mongodb: str, database_name: str
         assert await workflows.get_many(ORGANIZATION, []) == []
 
 
-@async_test
 async def test_list_is_newest_first(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         library = TrajectoryLibrary(database)
@@ -56,7 +52,6 @@ async def test_list_is_newest_first(mongodb: str, database_name: str) -> None:
         assert await workflows.count(ORGANIZATION) == 3
 
 
-@async_test
 async def test_workflow_is_changed_and_deleted_in_the_version_that_was_asked_for(
     mongodb: str, database_name: str
 ) -> None:

@@ -18,7 +18,7 @@ from server.store.trajectories.documents import StoredTrajectory
 from server.store.trajectories.writes import OpenTrajectory
 from server.store.transactions import Transaction
 from server.trajectories.rendering import trajectory_chunks
-from tests.store import ORGANIZATION, async_test, collected, opened, there
+from tests.store import ORGANIZATION, collected, opened, there
 from tests.trajectories import TrajectoryLibrary, imported
 
 MEBIBYTE = 1024 * 1024
@@ -69,7 +69,6 @@ def large(number: int) -> dict[str, Any]:
     return {"number": number, "picture": "x" * (MEBIBYTE // 2)}
 
 
-@async_test
 async def test_small_steps_stay_in_the_document_until_they_are_too_many(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,7 +90,6 @@ async def test_small_steps_stay_in_the_document_until_they_are_too_many(
 
 
 @pytest.mark.parametrize("created", [[], None, [{"number": -1}], [large(-1)] * 20])
-@async_test
 async def test_large_steps_follow_what_it_was_created_with(
     mongodb: str, database_name: str, created: Any
 ) -> None:
@@ -105,7 +103,6 @@ async def test_large_steps_follow_what_it_was_created_with(
         assert numbers == expected + [each for number in range(5) for each in (number, None)]
 
 
-@async_test
 async def test_appends_at_once_are_all_kept_in_some_order(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +117,6 @@ async def test_appends_at_once_are_all_kept_in_some_order(
 
 
 @pytest.mark.parametrize("method", ["_update", "_steps_moved_out"])
-@async_test
 async def test_append_that_fails_leaves_no_step_and_no_part(
     mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -145,7 +141,6 @@ async def test_append_that_fails_leaves_no_step_and_no_part(
         assert [step["number"] for step in await growing.steps(own)] == [0, 1, 2, 3]
 
 
-@async_test
 async def test_reader_sees_the_version_that_it_began_with(mongodb: str, database_name: str) -> None:
     async with opened(mongodb, database_name) as database:
         growing = GrowingTrajectories(database)
@@ -159,7 +154,6 @@ async def test_reader_sees_the_version_that_it_began_with(mongodb: str, database
         assert [step["number"] for step in json.loads(text)["trajectory_data"]] == [0, 1, 2, 3]
 
 
-@async_test
 async def test_deletion_takes_the_parts_along_also_while_steps_are_appended(
     mongodb: str, database_name: str
 ) -> None:
@@ -180,7 +174,6 @@ async def test_deletion_takes_the_parts_along_also_while_steps_are_appended(
             assert await database.collection(name).count_documents({}) == 0
 
 
-@async_test
 async def test_duplicates_made_while_the_original_is_deleted_are_whole_or_not_there(
     mongodb: str, database_name: str
 ) -> None:
@@ -206,7 +199,6 @@ async def test_duplicates_made_while_the_original_is_deleted_are_whole_or_not_th
             assert await database.collection(name).count_documents({}) == 0
 
 
-@async_test
 async def test_change_that_would_not_fit_the_document_moves_the_steps_out_of_it(
     mongodb: str, database_name: str
 ) -> None:
@@ -220,7 +212,6 @@ async def test_change_that_would_not_fit_the_document_moves_the_steps_out_of_it(
         assert [step["number"] for step in await growing.steps(own)] == list(range(28))
 
 
-@async_test
 async def test_change_that_fits_no_document_is_too_large_and_changes_nothing(
     mongodb: str, database_name: str
 ) -> None:

@@ -27,7 +27,6 @@ def trajectory(**members: object) -> bytes:
 
 @pytest.mark.parametrize("scope", [None, Scope.TRAJECTORIES_READ])
 @pytest.mark.parametrize("framing", [LONG, "Transfer-Encoding: chunked"])
-@pytest.mark.gen_test
 async def test_who_may_not_send_is_told_so_before_the_body_is_there(
     service: Service, scope: Scope | None, framing: str
 ) -> None:
@@ -42,7 +41,6 @@ async def test_who_may_not_send_is_told_so_before_the_body_is_there(
         assert service.server.services.operation.body_memory.used == 0
 
 
-@pytest.mark.gen_test
 async def test_nothing_is_kept_of_a_body_without_a_token(service: Service) -> None:
     memory = service.server.services.operation.body_memory
     async with connection(service) as client:
@@ -54,7 +52,6 @@ async def test_nothing_is_kept_of_a_body_without_a_token(service: Service) -> No
         assert not body._content.getvalue()
 
 
-@pytest.mark.gen_test
 async def test_refused_body_is_read_to_its_end_and_the_connection_goes_on(
     service: Service,
 ) -> None:
@@ -66,7 +63,6 @@ async def test_refused_body_is_read_to_its_end_and_the_connection_goes_on(
         assert not service.server.services.operation.body_memory.receiving
 
 
-@pytest.mark.gen_test
 async def test_refused_body_without_end_is_cut_off(service: Service) -> None:
     async with connection(service) as client:
         await client.say(head(service, TRAJECTORIES, "Transfer-Encoding: chunked", token=None))
@@ -77,7 +73,6 @@ async def test_refused_body_without_end_is_cut_off(service: Service) -> None:
         await until(lambda: not service.server.services.operation.body_memory.receiving)
 
 
-@pytest.mark.gen_test
 async def test_body_that_is_promised_too_long_to_wait_for_is_refused_at_once(
     service: Service,
 ) -> None:
@@ -95,7 +90,6 @@ async def test_body_that_is_promised_too_long_to_wait_for_is_refused_at_once(
         ({"token": "", "length": 11, "media": "xml"}, 415),
     ],
 )
-@pytest.mark.gen_test
 async def test_who_waits_for_100_continue_sends_nothing_that_is_refused(
     service: Service, lines: dict[str, object], status: int
 ) -> None:
@@ -107,7 +101,6 @@ async def test_who_waits_for_100_continue_sends_nothing_that_is_refused(
         assert await client.rest() == b""
 
 
-@pytest.mark.gen_test
 async def test_who_waits_for_100_continue_and_may_send_is_told_to(service: Service) -> None:
     content = trajectory()
     async with connection(service) as client:
@@ -138,7 +131,6 @@ def long_numbers() -> bytes:
 @pytest.mark.parametrize(
     "too_many_values", [unknown_members, long_dimensions, empty_steps, long_numbers]
 )
-@pytest.mark.gen_test
 async def test_body_with_too_many_values_is_413_and_nothing_parses_it(
     service: Service, too_many_values: Callable[[], bytes]
 ) -> None:
@@ -151,7 +143,6 @@ async def test_body_with_too_many_values_is_413_and_nothing_parses_it(
     assert service.server.services.operation.body_memory.used == 0
 
 
-@pytest.mark.gen_test
 async def test_every_operation_bounds_the_values_of_its_body(service: Service) -> None:
     made = await service.post("/v1/trajectories", content=trajectory())
     path = f"/v1/trajectories/{made.json['id']}"
@@ -172,7 +163,6 @@ async def test_every_operation_bounds_the_values_of_its_body(service: Service) -
         assert (reply.status, reply.problem) == (413, "body-too-large"), address
 
 
-@pytest.mark.gen_test
 async def test_trajectory_whose_size_is_in_its_texts_is_taken(service: Service) -> None:
     frame = len(trajectory(trajectory_data=[{"text": ""}]))
     content = trajectory(trajectory_data=[{"text": "x" * (MAX_TRAJECTORY_BYTES - frame)}])
@@ -181,14 +171,12 @@ async def test_trajectory_whose_size_is_in_its_texts_is_taken(service: Service) 
     assert service.server.services.operation.body_memory.used == 0
 
 
-@pytest.mark.gen_test
 async def test_trajectory_of_ten_thousand_steps_is_taken(service: Service) -> None:
     step = {"type": "click", "x": 1, "y": 2, "button": "left", "at": "2024", "ok": True, "n": None}
     content = trajectory(trajectory_data=[step] * 10_000)
     assert (await service.post("/v1/trajectories", content=content)).status == 201
 
 
-@pytest.mark.gen_test
 async def test_text_full_of_what_looks_like_values_is_only_a_text(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -199,7 +187,6 @@ async def test_text_full_of_what_looks_like_values_is_only_a_text(service: Servi
         assert (await typing).status == 200
 
 
-@pytest.mark.gen_test
 async def test_only_as_many_mistakes_are_looked_for_as_are_told(service: Service) -> None:
     unknown = {f"k{number}": number for number in range(90_000)}
     reply = await service.post("/v1/trajectories", unknown)
@@ -211,7 +198,6 @@ async def test_only_as_many_mistakes_are_looked_for_as_are_told(service: Service
 class TestRoom:
     """All bodies together."""
 
-    @pytest.mark.gen_test
     async def test_body_that_finds_no_room_is_503_and_comes_through_later(
         self, service: Service
     ) -> None:
@@ -230,7 +216,6 @@ class TestRoom:
         assert memory.used == 0
         assert (await service.post("/v1/trajectories", content=content)).status == 201
 
-    @pytest.mark.gen_test
     async def test_room_that_goes_while_a_body_comes_ends_it(self, service: Service) -> None:
         memory = service.server.services.operation.body_memory
         async with connection(service) as client:
@@ -242,7 +227,6 @@ class TestRoom:
             assert (status, problem["type"]) == (503, "/problems/server-busy")
             assert memory.used == 0
 
-    @pytest.mark.gen_test
     async def test_room_of_a_client_that_goes_away_is_given_back(self, service: Service) -> None:
         memory = service.server.services.operation.body_memory
         async with connection(service) as client:
@@ -250,7 +234,6 @@ class TestRoom:
             await until(lambda: memory.used)
         await until(lambda: not memory.used)
 
-    @pytest.mark.gen_test
     async def test_room_of_a_request_that_reaches_no_operation_is_given_back(
         self, service: Service
     ) -> None:
@@ -265,14 +248,12 @@ class TestRoom:
             assert (await client.answer())[0] == 404
         assert memory.used == 0
 
-    @pytest.mark.gen_test
     async def test_small_body_needs_no_room(self, service: Service) -> None:
         service.server.services.operation.body_memory.limit = 0
         assert (await service.post("/v1/workflows", {"name": "small"})).status == 201
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/v1/workflows"])
-@pytest.mark.gen_test
 async def test_body_that_nobody_takes_is_not_kept(service: Service, path: str) -> None:
     async with connection(service) as client:
         await client.say(head(service, f"PUT {path}", "Content-Length: 100000"), b" " * 100_000)
@@ -282,7 +263,6 @@ async def test_body_that_nobody_takes_is_not_kept(service: Service, path: str) -
 
 
 @pytest.mark.parametrize("unknown", [1, 5000])
-@pytest.mark.gen_test
 async def test_refused_body_does_not_live_on_in_its_error(
     service: Service, monkeypatch: pytest.MonkeyPatch, unknown: int
 ) -> None:

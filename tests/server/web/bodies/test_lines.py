@@ -36,7 +36,6 @@ async def answered(client: RawConnection) -> list[dict[str, Any]]:
     return answers(text[:-2])
 
 
-@pytest.mark.gen_test
 async def test_slow_sender_has_each_answer_before_it_goes_on(service: Service) -> None:
     async with importing(service) as client:
         for number in range(1, 4):
@@ -55,7 +54,6 @@ async def test_slow_sender_has_each_answer_before_it_goes_on(service: Service) -
         assert (await client.answer())[0] == 200
 
 
-@pytest.mark.gen_test
 async def test_fast_sender_is_held_back_while_its_lines_are_stored(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,7 +99,6 @@ async def test_fast_sender_is_held_back_while_its_lines_are_stored(
 
 
 @pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000000"])
-@pytest.mark.gen_test
 async def test_of_a_broken_connection_the_whole_lines_count(service: Service, framing: str) -> None:
     first, second, cut = line(), line(), line()
     pieces = [first, second, cut.rstrip(b"\n")]
@@ -129,7 +126,6 @@ async def until_kept(service: Service, count: int) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"body_timeout": 0.6}])
-@pytest.mark.gen_test
 async def test_sender_that_falls_silent_is_cut_off_and_no_slow_one(
     service: Service, settings: dict[str, Any]
 ) -> None:
@@ -147,7 +143,6 @@ async def test_sender_that_falls_silent_is_cut_off_and_no_slow_one(
 
 
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_line_that_finds_no_room_ends_the_import_and_comes_through_later(
     service: Service,
 ) -> None:
@@ -166,7 +161,6 @@ async def test_line_that_finds_no_room_ends_the_import_and_comes_through_later(
 
 
 @pytest.mark.own_server
-@pytest.mark.gen_test
 async def test_full_memory_takes_no_further_import(service: Service) -> None:
     memory = service.server.services.operation.body_memory
     memory.limit = 0
@@ -174,7 +168,6 @@ async def test_full_memory_takes_no_further_import(service: Service) -> None:
         assert (await client.answer())[0] == 503
 
 
-@pytest.mark.gen_test
 async def test_who_waits_for_100_continue_is_told_to_go_on(service: Service) -> None:
     text = line()
     async with importing(service, f"Content-Length: {len(text)}", "Expect: 100-continue") as client:

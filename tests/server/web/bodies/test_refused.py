@@ -6,7 +6,6 @@ from tests.raw_http import connection, head
 from tests.service import Service, until
 
 
-@pytest.mark.gen_test
 async def test_refusal_is_logged_though_its_client_goes_at_once(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -24,7 +23,6 @@ async def test_refusal_is_logged_though_its_client_goes_at_once(
     assert "POST /v1/trajectories 401" in line
 
 
-@pytest.mark.gen_test
 async def test_refusal_is_logged_once_where_the_body_comes(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
