@@ -2,10 +2,12 @@
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 from uuid import UUID
+
+from tornado.ioloop import IOLoop
 
 from server.store.identity.tokens import StoredToken, TokenStore, new_token
 from server.store.mongodb.database import Database
@@ -37,6 +39,15 @@ async def insert_token(
     token = new_token(organization_id, *what, **more)
     await tokens.insert(token)
     return token
+
+
+@contextmanager
+def entered(io_loop: IOLoop, context: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """An asynchronous context in a loop that runs now and then."""
+    with ExitStack() as ending:
+        value: T = io_loop.run_sync(context.__aenter__)
+        ending.callback(io_loop.run_sync, lambda: context.__aexit__(None, None, None))
+        yield value
 
 
 @asynccontextmanager

@@ -6,7 +6,6 @@ A test asks for ``service``, and is a coroutine function.
 import asyncio
 import gc
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,11 @@ from tornado.ioloop import IOLoop
 from tornado.web import Application
 
 from server.app import Server
+from server.store.machines.machines import MachineStore
+from server.store.mongodb.database import Database
 from tests.service import Service, in_new_organization, running_server
+from tests.store import entered, opened
+from tests.trajectories import TrajectoryLibrary
 
 TEST_SECONDS = 60.0
 """For one test: not how fast it must be, but when it is certainly stuck."""
@@ -39,6 +42,23 @@ def io_loop() -> Iterator[IOLoop]:
 
 
 @pytest.fixture
+def database(io_loop: IOLoop, mongodb: str, database_name: str) -> Iterator[Database]:
+    """A prepared database with nothing in it."""
+    with entered(io_loop, opened(mongodb, database_name)) as database:
+        yield database
+
+
+@pytest.fixture
+def library(database: Database) -> TrajectoryLibrary:
+    return TrajectoryLibrary(database)
+
+
+@pytest.fixture
+def machines(database: Database) -> MachineStore:
+    return MachineStore(database)
+
+
+@pytest.fixture
 def settings() -> dict[str, Any]:
     """Settings of the server that differ from the defaults; modules and tests override this."""
     return {}
@@ -49,7 +69,7 @@ def shared_server(
     io_loop: IOLoop, mongodb: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
     """A server with the default settings, for all tests of a module."""
-    with _started(io_loop, running_server(mongodb, tmp_path_factory.mktemp("data"))) as server:
+    with entered(io_loop, running_server(mongodb, tmp_path_factory.mktemp("data"))) as server:
         yield server
 
 
@@ -69,15 +89,7 @@ def http_server(
     if not settings and request.node.get_closest_marker("own_server") is None:
         yield request.getfixturevalue("shared_server")
         return
-    with _started(io_loop, running_server(mongodb, tmp_path / "data", **settings)) as server:
-        yield server
-
-
-@contextmanager
-def _started(io_loop: IOLoop, running: AbstractAsyncContextManager[Server]) -> Iterator[Server]:
-    with ExitStack() as ending:
-        server: Server = io_loop.run_sync(running.__aenter__)
-        ending.callback(io_loop.run_sync, lambda: running.__aexit__(None, None, None))
+    with entered(io_loop, running_server(mongodb, tmp_path / "data", **settings)) as server:
         yield server
 
 

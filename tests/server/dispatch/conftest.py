@@ -1,7 +1,6 @@
 """Two nodes, of which the first has the machine's link."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from tornado.ioloop import IOLoop
 from tests.nats import NatsServer
 from tests.nodes import running_nodes
 from tests.service import Service
+from tests.store import entered
 
 DATABASE = "test_nodes"
 """One for all: to make a database takes longer than to start a node."""
@@ -27,7 +27,5 @@ def nodes(
     """Nodes ``a`` and ``b``, as one organization sees them."""
     nats_server.start()
     running = running_nodes(mongodb, DATABASE, nats_server.url, tmp_path, "a", "b", **settings)
-    with ExitStack() as ending:
-        nodes = io_loop.run_sync(running.__aenter__)
-        ending.callback(io_loop.run_sync, lambda: running.__aexit__(None, None, None))
+    with entered(io_loop, running) as nodes:
         yield nodes

@@ -14,7 +14,7 @@ from server.store.audit import AuditedInput, AuditEntry, AuditStore
 from server.store.machines.input_counts import InputCountStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.documents import CODEC_OPTIONS, Document
-from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
+from tests.store import ORGANIZATION, OTHER_ORGANIZATION, there
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 TOKEN = UUID(int=5)
@@ -62,29 +62,29 @@ async def counted(database: Database) -> tuple[int, int, datetime | None]:
     return count.completed, count.failed, count.last_at
 
 
-async def test_entries_come_back_as_they_were_newest_first(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        entries = [change(0), change(2, token_id=None, token_name=None, machine_id=None), sent(1)]
-        for entry in entries[:2]:
-            await audit.add(entry)
-        await audit.add_inputs(entries[2:])
-        found, total = await audit.list(ORGANIZATION, EVERYTHING)
-        assert found == [entries[1], entries[2], entries[0]]
-        assert total == 3
-        assert await audit.list(OTHER_ORGANIZATION, EVERYTHING) == ([], 0)
-        page = AuditQuery(skip=1, limit=1)
-        assert await audit.list(ORGANIZATION, page) == ([entries[2]], 3)
+@pytest.fixture
+def audit(database: Database) -> AuditStore:
+    return AuditStore(database)
 
 
-async def test_entry_that_is_added_again_is_kept_once(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit, entry = AuditStore(database), change()
+async def test_entries_come_back_as_they_were_newest_first(audit: AuditStore) -> None:
+    entries = [change(0), change(2, token_id=None, token_name=None, machine_id=None), sent(1)]
+    for entry in entries[:2]:
         await audit.add(entry)
-        await audit.add(replace(entry, action="machine.removed"))
-        assert await audit.list(ORGANIZATION, EVERYTHING) == ([entry], 1)
+    await audit.add_inputs(entries[2:])
+    found, total = await audit.list(ORGANIZATION, EVERYTHING)
+    assert found == [entries[1], entries[2], entries[0]]
+    assert total == 3
+    assert await audit.list(OTHER_ORGANIZATION, EVERYTHING) == ([], 0)
+    page = AuditQuery(skip=1, limit=1)
+    assert await audit.list(ORGANIZATION, page) == ([entries[2]], 3)
+
+
+async def test_entry_that_is_added_again_is_kept_once(database: Database) -> None:
+    audit, entry = AuditStore(database), change()
+    await audit.add(entry)
+    await audit.add(replace(entry, action="machine.removed"))
+    assert await audit.list(ORGANIZATION, EVERYTHING) == ([entry], 1)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ async def test_entry_that_is_added_again_is_kept_once(mongodb: str, database_nam
     ],
 )
 async def test_entries_are_found_by_what_is_asked(
-    mongodb: str, database_name: str, query: dict[str, str], wanted: list[str]
+    audit: AuditStore, query: dict[str, str], wanted: list[str]
 ) -> None:
     entries = {
         "paused": change(0),
@@ -112,84 +112,71 @@ async def test_entries_are_found_by_what_is_asked(
         "move": sent(3, action="input.mouse.move"),
         "token": change(4, action="token.created", token_id=UUID(int=6), machine_id=None),
     }
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        for entry in entries.values():
-            await audit.add(entry)
-        found, total = await audit.list(ORGANIZATION, AuditQuery.model_validate(query))
-        assert found == [entries[name] for name in reversed(wanted)]
-        assert total == len(wanted)
+    for entry in entries.values():
+        await audit.add(entry)
+    found, total = await audit.list(ORGANIZATION, AuditQuery.model_validate(query))
+    assert found == [entries[name] for name in reversed(wanted)]
+    assert total == len(wanted)
 
 
-async def test_commands_of_a_machine_are_its_inputs_alone(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        inputs = [sent(0), sent(1, "failed"), sent(2, machine_id="desk-2")]
-        await audit.add(change(3))
-        await audit.add_inputs(inputs)
-        found, total = await audit.commands(ORGANIZATION, "desk-1", PageQuery())
-        assert (found, total) == ([inputs[1], inputs[0]], 2)
+async def test_commands_of_a_machine_are_its_inputs_alone(audit: AuditStore) -> None:
+    inputs = [sent(0), sent(1, "failed"), sent(2, machine_id="desk-2")]
+    await audit.add(change(3))
+    await audit.add_inputs(inputs)
+    found, total = await audit.commands(ORGANIZATION, "desk-1", PageQuery())
+    assert (found, total) == ([inputs[1], inputs[0]], 2)
 
 
 async def test_final_inputs_are_counted_with_their_entries(
-    mongodb: str, database_name: str
+    database: Database, audit: AuditStore
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        assert await counted(database) == (0, 0, None)
-        batch = [sent(0), sent(3), sent(2, "failed"), sent(1, "unknown"), sent(9, "pending")]
-        await audit.add_inputs(batch)
-        expected = (2, 2, NOW + timedelta(minutes=3))
-        assert await counted(database) == expected
-        # As after a try of which no answer came.
-        await audit.add_inputs(batch)
-        assert await counted(database) == expected
-        await audit.add_inputs([sent(1)])
-        assert await counted(database) == (3, 2, NOW + timedelta(minutes=3))
+    assert await counted(database) == (0, 0, None)
+    batch = [sent(0), sent(3), sent(2, "failed"), sent(1, "unknown"), sent(9, "pending")]
+    await audit.add_inputs(batch)
+    expected = (2, 2, NOW + timedelta(minutes=3))
+    assert await counted(database) == expected
+    # As after a try of which no answer came.
+    await audit.add_inputs(batch)
+    assert await counted(database) == expected
+    await audit.add_inputs([sent(1)])
+    assert await counted(database) == (3, 2, NOW + timedelta(minutes=3))
 
 
-async def test_pending_input_gets_its_final_outcome_once(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        entry = sent(0, "pending")
-        await audit.add_inputs([entry])
-        await audit.add_inputs([finished(entry)])
-        await audit.add_inputs([finished(entry, "failed")])
-        await audit.add_inputs([entry])
-        found, total = await audit.list(ORGANIZATION, EVERYTHING)
-        assert (found, total) == ([finished(entry)], 1)
-        assert await counted(database) == (1, 0, NOW)
+async def test_pending_input_gets_its_final_outcome_once(
+    database: Database, audit: AuditStore
+) -> None:
+    entry = sent(0, "pending")
+    await audit.add_inputs([entry])
+    await audit.add_inputs([finished(entry)])
+    await audit.add_inputs([finished(entry, "failed")])
+    await audit.add_inputs([entry])
+    found, total = await audit.list(ORGANIZATION, EVERYTHING)
+    assert (found, total) == ([finished(entry)], 1)
+    assert await counted(database) == (1, 0, NOW)
 
 
 async def test_input_that_was_left_open_and_ended_at_once_has_ended(
-    mongodb: str, database_name: str
+    database: Database, audit: AuditStore
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        first, second = sent(0, "pending"), sent(1, "pending")
-        await audit.add_inputs([first, finished(first), finished(second), second])
-        found, _ = await audit.list(ORGANIZATION, EVERYTHING)
-        assert found == [finished(second), finished(first)]
-        assert await counted(database) == (2, 0, NOW + timedelta(minutes=1))
+    first, second = sent(0, "pending"), sent(1, "pending")
+    await audit.add_inputs([first, finished(first), finished(second), second])
+    found, _ = await audit.list(ORGANIZATION, EVERYTHING)
+    assert found == [finished(second), finished(first)]
+    assert await counted(database) == (2, 0, NOW + timedelta(minutes=1))
 
 
-async def test_many_writers_lose_no_count(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        await asyncio.gather(*(audit.add_inputs([sent(number)]) for number in range(10)))
-        assert (await counted(database))[0] == 10
+async def test_many_writers_lose_no_count(database: Database, audit: AuditStore) -> None:
+    await asyncio.gather(*(audit.add_inputs([sent(number)]) for number in range(10)))
+    assert (await counted(database))[0] == 10
 
 
-async def test_entries_are_deleted_when_their_time_is_over(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database, lifetime=timedelta(days=2))
-        await audit.add(change())
-        found = there(await database.collection("audit").find_one({}))
-        assert found["delete_at"] == NOW + timedelta(days=2)
-        indexes = await database.collection("audit").index_information()
-        assert indexes["lifetime"]["expireAfterSeconds"] == 0
+async def test_entries_are_deleted_when_their_time_is_over(database: Database) -> None:
+    audit = AuditStore(database, lifetime=timedelta(days=2))
+    await audit.add(change())
+    found = there(await database.collection("audit").find_one({}))
+    assert found["delete_at"] == NOW + timedelta(days=2)
+    indexes = await database.collection("audit").index_information()
+    assert indexes["lifetime"]["expireAfterSeconds"] == 0
 
 
 @pytest.mark.parametrize(
@@ -197,36 +184,30 @@ async def test_entries_are_deleted_when_their_time_is_over(
     [({}, "newest"), ({"action": "machine"}, "newest"), ({"machine_id": "desk-1"}, "of_machine")],
 )
 async def test_lists_read_no_more_than_their_page(
-    mongodb: str, database_name: str, query: dict[str, str], index: str
+    database: Database, audit: AuditStore, query: dict[str, str], index: str
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        for number in range(20):
-            await audit.add(change(number, action="machine.paused" if number % 2 else "a.b"))
-        collection = database.collection("audit")
-        command: Document = {
-            "find": "audit",
-            "filter": {"organization_id": ORGANIZATION, **query},
-            "sort": {"created_at": -1, "_id": -1},
-            "limit": 3,
-            "hint": index,
+    for number in range(20):
+        await audit.add(change(number, action="machine.paused" if number % 2 else "a.b"))
+    collection = database.collection("audit")
+    command: Document = {
+        "find": "audit",
+        "filter": {"organization_id": ORGANIZATION, **query},
+        "sort": {"created_at": -1, "_id": -1},
+        "limit": 3,
+        "hint": index,
+    }
+    if "action" in query:
+        command["filter"] = {
+            "organization_id": ORGANIZATION,
+            "action": {"$gte": "machine", "$lt": "machine/"},
         }
-        if "action" in query:
-            command["filter"] = {
-                "organization_id": ORGANIZATION,
-                "action": {"$gte": "machine", "$lt": "machine/"},
-            }
-        explained = await collection.database.command(
-            "explain", command, codec_options=CODEC_OPTIONS
-        )
-        assert explained["executionStats"]["totalDocsExamined"] == 3
+    explained = await collection.database.command("explain", command, codec_options=CODEC_OPTIONS)
+    assert explained["executionStats"]["totalDocsExamined"] == 3
 
 
-async def test_several_changes_are_stored_at_once(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        audit = AuditStore(database)
-        await audit.add_changes([])
-        assert (await audit.list(ORGANIZATION, EVERYTHING))[1] == 0
-        many = [change(minutes) for minutes in range(3)]
-        await audit.add_changes(many)
-        assert await audit.list(ORGANIZATION, EVERYTHING) == (many[::-1], 3)
+async def test_several_changes_are_stored_at_once(audit: AuditStore) -> None:
+    await audit.add_changes([])
+    assert (await audit.list(ORGANIZATION, EVERYTHING))[1] == 0
+    many = [change(minutes) for minutes in range(3)]
+    await audit.add_changes(many)
+    assert await audit.list(ORGANIZATION, EVERYTHING) == (many[::-1], 3)

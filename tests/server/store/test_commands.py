@@ -13,6 +13,7 @@ import pytest
 
 from schemas.inputs.outcomes import Expired, Outcome, Refused, Unknown
 from server.store.commands import CommandRecord, CommandState, CommandStore
+from server.store.mongodb.database import Database
 from tests.simulation.stores import SimulatedCommandStore, StoredCommands, at_once
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, opened, there
 
@@ -84,15 +85,14 @@ async def test_record_comes_back_as_it_was_claimed(open_store: OpenStore) -> Non
         assert await commands.find(uuid4()) is None
 
 
-async def test_record_of_a_later_node_is_understood(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands, record = CommandStore(database), sent(journal_mark=uuid4())
-        await commands.claim(record)
-        await database.collection("commands").update_one(
-            {"_id": record.command_id},
-            {"$set": {"what_only_a_later_node_knows": 1}},
-        )
-        assert await commands.find(record.command_id) == record
+async def test_record_of_a_later_node_is_understood(database: Database) -> None:
+    commands, record = CommandStore(database), sent(journal_mark=uuid4())
+    await commands.claim(record)
+    await database.collection("commands").update_one(
+        {"_id": record.command_id},
+        {"$set": {"what_only_a_later_node_knows": 1}},
+    )
+    assert await commands.find(record.command_id) == record
 
 
 async def test_only_one_attempt_claims_a_command(open_store: OpenStore) -> None:
@@ -203,47 +203,42 @@ async def test_unresolved_are_the_sent_records_of_one_machine_oldest_first(
         assert await commands.unresolved(ORGANIZATION, "desk-1", 3) == []
 
 
-async def test_lifetime_begins_with_the_final_state(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database, lifetime=timedelta(hours=2))
-        record = sent()
-        await commands.claim(record)
-        stored = database.collection("commands")
-        assert "delete_at" not in there(await stored.find_one({}))
-        final_at = record.accepted_at + timedelta(minutes=7)
-        await commands.finish(record, CommandState.DONE, OUTCOME, final_at)
-        assert there(await stored.find_one({}))["delete_at"] == final_at + timedelta(hours=2)
-        indexes = await stored.index_information()
-        assert indexes["lifetime"]["key"] == [("delete_at", 1)]
-        assert indexes["lifetime"]["expireAfterSeconds"] == 0
+async def test_lifetime_begins_with_the_final_state(database: Database) -> None:
+    commands = CommandStore(database, lifetime=timedelta(hours=2))
+    record = sent()
+    await commands.claim(record)
+    stored = database.collection("commands")
+    assert "delete_at" not in there(await stored.find_one({}))
+    final_at = record.accepted_at + timedelta(minutes=7)
+    await commands.finish(record, CommandState.DONE, OUTCOME, final_at)
+    assert there(await stored.find_one({}))["delete_at"] == final_at + timedelta(hours=2)
+    indexes = await stored.index_information()
+    assert indexes["lifetime"]["key"] == [("delete_at", 1)]
+    assert indexes["lifetime"]["expireAfterSeconds"] == 0
 
 
-async def test_what_is_open_is_read_with_what_no_majority_holds_yet(
-    mongodb: str, database_name: str
-) -> None:
+async def test_what_is_open_is_read_with_what_no_majority_holds_yet(database: Database) -> None:
     """A record that says SENT on a primary may be of an input that was sent."""
-    async with opened(mongodb, database_name) as database:
-        commands, profile = CommandStore(database), database.collection("system.profile")
-        await profile.database.command({"profile": 2})
-        await commands.unresolved(ORGANIZATION, "desk-1", 4)
-        await commands.find(uuid4())
-        await profile.database.command({"profile": 0})
-        done = await profile.find({"ns": {"$regex": "[.]commands$"}}).sort("ts", 1).to_list(None)
-        levels = [each["command"]["readConcern"]["level"] for each in done]
-        assert levels == ["local", "majority"]
+    commands, profile = CommandStore(database), database.collection("system.profile")
+    await profile.database.command({"profile": 2})
+    await commands.unresolved(ORGANIZATION, "desk-1", 4)
+    await commands.find(uuid4())
+    await profile.database.command({"profile": 0})
+    done = await profile.find({"ns": {"$regex": "[.]commands$"}}).sort("ts", 1).to_list(None)
+    levels = [each["command"]["readConcern"]["level"] for each in done]
+    assert levels == ["local", "majority"]
 
 
-async def test_unresolved_uses_its_index(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database)
-        await commands.claim(sent())
-        plan = await (
-            database.collection("commands")
-            .find({"organization_id": ORGANIZATION, "machine_id": "desk-1", "state": "SENT"})
-            .sort("accepted_at", 1)
-            .explain()
-        )
-        assert "sent_to_machine" in str(plan["queryPlanner"]["winningPlan"])
+async def test_unresolved_uses_its_index(database: Database) -> None:
+    commands = CommandStore(database)
+    await commands.claim(sent())
+    plan = await (
+        database.collection("commands")
+        .find({"organization_id": ORGANIZATION, "machine_id": "desk-1", "state": "SENT"})
+        .sort("accepted_at", 1)
+        .explain()
+    )
+    assert "sent_to_machine" in str(plan["queryPlanner"]["winningPlan"])
 
 
 def claimed(**changes: Any) -> CommandRecord:
@@ -289,13 +284,10 @@ async def test_what_was_sent_is_never_taken_over(open_store: OpenStore) -> None:
         assert await commands.find(record.command_id) == record
 
 
-async def test_record_without_a_key_does_not_stay_for_ever(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        commands = CommandStore(database, lifetime=timedelta(hours=2))
-        record = sent(fingerprint="")
-        await commands.claim(record)
-        stored = there(await database.collection("commands").find_one({}))
-        assert stored["delete_at"] == record.expires_at + timedelta(hours=2)
-        assert await commands.find(record.command_id) == record
+async def test_record_without_a_key_does_not_stay_for_ever(database: Database) -> None:
+    commands = CommandStore(database, lifetime=timedelta(hours=2))
+    record = sent(fingerprint="")
+    await commands.claim(record)
+    stored = there(await database.collection("commands").find_one({}))
+    assert stored["delete_at"] == record.expires_at + timedelta(hours=2)
+    assert await commands.find(record.command_id) == record

@@ -28,86 +28,79 @@ async def numbers(log: EventLog, since: int = 0) -> list[int]:
     return [batch.number for batch in await log.since(ORGANIZATION, since)]
 
 
-async def test_batches_are_read_as_they_were_appended(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        log = EventLog(database)
-        assert (await log.newest(ORGANIZATION), await log.since(ORGANIZATION, 0)) == (0, [])
-        await log.append(ORGANIZATION, 1, b"first", [EVENT, OTHER_EVENT])
-        await append(log, 3)
-        await append(log, 1, organization_id=OTHER_ORGANIZATION)
-        found = await log.since(ORGANIZATION, 0)
-        assert found[0] == EventBatch(1, 2, b"first", [EVENT, OTHER_EVENT])
-        assert [batch.number for batch in found] == [1, 3]
-        assert await numbers(log, 2) == [3]
-        assert await numbers(log, 3) == []
-        assert await log.newest(ORGANIZATION) == 3
-        assert await log.newest(OTHER_ORGANIZATION) == 1
+@pytest.fixture
+def log(database: Database) -> EventLog:
+    return EventLog(database)
 
 
-async def test_number_is_given_once(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        log = EventLog(database)
+async def test_batches_are_read_as_they_were_appended(log: EventLog) -> None:
+    assert (await log.newest(ORGANIZATION), await log.since(ORGANIZATION, 0)) == (0, [])
+    await log.append(ORGANIZATION, 1, b"first", [EVENT, OTHER_EVENT])
+    await append(log, 3)
+    await append(log, 1, organization_id=OTHER_ORGANIZATION)
+    found = await log.since(ORGANIZATION, 0)
+    assert found[0] == EventBatch(1, 2, b"first", [EVENT, OTHER_EVENT])
+    assert [batch.number for batch in found] == [1, 3]
+    assert await numbers(log, 2) == [3]
+    assert await numbers(log, 3) == []
+    assert await log.newest(ORGANIZATION) == 3
+    assert await log.newest(OTHER_ORGANIZATION) == 1
+
+
+async def test_number_is_given_once(log: EventLog) -> None:
+    await append(log, 1)
+    with pytest.raises(AlreadyExists):
         await append(log, 1)
-        with pytest.raises(AlreadyExists):
-            await append(log, 1)
 
 
-async def test_batch_of_a_number_is_found(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        log = EventLog(database)
-        await append(log, 300, 3)
-        await append(log, 303, 300)
-        await append(log, 1, 5, OTHER_ORGANIZATION)
-        found = [await log.beginning_of(ORGANIZATION, each) for each in (299, 300, 302, 303, 602)]
-        assert found == [None, 300, 300, 303, 303]
-        assert await log.beginning_of(ORGANIZATION, 603) is None
+async def test_batch_of_a_number_is_found(log: EventLog) -> None:
+    await append(log, 300, 3)
+    await append(log, 303, 300)
+    await append(log, 1, 5, OTHER_ORGANIZATION)
+    found = [await log.beginning_of(ORGANIZATION, each) for each in (299, 300, 302, 303, 602)]
+    assert found == [None, 300, 300, 303, 303]
+    assert await log.beginning_of(ORGANIZATION, 603) is None
 
 
-async def test_those_with_more_are_found_together(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        log = EventLog(database)
-        many = [UUID(int=number) for number in range(2 * BATCHES_AT_ONCE + 1)]
-        for organization_id in (many[0], many[-1]):
-            await append(log, 1, 5, organization_id)
-        assert await log.with_more({}) == set()
-        assert await log.with_more(dict.fromkeys(many, 0)) == {many[0], many[-1]}
-        assert await log.with_more({**dict.fromkeys(many, 0), many[0]: 5}) == {many[-1]}
+async def test_those_with_more_are_found_together(log: EventLog) -> None:
+    many = [UUID(int=number) for number in range(2 * BATCHES_AT_ONCE + 1)]
+    for organization_id in (many[0], many[-1]):
+        await append(log, 1, 5, organization_id)
+    assert await log.with_more({}) == set()
+    assert await log.with_more(dict.fromkeys(many, 0)) == {many[0], many[-1]}
+    assert await log.with_more({**dict.fromkeys(many, 0), many[0]: 5}) == {many[-1]}
 
 
 async def test_trimming_leaves_what_is_promised_and_what_is_young(
-    mongodb: str, database_name: str
+    database: Database, log: EventLog
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        log = EventLog(database)
-        for number in range(1, 2001, 100):
-            await append(log, number, 100)
-        await append(log, 1, organization_id=OTHER_ORGANIZATION)
-        await log.trim(ORGANIZATION, 1001)
-        assert len(await numbers(log)) == 20
-        await make_older(database, LATE_INSERT)
-        await log.trim(ORGANIZATION, 1001)
-        assert await log.beginning_of(ORGANIZATION, 1001) == 1001
-        assert (await numbers(log))[0] == 601
-        await log.trim(ORGANIZATION, 3)
-        assert (await numbers(log))[0] == 601
-        assert await log.newest(OTHER_ORGANIZATION) == 1
+    for number in range(1, 2001, 100):
+        await append(log, number, 100)
+    await append(log, 1, organization_id=OTHER_ORGANIZATION)
+    await log.trim(ORGANIZATION, 1001)
+    assert len(await numbers(log)) == 20
+    await make_older(database, LATE_INSERT)
+    await log.trim(ORGANIZATION, 1001)
+    assert await log.beginning_of(ORGANIZATION, 1001) == 1001
+    assert (await numbers(log))[0] == 601
+    await log.trim(ORGANIZATION, 3)
+    assert (await numbers(log))[0] == 601
+    assert await log.newest(OTHER_ORGANIZATION) == 1
 
 
 async def test_old_batches_are_emptied_and_their_numbers_stay(
-    mongodb: str, database_name: str
+    database: Database, log: EventLog
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        log = EventLog(database)
-        await append(log, 1, 2)
-        await make_older(database, timedelta(hours=1))
-        await append(log, 3)
-        await log.empty_old()
-        await log.empty_old()
-        old, young = await log.since(ORGANIZATION, 0)
-        assert old == EventBatch(1, 2, b"attempt", None)
-        assert young.events == [EVENT]
-        with pytest.raises(AlreadyExists):
-            await append(log, 1)
+    await append(log, 1, 2)
+    await make_older(database, timedelta(hours=1))
+    await append(log, 3)
+    await log.empty_old()
+    await log.empty_old()
+    old, young = await log.since(ORGANIZATION, 0)
+    assert old == EventBatch(1, 2, b"attempt", None)
+    assert young.events == [EVENT]
+    with pytest.raises(AlreadyExists):
+        await append(log, 1)
 
 
 async def make_older(database: Database, by: timedelta) -> None:

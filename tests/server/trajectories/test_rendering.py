@@ -20,7 +20,7 @@ from server.trajectories.rendering import (
     trajectory_chunks,
     trajectory_texts,
 )
-from tests.store import ORGANIZATION, collected, opened
+from tests.store import ORGANIZATION, collected
 from tests.trajectories import NOW, as_listed, stored
 
 INCLUDED = [b'{"type":"workflow"}', b"{}"]
@@ -39,20 +39,15 @@ INCLUDED = [b'{"type":"workflow"}', b"{}"]
 )
 @pytest.mark.parametrize("included", [None, [], INCLUDED])
 async def test_chunks_and_the_whole_are_the_same_text_of_the_size_that_was_said(
-    mongodb: str,
-    database_name: str,
-    trajectory: StoredTrajectory,
-    steps: object,
-    included: list[bytes] | None,
+    database: Database, trajectory: StoredTrajectory, steps: object, included: list[bytes] | None
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        whole = render_trajectory(trajectory, included)
-        chunks = await collected(trajectory_chunks(PartStore(database), trajectory, included))
-        assert b"".join(chunks) == whole
-        assert rendered_size(trajectory, included) == len(whole)
-        answer = json.loads(whole)
-        assert answer["trajectory_data"] == steps
-        assert answer.get("included") == (included and [json.loads(one) for one in included])
+    whole = render_trajectory(trajectory, included)
+    chunks = await collected(trajectory_chunks(PartStore(database), trajectory, included))
+    assert b"".join(chunks) == whole
+    assert rendered_size(trajectory, included) == len(whole)
+    answer = json.loads(whole)
+    assert answer["trajectory_data"] == steps
+    assert answer.get("included") == (included and [json.loads(one) for one in included])
 
 
 @pytest.mark.parametrize(
@@ -86,22 +81,21 @@ async def appended(database: Database, number: int) -> Segment:
 
 @pytest.mark.parametrize("inline", [b"[]", b'[{"n":1}]'])
 async def test_steps_of_segments_come_before_those_in_the_document(
-    mongodb: str, database_name: str, inline: bytes, monkeypatch: pytest.MonkeyPatch
+    database: Database, inline: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trajectory_rendering, "CHUNK_BYTES", 2)
-    async with opened(mongodb, database_name) as database:
-        segments = [await appended(database, number) for number in (1, 2)]
-        trajectory = stored(trajectory_data=inline, segments=tuple(segments))
-        text = b"".join(await collected(trajectory_chunks(PartStore(database), trajectory)))
-        assert rendered_size(trajectory) == len(text)
-        assert json.loads(text)["trajectory_data"] == [
-            {"segment": 1},
-            {"segment": 2},
-            {"segment": 2},
-            *json.loads(inline),
-        ]
-        with pytest.raises(ValueError, match="not all in its document"):
-            render_trajectory(trajectory)
+    segments = [await appended(database, number) for number in (1, 2)]
+    trajectory = stored(trajectory_data=inline, segments=tuple(segments))
+    text = b"".join(await collected(trajectory_chunks(PartStore(database), trajectory)))
+    assert rendered_size(trajectory) == len(text)
+    assert json.loads(text)["trajectory_data"] == [
+        {"segment": 1},
+        {"segment": 2},
+        {"segment": 2},
+        *json.loads(inline),
+    ]
+    with pytest.raises(ValueError, match="not all in its document"):
+        render_trajectory(trajectory)
 
 
 def test_head_lacks_the_steps_and_says_how_many_they_are() -> None:

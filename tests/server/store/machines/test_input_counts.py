@@ -30,39 +30,34 @@ async def add(database: Database, *inputs: EndedInput) -> None:
     await in_transaction(database, lambda session: counts.add(session, inputs))
 
 
-async def test_counts_of_several_machines_are_read_together(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        for number in range(12):  # over all shards
-            await add(database, ended(number), ended(completed=False), ended(machine_id="desk-2"))
-        await add(database)
-        counts = InputCountStore(database)
-        assert await counts.of(ORGANIZATION, ["desk-1", "desk-2", "desk-3"]) == {
-            "desk-1": InputCount(12, 12, NOW + timedelta(minutes=11)),
-            "desk-2": InputCount(12, 0, NOW),
-            "desk-3": InputCount(),
-        }
-        assert await counts.of(OTHER_ORGANIZATION, ["desk-1"]) == {"desk-1": InputCount()}
-        assert await counts.of(ORGANIZATION, []) == {}
+async def test_counts_of_several_machines_are_read_together(database: Database) -> None:
+    for number in range(12):  # over all shards
+        await add(database, ended(number), ended(completed=False), ended(machine_id="desk-2"))
+    await add(database)
+    counts = InputCountStore(database)
+    assert await counts.of(ORGANIZATION, ["desk-1", "desk-2", "desk-3"]) == {
+        "desk-1": InputCount(12, 12, NOW + timedelta(minutes=11)),
+        "desk-2": InputCount(12, 0, NOW),
+        "desk-3": InputCount(),
+    }
+    assert await counts.of(OTHER_ORGANIZATION, ["desk-1"]) == {"desk-1": InputCount()}
+    assert await counts.of(ORGANIZATION, []) == {}
 
 
 async def test_input_that_is_counted_late_is_not_the_last(
-    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(input_counts, "SHARDS", 1)
-    async with opened(mongodb, database_name) as database:
-        await add(database, ended(5))
-        await add(database, ended(2))
-        counted = await InputCountStore(database).of(ORGANIZATION, ["desk-1"])
-        assert counted["desk-1"].last_at == NOW + timedelta(minutes=5)
+    await add(database, ended(5))
+    await add(database, ended(2))
+    counted = await InputCountStore(database).of(ORGANIZATION, ["desk-1"])
+    assert counted["desk-1"].last_at == NOW + timedelta(minutes=5)
 
 
-async def test_writers_at_once_lose_nothing(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        await asyncio.gather(*(add(database, ended()) for _ in range(20)))
-        counted = await InputCountStore(database).of(ORGANIZATION, ["desk-1"])
-        assert counted["desk-1"].completed == 20
+async def test_writers_at_once_lose_nothing(database: Database) -> None:
+    await asyncio.gather(*(add(database, ended()) for _ in range(20)))
+    counted = await InputCountStore(database).of(ORGANIZATION, ["desk-1"])
+    assert counted["desk-1"].completed == 20
 
 
 async def test_server_that_died_in_the_middle_holds_up_nothing(
@@ -88,17 +83,14 @@ async def test_server_that_died_in_the_middle_holds_up_nothing(
             await dying.end_session()
 
 
-async def test_machine_that_was_removed_and_added_counts_from_zero(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        machines, counts = MachineStore(database), InputCountStore(database)
-        nothing = {"desk-1": InputCount()}
-        await machines.create(ORGANIZATION, "desk-1", "desk-1")
-        await add(database, ended(), ended(machine_id="desk-2"))
-        await machines.delete(ORGANIZATION, "desk-1")
-        assert await counts.of(ORGANIZATION, ["desk-1"]) == nothing
-        await add(database, ended())  # recorded after its machine was removed
-        await machines.create(ORGANIZATION, "desk-1", "desk-1")
-        assert await counts.of(ORGANIZATION, ["desk-1"]) == nothing
-        assert (await counts.of(ORGANIZATION, ["desk-2"]))["desk-2"].completed == 1
+async def test_machine_that_was_removed_and_added_counts_from_zero(database: Database) -> None:
+    machines, counts = MachineStore(database), InputCountStore(database)
+    nothing = {"desk-1": InputCount()}
+    await machines.create(ORGANIZATION, "desk-1", "desk-1")
+    await add(database, ended(), ended(machine_id="desk-2"))
+    await machines.delete(ORGANIZATION, "desk-1")
+    assert await counts.of(ORGANIZATION, ["desk-1"]) == nothing
+    await add(database, ended())  # recorded after its machine was removed
+    await machines.create(ORGANIZATION, "desk-1", "desk-1")
+    assert await counts.of(ORGANIZATION, ["desk-1"]) == nothing
+    assert (await counts.of(ORGANIZATION, ["desk-2"]))["desk-2"].completed == 1

@@ -63,28 +63,25 @@ async def test_preparing_again_changes_nothing(mongodb: str, fresh_database_name
         assert schema == {"_id": "schema", "version": SCHEMA_VERSION, "oldest": OLDEST_SCHEMA}
 
 
-async def test_writes_and_reads_ask_for_a_majority(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        things = database.collection("things")
-        assert things.write_concern.document == {"w": "majority", "j": True}
-        assert things.read_concern.level == "majority"
+async def test_writes_and_reads_ask_for_a_majority(database: Database) -> None:
+    things = database.collection("things")
+    assert things.write_concern.document == {"w": "majority", "j": True}
+    assert things.read_concern.level == "majority"
 
 
-async def test_ids_and_times_come_back_as_they_were(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        thing = {"_id": uuid4(), "at": now(), "bytes": b"\0\xff"}
-        await database.collection("things").insert_one(thing)
-        found = there(await database.collection("things").find_one())
-        assert found == thing
-        assert found["at"].tzinfo is not None
+async def test_ids_and_times_come_back_as_they_were(database: Database) -> None:
+    thing = {"_id": uuid4(), "at": now(), "bytes": b"\0\xff"}
+    await database.collection("things").insert_one(thing)
+    found = there(await database.collection("things").find_one())
+    assert found == thing
+    assert found["at"].tzinfo is not None
 
 
-async def test_documents_come_over_batches(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        things = database.collection("things")
-        await things.insert_many([{"_id": number} for number in range(250)])
-        found = await collected(database.documents(things.find().sort("_id", 1).batch_size(100)))
-        assert [document["_id"] for document in found] == list(range(250))
+async def test_documents_come_over_batches(database: Database) -> None:
+    things = database.collection("things")
+    await things.insert_many([{"_id": number} for number in range(250)])
+    found = await collected(database.documents(things.find().sort("_id", 1).batch_size(100)))
+    assert [document["_id"] for document in found] == list(range(250))
 
 
 @pytest.mark.parametrize(

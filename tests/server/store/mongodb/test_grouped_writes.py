@@ -19,7 +19,6 @@ from server.store.mongodb.grouped_writes import (
     grouped_inserts,
     grouped_updates,
 )
-from tests.store import opened
 
 DOCUMENTS = [{"_id": number, "is": "there"} for number in range(8)]
 
@@ -143,96 +142,88 @@ async def test_every_caller_is_told_that_the_store_is_away() -> None:
         assert database.failures == 16
 
 
-async def test_duplicate_in_the_middle_is_its_own(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        collection = database.collection("things")
-        await collection.insert_one({"_id": 4, "is": "old"})
-        inserts = grouped_inserts(database, collection)
-        twice = [*DOCUMENTS, {"_id": 6, "is": "too late"}]
-        ended = await asyncio.gather(
-            *(inserts.make(dict(each)) for each in twice), return_exceptions=True
-        )
-        failed = [number for number, each in enumerate(ended) if each is not None]
-        assert failed == [4, 8]
-        assert isinstance(ended[4], AlreadyExists)
-        assert isinstance(ended[8], AlreadyExists)
-        stored = await collection.find({}, sort=[("_id", 1)]).to_list(None)
-        assert stored == [{**each, "is": "old"} if each["_id"] == 4 else each for each in DOCUMENTS]
+async def test_duplicate_in_the_middle_is_its_own(database: Database) -> None:
+    collection = database.collection("things")
+    await collection.insert_one({"_id": 4, "is": "old"})
+    inserts = grouped_inserts(database, collection)
+    twice = [*DOCUMENTS, {"_id": 6, "is": "too late"}]
+    ended = await asyncio.gather(
+        *(inserts.make(dict(each)) for each in twice), return_exceptions=True
+    )
+    failed = [number for number, each in enumerate(ended) if each is not None]
+    assert failed == [4, 8]
+    assert isinstance(ended[4], AlreadyExists)
+    assert isinstance(ended[8], AlreadyExists)
+    stored = await collection.find({}, sort=[("_id", 1)]).to_list(None)
+    assert stored == [{**each, "is": "old"} if each["_id"] == 4 else each for each in DOCUMENTS]
 
 
-async def test_what_cannot_be_encoded_fails_alone(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        inserts = grouped_inserts(database, database.collection("things"))
-        documents: list[dict[str, Any]] = [dict(each) for each in DOCUMENTS]
-        documents[3]["is"] = 2**64
-        ended = await asyncio.gather(
-            *(inserts.make(each) for each in documents), return_exceptions=True
-        )
-        assert [number for number, each in enumerate(ended) if each is not None] == [3]
-        assert isinstance(ended[3], OverflowError)
-        assert await database.collection("things").count_documents({}) == 7
+async def test_what_cannot_be_encoded_fails_alone(database: Database) -> None:
+    inserts = grouped_inserts(database, database.collection("things"))
+    documents: list[dict[str, Any]] = [dict(each) for each in DOCUMENTS]
+    documents[3]["is"] = 2**64
+    ended = await asyncio.gather(
+        *(inserts.make(each) for each in documents), return_exceptions=True
+    )
+    assert [number for number, each in enumerate(ended) if each is not None] == [3]
+    assert isinstance(ended[3], OverflowError)
+    assert await database.collection("things").count_documents({}) == 7
 
 
-async def test_nobody_is_told_that_another_s_document_was_changed(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        collection = database.collection("things")
-        await collection.insert_many(DOCUMENTS)
-        updates = grouped_updates(database, collection)
-        change = {"$set": {"is": "changed"}}
-        assert all(await asyncio.gather(*(updates.make(({"_id": n}, change)) for n in range(4))))
-        # Of a group of which some were changed nobody may be told that it was one of them.
-        wanted = [{"_id": 4}, {"_id": 5}, {"_id": 99}, {"_id": 6}]
-        told = await asyncio.gather(*(updates.make((each, change)) for each in wanted))
-        assert told == [True, False, False, False]
-        changed = await collection.find({"is": "changed"}).distinct("_id")
-        assert changed == [0, 1, 2, 3, 4, 5, 6]
+async def test_nobody_is_told_that_another_s_document_was_changed(database: Database) -> None:
+    collection = database.collection("things")
+    await collection.insert_many(DOCUMENTS)
+    updates = grouped_updates(database, collection)
+    change = {"$set": {"is": "changed"}}
+    assert all(await asyncio.gather(*(updates.make(({"_id": n}, change)) for n in range(4))))
+    # Of a group of which some were changed nobody may be told that it was one of them.
+    wanted = [{"_id": 4}, {"_id": 5}, {"_id": 99}, {"_id": 6}]
+    told = await asyncio.gather(*(updates.make((each, change)) for each in wanted))
+    assert told == [True, False, False, False]
+    changed = await collection.find({"is": "changed"}).distinct("_id")
+    assert changed == [0, 1, 2, 3, 4, 5, 6]
 
 
-async def test_update_that_changes_nothing_is_none(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        collection = database.collection("things")
-        await collection.insert_many(DOCUMENTS)
-        updates = grouped_updates(database, collection)
-        change = ({"_id": 1}, {"$set": {"is": "changed"}})
-        assert [await updates.make(change), await updates.make(change)] == [True, False]
+async def test_update_that_changes_nothing_is_none(database: Database) -> None:
+    collection = database.collection("things")
+    await collection.insert_many(DOCUMENTS)
+    updates = grouped_updates(database, collection)
+    change = ({"_id": 1}, {"$set": {"is": "changed"}})
+    assert [await updates.make(change), await updates.make(change)] == [True, False]
 
 
-async def test_update_that_is_refused_is_its_own(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        collection = database.collection("things")
-        await collection.insert_many(DOCUMENTS)
-        updates = grouped_updates(database, collection)
-        ended = await asyncio.gather(
-            *(
-                # The id of a document never changes.
-                updates.make(({"_id": n}, {"$set": {"_id": 9} if n == 3 else {"is": "changed"}}))
-                for n in range(6)
-            ),
-            return_exceptions=True,
-        )
-        assert isinstance(ended[3], Exception)
-        assert all(isinstance(each, bool) for n, each in enumerate(ended) if n != 3)
-        assert await collection.find({"is": "changed"}).distinct("_id") == [0, 1, 2, 4, 5]
+async def test_update_that_is_refused_is_its_own(database: Database) -> None:
+    collection = database.collection("things")
+    await collection.insert_many(DOCUMENTS)
+    updates = grouped_updates(database, collection)
+    ended = await asyncio.gather(
+        *(
+            # The id of a document never changes.
+            updates.make(({"_id": n}, {"$set": {"_id": 9} if n == 3 else {"is": "changed"}}))
+            for n in range(6)
+        ),
+        return_exceptions=True,
+    )
+    assert isinstance(ended[3], Exception)
+    assert all(isinstance(each, bool) for n, each in enumerate(ended) if n != 3)
+    assert await collection.find({"is": "changed"}).distinct("_id") == [0, 1, 2, 4, 5]
 
 
 async def test_write_concern_that_cannot_be_met_is_as_with_a_single_write(
-    mongodb: str, database_name: str
+    database: Database,
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        collection = database.collection("things")
-        await collection.insert_one({"_id": 2})
-        exacting = collection.with_options(write_concern=WriteConcern(5))
-        inserts = grouped_inserts(database, exacting)
-        with pytest.raises(StoreError, match="code 100") as alone:
-            await inserts.make({"_id": 99})
-        ended = await asyncio.gather(
-            *(inserts.make(dict(each)) for each in DOCUMENTS), return_exceptions=True
-        )
-        # A duplicate is one, whoever holds it.
-        assert [number for number, each in enumerate(ended) if type(each) is AlreadyExists] == [2]
-        assert {str(each) for number, each in enumerate(ended) if number != 2} == {str(alone.value)}
+    collection = database.collection("things")
+    await collection.insert_one({"_id": 2})
+    exacting = collection.with_options(write_concern=WriteConcern(5))
+    inserts = grouped_inserts(database, exacting)
+    with pytest.raises(StoreError, match="code 100") as alone:
+        await inserts.make({"_id": 99})
+    ended = await asyncio.gather(
+        *(inserts.make(dict(each)) for each in DOCUMENTS), return_exceptions=True
+    )
+    # A duplicate is one, whoever holds it.
+    assert [number for number, each in enumerate(ended) if type(each) is AlreadyExists] == [2]
+    assert {str(each) for number, each in enumerate(ended) if number != 2} == {str(alone.value)}
 
 
 async def test_nobody_knows_what_a_majority_did_not_confirm_in_time(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from server.store.mongodb.database import Database
 from server.store.mongodb.transactions import Session, in_transaction
 from server.tasks import Tasks
 from tests.processes import free_port
-from tests.store import opened, there
+from tests.store import there
 
 
 async def count_up(database: Database) -> int:
@@ -24,88 +24,77 @@ async def count_up(database: Database) -> int:
     return await in_transaction(database, work)
 
 
-async def test_transactions_that_meet_all_happen_one_after_another(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        await database.collection("numbers").insert_one({"_id": "n", "number": 0})
-        counted = await asyncio.gather(*(count_up(database) for _ in range(16)))
-        assert sorted(counted) == list(range(1, 17))
+async def test_transactions_that_meet_all_happen_one_after_another(database: Database) -> None:
+    await database.collection("numbers").insert_one({"_id": "n", "number": 0})
+    counted = await asyncio.gather(*(count_up(database) for _ in range(16)))
+    assert sorted(counted) == list(range(1, 17))
 
 
-async def test_work_that_raises_leaves_nothing_behind(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        things = database.collection("things")
-        await things.insert_one({"_id": 0})
+async def test_work_that_raises_leaves_nothing_behind(database: Database) -> None:
+    things = database.collection("things")
+    await things.insert_one({"_id": 0})
 
-        async def work(session: Session) -> None:
-            await things.insert_one({"_id": 1}, session=session)
-            raise KeyError("enough")
+    async def work(session: Session) -> None:
+        await things.insert_one({"_id": 1}, session=session)
+        raise KeyError("enough")
 
-        with pytest.raises(KeyError):
-            await in_transaction(database, work)
-        assert await things.count_documents({}) == 1
-
-
-async def test_what_the_driver_refuses_is_raised_as_our_own(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        things = database.collection("things")
-        await things.insert_one({"_id": 0})
-
-        async def work(session: Session) -> None:
-            await things.insert_one({"_id": 1}, session=session)
-            await things.insert_one({"_id": 0}, session=session)
-
-        with pytest.raises(AlreadyExists):
-            await in_transaction(database, work)
-        assert await things.count_documents({}) == 1
+    with pytest.raises(KeyError):
+        await in_transaction(database, work)
+    assert await things.count_documents({}) == 1
 
 
-async def test_transaction_whose_caller_is_gone_goes_on_to_its_end(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        things, has_begun = database.collection("things"), asyncio.Event()
-        await things.insert_one({"_id": 0, "by": "nobody"})
+async def test_what_the_driver_refuses_is_raised_as_our_own(database: Database) -> None:
+    things = database.collection("things")
+    await things.insert_one({"_id": 0})
 
-        async def work(session: Session) -> None:
-            await things.update_one({"_id": 0}, {"$set": {"by": "me"}}, session=session)
-            has_begun.set()
-            await things.update_one({"_id": 0}, {"$set": {"by": "us"}}, session=session)
+    async def work(session: Session) -> None:
+        await things.insert_one({"_id": 1}, session=session)
+        await things.insert_one({"_id": 0}, session=session)
 
-        caller = Tasks().start(in_transaction(database, work), "called off")
-        await has_begun.wait()
-        caller.cancel()
-        # What it has locked would keep others waiting for a minute, were it left where it is.
-        async with asyncio.timeout(20):
-            while there(await things.find_one({}))["by"] != "us":  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-        assert caller.cancelled()
+    with pytest.raises(AlreadyExists):
+        await in_transaction(database, work)
+    assert await things.count_documents({}) == 1
+
+
+async def test_transaction_whose_caller_is_gone_goes_on_to_its_end(database: Database) -> None:
+    things, has_begun = database.collection("things"), asyncio.Event()
+    await things.insert_one({"_id": 0, "by": "nobody"})
+
+    async def work(session: Session) -> None:
+        await things.update_one({"_id": 0}, {"$set": {"by": "me"}}, session=session)
+        has_begun.set()
+        await things.update_one({"_id": 0}, {"$set": {"by": "us"}}, session=session)
+
+    caller = Tasks().start(in_transaction(database, work), "called off")
+    await has_begun.wait()
+    caller.cancel()
+    # What it has locked would keep others waiting for a minute, were it left where it is.
+    async with asyncio.timeout(20):
+        while there(await things.find_one({}))["by"] != "us":  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert caller.cancelled()
 
 
 async def test_transaction_that_cannot_get_through_ends_in_bounded_time(
-    mongodb: str, database_name: str
+    database: Database, mongodb: str, database_name: str
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        # Not prepared anew: that may take longer on a busy host.
-        hurried = Database(mongodb, database_name, timeout=0.4)
-        things = database.collection("things")
-        await things.insert_one({"_id": 0, "by": "nobody"})
+    # Not prepared anew: that may take longer on a busy host.
+    hurried = Database(mongodb, database_name, timeout=0.4)
+    things = database.collection("things")
+    await things.insert_one({"_id": 0, "by": "nobody"})
 
-        async def change(session: Session, through: Database, by: str) -> None:
-            collection = through.collection("things")
-            await collection.update_one({"_id": 0}, {"$set": {"by": by}}, session=session)
+    async def change(session: Session, through: Database, by: str) -> None:
+        collection = through.collection("things")
+        await collection.update_one({"_id": 0}, {"$set": {"by": by}}, session=session)
 
-        async def first(session: Session) -> None:
-            await change(session, database, "first")
-            with pytest.raises(StoreUnavailable):
-                await in_transaction(hurried, lambda other: change(other, hurried, "second"))
+    async def first(session: Session) -> None:
+        await change(session, database, "first")
+        with pytest.raises(StoreUnavailable):
+            await in_transaction(hurried, lambda other: change(other, hurried, "second"))
 
-        await in_transaction(database, first)
-        assert there(await things.find_one({}))["by"] == "first"
-        await hurried.finish()
+    await in_transaction(database, first)
+    assert there(await things.find_one({}))["by"] == "first"
+    await hurried.finish()
 
 
 async def test_transaction_that_waits_for_a_lost_database_fails_when_the_server_ends(

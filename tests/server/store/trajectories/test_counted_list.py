@@ -129,10 +129,9 @@ async def test_a_deep_page_does_not_read_what_it_skips(
         assert sum(each.get("docsExamined", 0) for each in operations) < 120
 
 
-async def test_a_page_behind_the_end_asks_for_nothing(mongodb: str, database_name: str) -> None:
-    async with opened(mongodb, database_name) as database:
-        await TrajectoryLibrary(database).create(ORGANIZATION, None, imported())
-        assert await page(database, skip="1") == (1, 0)
-        assert await page(database, skip=str(2**63 - 1)) == (1, 0)
-        assert await page(database, created_at_to="9999-12-31T23:59:59.999999Z") == (1, 1)
-        assert await page(database, created_at_from="9999-12-31T23:59:59.999999Z") == (0, 0)
+async def test_a_page_behind_the_end_asks_for_nothing(database: Database) -> None:
+    await TrajectoryLibrary(database).create(ORGANIZATION, None, imported())
+    assert await page(database, skip="1") == (1, 0)
+    assert await page(database, skip=str(2**63 - 1)) == (1, 0)
+    assert await page(database, created_at_to="9999-12-31T23:59:59.999999Z") == (1, 1)
+    assert await page(database, created_at_from="9999-12-31T23:59:59.999999Z") == (0, 0)

@@ -23,7 +23,7 @@ from server.store.trajectories.counts import (
     TrajectoryCounts,
 )
 from server.store.trajectories.indexer import TrajectoryIndexer
-from tests.store import ORGANIZATION, opened
+from tests.store import ORGANIZATION
 from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported
 
 GENERATED = State(is_generated=True, is_approved=False)
@@ -54,42 +54,38 @@ def test_positions_sort_as_times_and_ids_do(
     assert BEGINNING <= a < END
 
 
-async def test_a_trajectory_counts_in_its_organization_and_its_workflow(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        counts = TrajectoryCounts(database)
-        approved = State(is_generated=True, is_approved=True)
-        given = [counted(1), counted(2), counted(3, approved)]
-        await in_transaction(database, lambda session: counts.add(session, given))
-        for partition in (ListPartition(ORGANIZATION), ListPartition(ORGANIZATION, WORKFLOW)):
-            assert await sizes(database, partition) == [3]
-            assert await sizes(database, partition, [approved]) == [1]
-        assert await sizes(database, ListPartition(ORGANIZATION, UUID(int=1))) == []
-        await in_transaction(database, lambda session: counts.remove(session, counted(2)))
-        assert await sizes(database, ListPartition(ORGANIZATION)) == [2]
+async def test_a_trajectory_counts_in_its_organization_and_its_workflow(database: Database) -> None:
+    counts = TrajectoryCounts(database)
+    approved = State(is_generated=True, is_approved=True)
+    given = [counted(1), counted(2), counted(3, approved)]
+    await in_transaction(database, lambda session: counts.add(session, given))
+    for partition in (ListPartition(ORGANIZATION), ListPartition(ORGANIZATION, WORKFLOW)):
+        assert await sizes(database, partition) == [3]
+        assert await sizes(database, partition, [approved]) == [1]
+    assert await sizes(database, ListPartition(ORGANIZATION, UUID(int=1))) == []
+    await in_transaction(database, lambda session: counts.remove(session, counted(2)))
+    assert await sizes(database, ListPartition(ORGANIZATION)) == [2]
 
 
 async def test_a_large_bucket_is_cut_and_an_empty_one_goes(
-    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trajectory_counts, "MAX_BUCKET", 4)
-    async with opened(mongodb, database_name) as database:
-        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
-        made = []
-        for day in range(1, 10):
-            line = imported(created_at=f"2024-01-0{day}T00:00:00Z")
-            made.append(await library.create(ORGANIZATION, None, line))
-        await indexer.index_all()
-        partition = ListPartition(ORGANIZATION)
-        assert await sizes(database, partition) == [4, 5]
-        await library.create(ORGANIZATION, None, imported())
-        await indexer.index_all()
-        assert await sizes(database, partition) == [4, 3, 3]
-        for each in made[4:7]:
-            await library.delete(ORGANIZATION, each.id)
-        assert await sizes(database, partition) == [4, 3]
-        for each in made[:4]:
-            await library.delete(ORGANIZATION, each.id)
-        # The first stays: what comes before everything else has to be somewhere.
-        assert await sizes(database, partition) == [0, 3]
+    library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+    made = []
+    for day in range(1, 10):
+        line = imported(created_at=f"2024-01-0{day}T00:00:00Z")
+        made.append(await library.create(ORGANIZATION, None, line))
+    await indexer.index_all()
+    partition = ListPartition(ORGANIZATION)
+    assert await sizes(database, partition) == [4, 5]
+    await library.create(ORGANIZATION, None, imported())
+    await indexer.index_all()
+    assert await sizes(database, partition) == [4, 3, 3]
+    for each in made[4:7]:
+        await library.delete(ORGANIZATION, each.id)
+    assert await sizes(database, partition) == [4, 3]
+    for each in made[:4]:
+        await library.delete(ORGANIZATION, each.id)
+    # The first stays: what comes before everything else has to be somewhere.
+    assert await sizes(database, partition) == [0, 3]

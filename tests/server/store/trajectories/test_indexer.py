@@ -49,45 +49,39 @@ async def check(database: Database) -> None:
     assert entries == {each["_id"]: entry_of(each) for each in indexed}
 
 
-async def test_new_and_changed_trajectories_are_indexed_once(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
-        made = await library.create(ORGANIZATION, None, imported(name="Before"))
-        await check(database)
-        assert (await indexer.index_some(), await indexer.index_some()) == (1, 0)
-        await check(database)
-        await library.change(ORGANIZATION, made.id, ChangedTrajectory(name="After"))
-        (entry,) = await documents(database, "trajectory_entries")
-        assert "after" in entry["search"]
-        await check(database)
-        await library.delete(ORGANIZATION, made.id)
-        assert await documents(database, "trajectory_entries") == []
-        await check(database)
+async def test_new_and_changed_trajectories_are_indexed_once(database: Database) -> None:
+    library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+    made = await library.create(ORGANIZATION, None, imported(name="Before"))
+    await check(database)
+    assert (await indexer.index_some(), await indexer.index_some()) == (1, 0)
+    await check(database)
+    await library.change(ORGANIZATION, made.id, ChangedTrajectory(name="After"))
+    (entry,) = await documents(database, "trajectory_entries")
+    assert "after" in entry["search"]
+    await check(database)
+    await library.delete(ORGANIZATION, made.id)
+    assert await documents(database, "trajectory_entries") == []
+    await check(database)
 
 
-async def test_too_long_texts_are_counted_and_go_on_to_be_read_through(
-    mongodb: str, database_name: str
-) -> None:
-    async with opened(mongodb, database_name) as database:
-        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
-        long = imported(description="x" * MAX_INDEXED_CHARACTERS)
-        made = await library.create(ORGANIZATION, None, long)
-        await indexer.index_all()
-        (document,) = await documents(database, "trajectories")
-        assert document["unindexed"] == "long"
-        (entry,) = await documents(database, "trajectory_entries")
-        assert (entry["search"], entry["suffixes"]) == (None, [])
-        await library.change(ORGANIZATION, made.id, ChangedTrajectory(description=None))
-        await check(database)
-        ((document,), (entry,)) = (
-            await documents(database, "trajectories"),
-            await documents(database, "trajectory_entries"),
-        )
-        assert (document["unindexed"], entry["search"]) == (None, document["search"])
-        await library.delete(ORGANIZATION, made.id)
-        assert await CountedTotal(database).now() == 0
+async def test_too_long_texts_are_counted_and_go_on_to_be_read_through(database: Database) -> None:
+    library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+    long = imported(description="x" * MAX_INDEXED_CHARACTERS)
+    made = await library.create(ORGANIZATION, None, long)
+    await indexer.index_all()
+    (document,) = await documents(database, "trajectories")
+    assert document["unindexed"] == "long"
+    (entry,) = await documents(database, "trajectory_entries")
+    assert (entry["search"], entry["suffixes"]) == (None, [])
+    await library.change(ORGANIZATION, made.id, ChangedTrajectory(description=None))
+    await check(database)
+    ((document,), (entry,)) = (
+        await documents(database, "trajectories"),
+        await documents(database, "trajectory_entries"),
+    )
+    assert (document["unindexed"], entry["search"]) == (None, document["search"])
+    await library.delete(ORGANIZATION, made.id)
+    assert await CountedTotal(database).now() == 0
 
 
 class CountedTotal:
@@ -128,41 +122,39 @@ class Writer:
 
 
 async def test_a_batch_ends_where_its_entries_have_many_keys(
-    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
-        for _ in range(5):
-            await library.create(ORGANIZATION, None, imported())
-        # An id alone has more than twenty keys.
-        monkeypatch.setattr(trajectory_indexer, "MAX_KEYS", 20)
-        assert await indexer.index_some() == 1
-        await check(database)
-        monkeypatch.setattr(trajectory_indexer, "MAX_KEYS", 10_000)
-        assert [await indexer.index_some() for _ in range(2)] == [4, 0]
-        await check(database)
+    library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+    for _ in range(5):
+        await library.create(ORGANIZATION, None, imported())
+    # An id alone has more than twenty keys.
+    monkeypatch.setattr(trajectory_indexer, "MAX_KEYS", 20)
+    assert await indexer.index_some() == 1
+    await check(database)
+    monkeypatch.setattr(trajectory_indexer, "MAX_KEYS", 10_000)
+    assert [await indexer.index_some() for _ in range(2)] == [4, 0]
+    await check(database)
 
 
 async def test_a_batch_that_meets_a_change_is_tried_again_as_a_small_one(
-    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trajectory_indexer, "SMALL_BATCH", 2)
-    async with opened(mongodb, database_name) as database:
-        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
-        for _ in range(5):
-            await library.create(ORGANIZATION, None, imported())
-        # What the driver raises where another transaction has changed one of the batch.
-        met = OperationFailure("met", 112, {"errorLabels": ["TransientTransactionError"]})
-        add, conflicts = indexer._counts.add, iter([met])
+    library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+    for _ in range(5):
+        await library.create(ORGANIZATION, None, imported())
+    # What the driver raises where another transaction has changed one of the batch.
+    met = OperationFailure("met", 112, {"errorLabels": ["TransientTransactionError"]})
+    add, conflicts = indexer._counts.add, iter([met])
 
-        async def meeting_a_change(session: Any, trajectories: Any) -> list[bytes]:
-            for conflict in conflicts:
-                raise conflict
-            return await add(session, trajectories)
+    async def meeting_a_change(session: Any, trajectories: Any) -> list[bytes]:
+        for conflict in conflicts:
+            raise conflict
+        return await add(session, trajectories)
 
-        monkeypatch.setattr(indexer._counts, "add", meeting_a_change)
-        assert [await indexer.index_some() for _ in range(3)] == [5, 3, 0]
-        await check(database)
+    monkeypatch.setattr(indexer._counts, "add", meeting_a_change)
+    assert [await indexer.index_some() for _ in range(3)] == [5, 3, 0]
+    await check(database)
 
 
 @pytest.mark.timeout(120)
@@ -199,37 +191,34 @@ async def test_every_snapshot_is_right_while_all_write_and_those_who_index_are_k
 
 
 async def test_indexing_goes_on_after_a_failure(
-    mongodb: str, database_name: str, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trajectory_indexer, "_PAUSE_AFTER_FAILURE_SECONDS", 0.001)
     monkeypatch.setattr(trajectory_indexer, "POLL_SECONDS", 0.001)
-    async with opened(mongodb, database_name) as database:
-        library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
-        index_some, failures = indexer.index_some, iter([StoreUnavailable("no primary")])
+    library, indexer = TrajectoryLibrary(database), TrajectoryIndexer(database)
+    index_some, failures = indexer.index_some, iter([StoreUnavailable("no primary")])
 
-        async def failing_once() -> int:
-            for failure in failures:
-                raise failure
-            return await index_some()
+    async def failing_once() -> int:
+        for failure in failures:
+            raise failure
+        return await index_some()
 
-        monkeypatch.setattr(indexer, "index_some", failing_once)
-        running = Tasks().start(indexer.run(), "index")
-        await library.create(ORGANIZATION, None, imported())
-        async with asyncio.timeout(20):
-            while not await documents(database, "trajectory_entries"):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-        running.cancel()
+    monkeypatch.setattr(indexer, "index_some", failing_once)
+    running = Tasks().start(indexer.run(), "index")
+    await library.create(ORGANIZATION, None, imported())
+    async with asyncio.timeout(20):
+        while not await documents(database, "trajectory_entries"):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    running.cancel()
 
 
 async def test_a_trajectory_that_is_gone_is_unindexed_by_nobody(
-    mongodb: str, database_name: str
+    database: Database, library: TrajectoryLibrary
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        library = TrajectoryLibrary(database)
-        made = await library.create(ORGANIZATION, None, imported())
-        await TrajectoryIndexer(database).index_all()
+    made = await library.create(ORGANIZATION, None, imported())
+    await TrajectoryIndexer(database).index_all()
+    await library.delete(ORGANIZATION, made.id)
+    with pytest.raises(NotFound):
         await library.delete(ORGANIZATION, made.id)
-        with pytest.raises(NotFound):
-            await library.delete(ORGANIZATION, made.id)
-        assert await CountedTotal(database).now() == 0
-        assert there(await database.collection("trajectory_counts").find_one({}))
+    assert await CountedTotal(database).now() == 0
+    assert there(await database.collection("trajectory_counts").find_one({}))

@@ -19,7 +19,7 @@ from server.store.trajectories import search as trajectory_search
 from server.store.trajectories.indexer import TrajectoryIndexer
 from server.store.trajectories.listing import TrajectoryListing, trajectory_filter
 from server.store.trajectories.search import folded
-from tests.store import ORGANIZATION, opened
+from tests.store import ORGANIZATION
 from tests.trajectories import TrajectoryLibrary, listed
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -196,18 +196,17 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("seed", range(12))
 async def test_lists_and_searches_find_what_a_plain_model_finds(
-    mongodb: str, database_name: str, seed: int
+    database: Database, seed: int
 ) -> None:
-    async with opened(mongodb, database_name) as database:
-        model, draws = Model(database), Draws(seed)
-        await Model(database).live(draws)
-        for _ in range(3):
-            await model.live(draws)
-            for _ in range(40):
-                await model.check(draws.query(model.kept))
-        await TrajectoryIndexer(database).index_all()
+    model, draws = Model(database), Draws(seed)
+    await Model(database).live(draws)
+    for _ in range(3):
+        await model.live(draws)
         for _ in range(40):
             await model.check(draws.query(model.kept))
+    await TrajectoryIndexer(database).index_all()
+    for _ in range(40):
+        await model.check(draws.query(model.kept))
 
 
 def test_nothing_is_filtered_that_was_not_asked_for() -> None:
