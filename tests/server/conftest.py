@@ -16,7 +16,13 @@ from tornado.web import Application
 from server.app import Server
 from server.store.machines.machines import MachineStore
 from server.store.mongodb.database import Database
-from tests.service import Service, in_new_organization, running_server
+from tests.service import (
+    ScriptedLink,
+    ScriptedMachine,
+    Service,
+    in_new_organization,
+    running_server,
+)
 from tests.store import entered, opened
 from tests.trajectories import TrajectoryLibrary
 
@@ -113,6 +119,20 @@ def service(io_loop: IOLoop, http_client: Any, http_server: Server) -> Service:
     """The server, and an organization of the test's own in it."""
     service: Service = io_loop.run_sync(lambda: in_new_organization(http_server))
     return service
+
+
+@pytest.fixture
+def machine(io_loop: IOLoop, service: Service) -> ScriptedMachine:
+    """A machine that has never connected."""
+    machine: ScriptedMachine = io_loop.run_sync(service.new_machine)
+    return machine
+
+
+@pytest.fixture
+def link(io_loop: IOLoop, machine: ScriptedMachine) -> Iterator[ScriptedLink]:
+    """The machine's link, which takes inputs."""
+    with entered(io_loop, machine.connected()) as link:
+        yield link
 
 
 @pytest.fixture

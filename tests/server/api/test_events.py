@@ -12,7 +12,7 @@ from server.api import events as events_module
 from server.events.memory_hub import MemoryEventHub
 from tests.events import EventReader, listening
 from tests.links import hello
-from tests.service import Service, until
+from tests.service import ScriptedMachine, Service, until
 from tests.trajectories import sent
 
 
@@ -63,8 +63,7 @@ async def test_every_change_of_a_machine_is_told(service: Service) -> None:
             assert removed.data == {"id": "desk-1"}
 
 
-async def test_takeover_is_told(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_takeover_is_told(service: Service, machine: ScriptedMachine) -> None:
     async with machine.connected(), listening(service) as stream, machine.connected():
         # The first link's "connected" may still be told after the stream has begun.
         await stream.until(
@@ -73,9 +72,8 @@ async def test_takeover_is_told(service: Service) -> None:
 
 
 async def test_link_that_does_not_close_is_told_as_soon_as_it_is_given_up(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected() as link, listening(service) as stream:
         # The other side is there and says nothing, as a host does that was unplugged.
         link.websocket.transport.pause_reading()

@@ -15,7 +15,7 @@ from server.store.machines.controls import HeldMachine
 from tests.hand_client import HandClient, hand_path, handshake, move
 from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by, taken
 from tests.server.api.test_console import signed_in
-from tests.service import Service, until
+from tests.service import ScriptedLink, ScriptedMachine, Service, until
 
 
 def test_lease_is_good_for_the_token_or_session_alone_that_took_it() -> None:
@@ -160,24 +160,20 @@ async def test_lease_ends_with_the_session_that_took_it(service: Service, ends: 
 
 
 async def test_lease_that_has_run_out_opens_no_hand_and_keeps_none(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        path = hand_path("desk-1", await taken(service, link))
-        # Nobody else ends it, such as whoever looks for leases that are over.
-        monkeypatch.setattr(
-            service.server.services.machines.control._controls, "end_if_over", never
+    path = hand_path("desk-1", await taken(service, link))
+    # Nobody else ends it, such as whoever looks for leases that are over.
+    monkeypatch.setattr(service.server.services.machines.control._controls, "end_if_over", never)
+    async with HandClient.on(service.url, path, service.token) as hand:
+        machines = service.server.services.operation.database.collection("machines")
+        await machines.update_one(
+            {"organization_id": service.organization_id},
+            {"$set": {"control.expires_at": datetime.now(UTC)}},
         )
-        async with HandClient.on(service.url, path, service.token) as hand:
-            machines = service.server.services.operation.database.collection("machines")
-            await machines.update_one(
-                {"organization_id": service.organization_id},
-                {"$set": {"control.expires_at": datetime.now(UTC)}},
-            )
-            assert (await hand.closed())[0] == 4501
-        async with HandClient.on(service.url, path, service.token) as hand:
-            assert (await hand.closed())[0] == 4501
+        assert (await hand.closed())[0] == 4501
+    async with HandClient.on(service.url, path, service.token) as hand:
+        assert (await hand.closed())[0] == 4501
 
 
 async def never(*_: object) -> bool:
@@ -186,9 +182,8 @@ async def never(*_: object) -> bool:
 
 
 async def test_lease_that_is_renewed_while_it_is_looked_at_goes_on(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
     control = service.server.services.machines.control
     looked = control._controls.all
     async with machine.connected() as link:

@@ -15,7 +15,7 @@ from server.store.audit import AuditEntry, AuditStore
 from tests.commands import accepted, keep_sent, recorded
 from tests.events import listening
 from tests.links import COMPLETED, hello
-from tests.service import Service, new_key, until
+from tests.service import ScriptedMachine, Service, new_key, until
 
 
 async def audited(service: Service, count: int) -> list[AuditEntry]:
@@ -61,9 +61,8 @@ async def test_input_is_recorded_with_who_what_and_how(service: Service, key: st
 
 @pytest.mark.parametrize("key", [None, "a-key"])
 async def test_failed_input_is_recorded_with_the_machines_code(
-    service: Service, key: str | None
+    service: Service, machine: ScriptedMachine, key: str | None
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected() as link:
         sending = machine.moving(key)
         await link.obey(Failed(code="no_desktop", message="secret", injected_at_least=0))
@@ -95,9 +94,8 @@ async def test_input_that_was_never_sent_is_not_recorded(service: Service) -> No
 
 @pytest.mark.parametrize("key", [None, "a-key"])
 async def test_input_is_pending_until_the_machine_comes_back(
-    service: Service, key: str | None
+    service: Service, machine: ScriptedMachine, key: str | None
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected() as link:
         sending = machine.moving(key)
         command = await link.next_message()
@@ -119,9 +117,8 @@ async def test_input_is_pending_until_the_machine_comes_back(
 
 
 async def test_input_of_a_server_that_died_is_recorded_when_it_is_settled(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     token_id = uuid4()
     command = accepted(service, new_key(), token_id=token_id, token_name="of the dead")
     await keep_sent(service, command, token_id=token_id, token_name="of the dead")
@@ -205,9 +202,8 @@ async def test_text_that_was_to_be_copied_does_not_wait_to_be_recorded(
 
 
 async def test_full_queue_is_answered_503_and_nothing_is_sent(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
     monkeypatch.setattr(service.server.services.operation.recorder, "_capacity", 0)
     async with machine.connected() as link:
         reply = await machine.move()

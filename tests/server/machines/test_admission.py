@@ -18,11 +18,10 @@ from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
 from tests.commands import accepted, keep_sent, recorded
 from tests.links import hello
-from tests.service import ScriptedLink, Service, new_key, until
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
 
-async def test_no_input_is_taken_before_the_journal_is_marked(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_no_input_is_taken_before_the_journal_is_marked(machine: ScriptedMachine) -> None:
     async with machine.open_websocket() as websocket:
         link = ScriptedLink(websocket)
         for step in (hello(), Ready()):
@@ -93,9 +92,8 @@ async def test_word_that_a_command_still_runs_is_a_word_in_time(
 
 
 async def test_link_that_goes_while_it_is_asked_is_asked_again_by_the_next(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command)
     async with machine.connected(wait_until_live=False) as link:
@@ -109,10 +107,9 @@ async def test_link_that_goes_while_it_is_asked_is_asked_again_by_the_next(
 
 
 async def test_old_copy_of_the_journal_is_known_however_often_the_link_is_cut(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
     """Each try that fails before it is judged leaves the journal's number as it was."""
-    machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command, journal_sequence=3)
     for _ in range(4):
@@ -339,9 +336,8 @@ async def test_link_that_cannot_be_told_of_a_pause_is_closed(
 
 
 async def test_end_of_a_link_is_known_before_a_silent_machine_has_closed_it(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected() as silent:
         link = await machine.until_live()
         silent.websocket.transport.pause_reading()

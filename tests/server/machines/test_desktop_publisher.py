@@ -54,9 +54,8 @@ async def until_shown(service: Service, **wanted: Any) -> Any:
 
 
 async def test_desktop_that_goes_and_comes_back_is_shown_on_the_same_link(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
         online = await shown(service)
         await link.say(desktop(GONE, GONE, ()))
@@ -89,9 +88,8 @@ async def test_desktop_that_goes_and_comes_back_is_shown_on_the_same_link(
 
 
 async def test_client_that_starts_without_a_desktop_comes_online_when_there_is_one(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     without = hello(no_input="there is no display :7", no_screen="there is no display :7")
     async with machine.connected(without) as link:
         assert (await shown(service))["state"] == "no_input"
@@ -111,9 +109,8 @@ async def test_command_that_is_under_way_gets_the_machines_own_outcome(service: 
 
 
 async def test_screen_that_cannot_be_seen_is_the_reason_of_a_machine_that_is_online(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
         online = await shown(service)
         await link.say(desktop(YES, DARK))
@@ -209,9 +206,8 @@ async def asked(machine: ScriptedMachine, what: str) -> asyncio.Task[Any]:
 
 
 async def test_who_waits_for_a_screen_that_goes_dark_is_told_at_once_and_may_come_back(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected(GREETING) as link:
         stream = await asked(machine, "stream")
         first = await link.heard(ScreenStart)

@@ -342,9 +342,8 @@ LONG_TYPE = '{"type": "' + "A" * 200_000 + '\\u001b[2J"}'
 
 
 async def test_what_a_client_made_up_is_cut_where_it_enters(
-    service: Service, caplog: pytest.LogCaptureFixture
+    service: Service, machine: ScriptedMachine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected() as link:
         await link.websocket.send(LONG_TYPE)
         assert (await link.closed())[0] == CloseCode.MESSAGE_INVALID
@@ -357,9 +356,8 @@ async def test_what_a_client_made_up_is_cut_where_it_enters(
 
 
 async def test_client_that_lies_again_and_again_fills_no_log(
-    service: Service, caplog: pytest.LogCaptureFixture
+    machine: ScriptedMachine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    machine = await service.new_machine()
     with caplog.at_level(logging.DEBUG):
         for _ in range(3 * CLOSINGS_SAID):
             async with machine.open_websocket() as websocket:
@@ -453,9 +451,8 @@ async def greet(link: ScriptedLink) -> None:
 
 @pytest.mark.parametrize("does", GREETINGS, ids=lambda each: each.__name__)
 async def test_client_that_greets_wrongly_never_gets_a_link(
-    service: Service, caplog: pytest.LogCaptureFixture, does: Greeting
+    service: Service, machine: ScriptedMachine, caplog: pytest.LogCaptureFixture, does: Greeting
 ) -> None:
-    machine = await service.new_machine()
     async with honest_work(service), machine.open_websocket() as websocket:
         link = ScriptedLink(websocket)
         await does(link)

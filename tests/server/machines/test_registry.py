@@ -8,11 +8,10 @@ from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Input, Welcome
 from schemas.resources.tokens import Scope
 from tests.links import hello
-from tests.service import ScriptedLink, Service, running_service, until
+from tests.service import ScriptedLink, ScriptedMachine, Service, running_service, until
 
 
-async def test_greeted_machine_takes_inputs(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_greeted_machine_takes_inputs(service: Service, machine: ScriptedMachine) -> None:
     assert service.link_of("desk-1") is None
     async with machine.connected(hello(sequence=5)):
         link = await machine.until_live()
@@ -25,9 +24,8 @@ async def test_greeted_machine_takes_inputs(service: Service) -> None:
 
 
 async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected():
         live = await machine.until_live()
         live.close(CloseCode.SERVER_ERROR, "in the midst of it")
@@ -36,8 +34,7 @@ async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends
         assert (await service.get("/v1/machines/desk-1")).json["state"] == "offline"
 
 
-async def test_welcome_names_the_link_and_its_limits(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_welcome_names_the_link_and_its_limits(machine: ScriptedMachine) -> None:
     async with machine.open_websocket() as websocket:
         link = ScriptedLink(websocket)
         await link.say(hello())
@@ -119,12 +116,10 @@ async def test_other_links_survive_the_revocation_of_one_token(service: Service)
         assert (await sending).status == 200
 
 
-async def test_removed_machine_is_told_to_stop(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        reply = await service.request("DELETE", "/v1/machines/desk-1")
-        assert reply.status == 204
-        assert await link.closed() == (CloseCode.MACHINE_REMOVED, "this machine was removed")
+async def test_removed_machine_is_told_to_stop(service: Service, link: ScriptedLink) -> None:
+    reply = await service.request("DELETE", "/v1/machines/desk-1")
+    assert reply.status == 204
+    assert await link.closed() == (CloseCode.MACHINE_REMOVED, "this machine was removed")
 
 
 async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> None:
@@ -136,8 +131,7 @@ async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> Non
         assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
 
 
-async def test_client_of_another_version_is_refused_in_words(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_client_of_another_version_is_refused_in_words(machine: ScriptedMachine) -> None:
     async with machine.open_websocket() as websocket:
         link = ScriptedLink(websocket)
         await link.say(hello(protocols=[99]))
@@ -146,8 +140,7 @@ async def test_client_of_another_version_is_refused_in_words(service: Service) -
         assert "the server is too old" in reason
 
 
-async def test_message_above_the_limit_ends_the_link(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_message_above_the_limit_ends_the_link(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         await link.websocket.send("x" * (256 * 1024 + 1))
         await link.closed()

@@ -24,7 +24,15 @@ from server.dispatch.command import Command
 from server.dispatch.here import clipboard as reading
 from server.dispatch.questions.clipboard import TextRead
 from tests.links import hello
-from tests.service import Reply, ScriptedLink, Service, new_key, scopes_without, until
+from tests.service import (
+    Reply,
+    ScriptedLink,
+    ScriptedMachine,
+    Service,
+    new_key,
+    scopes_without,
+    until,
+)
 
 CAN = Capability(available=True)
 OFF = Capability(available=False, reason="its owner lets nobody", switched_off=True)
@@ -126,8 +134,7 @@ async def test_key_copies_once_and_belongs_to_one_text(service: Service) -> None
         await link.nothing_heard()
 
 
-async def test_answer_may_be_short(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_answer_may_be_short(service: Service, machine: ScriptedMachine) -> None:
     async with machine.connected(able()) as link:
         background = service.server.services.background
         asked = service.request("PUT", PATH, {"text": "a"}, headers={"Prefer": "return=minimal"})
@@ -137,8 +144,7 @@ async def test_answer_may_be_short(service: Service) -> None:
         assert (reply.status, reply.body) == (204, b"")
 
 
-async def test_machine_that_fails_is_told(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_machine_that_fails_is_told(service: Service, machine: ScriptedMachine) -> None:
     async with machine.connected(able()) as link:
         writes = writing(service, {"text": "a"})
         await link.obey(Failed(code="clipboard_taken", message="why", injected_at_least=0))
@@ -173,16 +179,14 @@ async def test_what_is_no_text_is_refused(service: Service, body: Any, kind: str
         await link.nothing_heard()
 
 
-async def test_ten_megabytes_are_refused(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_ten_megabytes_are_refused(service: Service, machine: ScriptedMachine) -> None:
     async with machine.connected(able()) as link:
         reply = await writing(service, {"text": "a" * 10 * MAX_CLIPBOARD_BYTES})
         assert (reply.status, reply.problem) == (413, "body-too-large")
         await link.nothing_heard()
 
 
-async def test_longest_text_may_be_escaped(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_longest_text_may_be_escaped(service: Service, machine: ScriptedMachine) -> None:
     text = "\x01" * MAX_CLIPBOARD_BYTES
     assert len(json.dumps({"text": text, "selection": "clipboard"})) < MAX_BODY_BYTES
     async with machine.connected(able()) as link:
@@ -194,8 +198,7 @@ async def test_longest_text_may_be_escaped(service: Service) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "?selection=primary"])
-async def test_text_is_read(service: Service, query: str) -> None:
-    machine = await service.new_machine()
+async def test_text_is_read(service: Service, machine: ScriptedMachine, query: str) -> None:
     async with machine.connected(able()) as link:
         reads = reading_it(service, query)
         asked = await link.heard(ClipboardQuery)
@@ -232,8 +235,7 @@ async def test_machine_that_does_not_answer(
         assert (reply.status, reply.json["reason"]) == (503, "no_clipboard")
 
 
-async def test_link_that_ends_meanwhile(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_link_that_ends_meanwhile(service: Service, machine: ScriptedMachine) -> None:
     async with machine.connected(able()) as link:
         reads = reading_it(service)
         await link.heard(ClipboardQuery)

@@ -12,7 +12,7 @@ from server.dispatch.ledger import ledger as ledger_module
 from server.store.commands import CommandState
 from tests.commands import accepted, keep_sent, until_recorded
 from tests.links import COMPLETED, hello
-from tests.service import ScriptedMachine, Service, new_key, until
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
 HURRIED = pytest.mark.parametrize("settings", [{"input_timeout": 0.2}])
 
@@ -43,9 +43,8 @@ async def view_of(service: Service, command_id: str) -> Any:
 
 @pytest.mark.parametrize("keyed", [True, False], ids=["with a key", "without"])
 async def test_pending_command_is_sent_until_its_machine_is_back_and_then_done(
-    service: Service, keyed: bool
+    service: Service, machine: ScriptedMachine, keyed: bool
 ) -> None:
-    machine = await service.new_machine()
     command_id = await left_pending(machine, new_key() if keyed else None)
     view = await view_of(service, command_id)
     assert (view["state"], view["final"], view["answer"]) == ("sent", False, None)
@@ -86,23 +85,21 @@ async def test_what_the_machine_reports_is_what_is_shown(
 
 @HURRIED
 async def test_late_acknowledgement_of_an_unkeyed_command_is_found_by_whoever_looks(
-    service: Service,
+    service: Service, machine: ScriptedMachine, link: ScriptedLink
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        sending = machine.moving()
-        command = await link.heard(Input)
-        reply = await sending
-        assert (reply.status, reply.problem) == (504, "outcome-pending")
-        await link.acknowledge(command.command_id, COMPLETED)
-        background = service.server.services.background
-        looking = background.start(service.get(address(command.command_id)), "a client")
-        # Nobody waited for the acknowledgement any more: the machine is asked, and its journal.
-        assert (await link.heard(Resolve)).command_id == command.command_id
-        await link.report(command.command_id, COMPLETED)
-        view = (await looking).json
-        assert (view["state"], view["answer"]["status"]) == ("done", 200)
-        await link.nothing_heard()
+    sending = machine.moving()
+    command = await link.heard(Input)
+    reply = await sending
+    assert (reply.status, reply.problem) == (504, "outcome-pending")
+    await link.acknowledge(command.command_id, COMPLETED)
+    background = service.server.services.background
+    looking = background.start(service.get(address(command.command_id)), "a client")
+    # Nobody waited for the acknowledgement any more: the machine is asked, and its journal.
+    assert (await link.heard(Resolve)).command_id == command.command_id
+    await link.report(command.command_id, COMPLETED)
+    view = (await looking).json
+    assert (view["state"], view["answer"]["status"]) == ("done", 200)
+    await link.nothing_heard()
 
 
 async def test_machine_that_does_not_answer_keeps_nobody_who_looks(

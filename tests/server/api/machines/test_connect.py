@@ -15,7 +15,7 @@ from server.api.machines.connect import ConnectHandler
 from server.machines.link.greeting import reconnect_spread
 from server.machines.socket import LinkSocket
 from tests.links import hello
-from tests.service import ScriptedLink, Service
+from tests.service import ScriptedLink, ScriptedMachine, Service
 
 
 def handshake(
@@ -66,8 +66,7 @@ async def test_token_in_the_address_does_not_help(service: Service) -> None:
     assert reply.status == 401
 
 
-async def test_other_subprotocol_is_426(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_other_subprotocol_is_426(service: Service, machine: ScriptedMachine) -> None:
     assert await refused(handshake(service, machine.token, subprotocol="chat")) == 426
 
 
@@ -143,8 +142,7 @@ def test_machines_come_back_over_a_time_that_grows_with_their_number(
 
 
 @pytest.mark.parametrize("settings", [{"reconnects_per_second": 0.01}])
-async def test_welcome_says_over_how_long_reconnects_are_spread(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_welcome_says_over_how_long_reconnects_are_spread(machine: ScriptedMachine) -> None:
     async with machine.open_websocket() as websocket:
         link = ScriptedLink(websocket)
         await link.say(hello())

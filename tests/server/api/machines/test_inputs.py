@@ -114,8 +114,7 @@ async def test_completed_input_is_200_with_the_machines_acknowledgement(
     }
 
 
-async def test_preferred_minimal_answer_is_204_and_says_so(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_preferred_minimal_answer_is_204_and_says_so(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving(headers={"Prefer": "respond-async, return=minimal"})
         await link.obey()
@@ -125,8 +124,7 @@ async def test_preferred_minimal_answer_is_204_and_says_so(service: Service) -> 
     assert "Content-Type" not in reply.headers
 
 
-async def test_preferred_representation_is_200_and_says_so(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_preferred_representation_is_200_and_says_so(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving(headers={"Prefer": "return=representation"})
         await link.obey()
@@ -135,8 +133,7 @@ async def test_preferred_representation_is_200_and_says_so(service: Service) -> 
     assert reply.headers["Preference-Applied"] == "return=representation"
 
 
-async def test_unasked_preference_is_not_said_to_be_applied(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_unasked_preference_is_not_said_to_be_applied(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving(headers={"Prefer": "return=nothing"})
         await link.obey()
@@ -198,14 +195,12 @@ async def test_address_that_is_not_unicode_is_404(service: Service) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "two words", "schlüssel"])
-async def test_key_that_cannot_be_is_422(service: Service, key: str) -> None:
-    machine = await service.new_machine()
+async def test_key_that_cannot_be_is_422(machine: ScriptedMachine, key: str) -> None:
     reply = await machine.move(key)
     assert reply.faults == [(["header", "Idempotency-Key"], "string_pattern_mismatch")]
 
 
-async def test_refused_input_is_422_with_the_machines_bounds(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_refused_input_is_422_with_the_machines_bounds(machine: ScriptedMachine) -> None:
     refused = Refused(
         code="outside_displays",
         message="outside of all displays",
@@ -220,8 +215,7 @@ async def test_refused_input_is_422_with_the_machines_bounds(service: Service) -
     assert reply.json["detail"][0]["ctx"] == {"displays": ["1280x800+0+0"]}
 
 
-async def test_failed_input_is_502_with_code_and_count(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_failed_input_is_502_with_code_and_count(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving()
         await link.obey(Failed(code="x_error", message="it went away", injected_at_least=2))
@@ -232,8 +226,7 @@ async def test_failed_input_is_502_with_code_and_count(service: Service) -> None
     assert reply.json["injected_at_least"] == 2
 
 
-async def test_expired_input_is_504_and_final(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_expired_input_is_504_and_final(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving()
         await link.obey(Expired())
@@ -242,8 +235,7 @@ async def test_expired_input_is_504_and_final(service: Service) -> None:
     assert reply.json["final"] is True
 
 
-async def test_interrupted_input_is_502_and_final(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_interrupted_input_is_502_and_final(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving()
         await link.obey(Unknown(injected_at_least=1))
@@ -253,9 +245,8 @@ async def test_interrupted_input_is_502_and_final(service: Service) -> None:
 
 
 async def test_unknown_machine_and_another_organizations_are_the_same_404(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     body = {"x": 1, "y": 2}
     async with machine.connected():
         other = await service.elsewhere()
@@ -335,8 +326,7 @@ async def test_one_unanswered_input_too_many_is_429(service: Service) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.2}])
-async def test_unacknowledged_input_is_504_with_its_command(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_unacknowledged_input_is_504_with_its_command(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving()
         command = await link.heard(Input)
@@ -346,8 +336,7 @@ async def test_unacknowledged_input_is_504_with_its_command(service: Service) ->
     assert int(reply.headers["Retry-After"]) > 0
 
 
-async def test_input_whose_machine_goes_is_504_at_once(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_input_whose_machine_goes_is_504_at_once(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving()
         await link.heard(Input)

@@ -63,14 +63,12 @@ async def test_bare_and_quoted_are_one_key(service: Service, bare: str) -> None:
 
 @pytest.mark.parametrize("key", ['"', '""', '"k', '"k"k', '"a b"', '"a\\b"', '"k";a=1'])
 async def test_malformed_quoting_is_refused_and_says_what_would_be_right(
-    service: Service, key: str
+    machine: ScriptedMachine, link: ScriptedLink, key: str
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        reply = await machine.move(key)
-        assert reply.faults == [(["header", "Idempotency-Key"], "string_pattern_mismatch")]
-        assert "must be a quoted string" in reply.json["detail"][0]["msg"]
-        await link.nothing_heard()
+    reply = await machine.move(key)
+    assert reply.faults == [(["header", "Idempotency-Key"], "string_pattern_mismatch")]
+    assert "must be a quoted string" in reply.json["detail"][0]["msg"]
+    await link.nothing_heard()
 
 
 @pytest.mark.parametrize(
@@ -372,8 +370,7 @@ async def test_pending_outcome_survives_a_restart_of_the_server(
             assert (await machine.move(key)).problem == "not-carried-out"
 
 
-async def test_key_of_255_characters_is_a_key(service: Service) -> None:
-    machine = await service.new_machine()
+async def test_key_of_255_characters_is_a_key(machine: ScriptedMachine) -> None:
     key = new_key().ljust(255, "~")
     async with machine.connected() as link:
         await assert_key_is_free(machine, link, key)

@@ -28,7 +28,7 @@ from tests.commands import (
     until_recorded,
 )
 from tests.links import COMPLETED, JOURNAL_ID, hello
-from tests.service import Service, new_key
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key
 from tests.store import there
 
 MARK = UUID(int=0x4D)
@@ -48,45 +48,38 @@ async def test_record_says_sent_before_the_machine_hears_of_the_command(service:
         await waiting
 
 
-async def test_answer_is_stored_before_it_is_given(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
-        await link.obey()
-        answer, replayed = await waiting
-        assert not replayed
-        record = await recorded(service, command.id)
-        assert (record.state, answer_of(record)) == (CommandState.DONE, answer)
+async def test_answer_is_stored_before_it_is_given(service: Service, link: ScriptedLink) -> None:
+    command = accepted(service, new_key())
+    waiting = answering(service, command)
+    await link.obey()
+    answer, replayed = await waiting
+    assert not replayed
+    record = await recorded(service, command.id)
+    assert (record.state, answer_of(record)) == (CommandState.DONE, answer)
 
 
-async def test_command_without_a_key_leaves_no_record(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        command = accepted(service)
-        waiting = answering(service, command)
-        await link.obey()
-        assert (await waiting)[0].status == 200
-        assert await ledger_of(service).find(command.id) is None
+async def test_command_without_a_key_leaves_no_record(service: Service, link: ScriptedLink) -> None:
+    command = accepted(service)
+    waiting = answering(service, command)
+    await link.obey()
+    assert (await waiting)[0].status == 200
+    assert await ledger_of(service).find(command.id) is None
 
 
-async def test_work_goes_on_when_its_caller_has_gone(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
-        heard = await link.heard(Input)
-        waiting.cancel()
-        await link.acknowledge(heard.command_id)
-        again, _ = await answered(service, command)
-        assert again.status == 200
-        await link.nothing_heard()
+async def test_work_goes_on_when_its_caller_has_gone(service: Service, link: ScriptedLink) -> None:
+    command = accepted(service, new_key())
+    waiting = answering(service, command)
+    heard = await link.heard(Input)
+    waiting.cancel()
+    await link.acknowledge(heard.command_id)
+    again, _ = await answered(service, command)
+    assert again.status == 200
+    await link.nothing_heard()
 
 
 async def test_key_is_free_again_when_the_link_goes_before_anything_was_sent(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
     claim = CommandStore.claim
     async with machine.connected() as link:
         live = await machine.until_live()
@@ -114,60 +107,53 @@ async def test_key_is_free_again_when_the_link_goes_before_anything_was_sent(
 @pytest.mark.parametrize("happens", [True, False], ids=["happened", "did not happen"])
 @pytest.mark.parametrize("name", ["claim", "finish"])
 async def test_write_that_seemed_to_fail_is_tried_again_and_the_input_sent_once(
-    service: Service, monkeypatch: pytest.MonkeyPatch, name: str, happens: bool
+    service: Service, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch, name: str, happens: bool
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        failing = Failing(monkeypatch, name, 3, happens=happens)
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
-        await link.obey()
-        answer, _ = await waiting
-        assert (answer.status, failing.failures) == (200, 3)
-        assert await answering(service, command) == (answer, True)
-        await link.nothing_heard()
+    failing = Failing(monkeypatch, name, 3, happens=happens)
+    command = accepted(service, new_key())
+    waiting = answering(service, command)
+    await link.obey()
+    answer, _ = await waiting
+    assert (answer.status, failing.failures) == (200, 3)
+    assert await answering(service, command) == (answer, True)
+    await link.nothing_heard()
 
 
 async def test_outcome_that_cannot_be_stored_is_pending_and_final_once_it_can(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        Failing(monkeypatch, "finish", 1000, happens=False)
-        key = new_key()
-        waiting = answering(service, accepted(service, key, timeout=0.2, begin_within=10))
-        await link.obey()
-        assert await problem_of(waiting) == "outcome-pending"
-        again = answering(service, accepted(service, key))
-        monkeypatch.undo()
-        answer, replayed = await again
-        assert (answer.status, replayed) == (200, True)
-        await link.nothing_heard()
+    Failing(monkeypatch, "finish", 1000, happens=False)
+    key = new_key()
+    waiting = answering(service, accepted(service, key, timeout=0.2, begin_within=10))
+    await link.obey()
+    assert await problem_of(waiting) == "outcome-pending"
+    again = answering(service, accepted(service, key))
+    monkeypatch.undo()
+    answer, replayed = await again
+    assert (answer.status, replayed) == (200, True)
+    await link.nothing_heard()
 
 
 async def test_nothing_is_sent_when_the_claim_may_have_failed(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, machine: ScriptedMachine, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        Failing(monkeypatch, "claim", 1000, happens=True)
-        key = new_key()
-        with pytest.raises(StoreUnavailable):
-            await answering(service, accepted(service, key, begin_within=0.3))
-        await link.nothing_heard()
-        assert (await machine.until_live()).unanswered == 0
-        # Whoever asks again is told the truth: it never arrived, and now never will.
-        monkeypatch.undo()
-        again = answering(service, accepted(service, key))
-        question = await link.heard(Resolve)
-        await link.report(question.command_id, NotCarriedOut())
-        assert (await again)[0].status == 503
+    Failing(monkeypatch, "claim", 1000, happens=True)
+    key = new_key()
+    with pytest.raises(StoreUnavailable):
+        await answering(service, accepted(service, key, begin_within=0.3))
+    await link.nothing_heard()
+    assert (await machine.until_live()).unanswered == 0
+    # Whoever asks again is told the truth: it never arrived, and now never will.
+    monkeypatch.undo()
+    again = answering(service, accepted(service, key))
+    question = await link.heard(Resolve)
+    await link.report(question.command_id, NotCarriedOut())
+    assert (await again)[0].status == 503
 
 
 async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
     async with machine.connected(wait_until_live=False, mark=MARK) as link:
         await machine.until_up()
@@ -186,10 +172,9 @@ async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
 
 
 async def test_claim_whose_time_passes_while_it_waits_leaves_its_key_unused(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
     """The journal may know an end of it that the ledger has forgotten, and was not asked."""
-    machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
     async with machine.connected(wait_until_live=False) as link:
         await machine.until_up()
@@ -219,21 +204,19 @@ async def test_claim_whose_link_goes_while_it_waits_leaves_its_key_free(service:
 
 @pytest.mark.parametrize("left", [0.3, -1.0], ids=["not over yet", "over"])
 async def test_claim_of_a_dead_node_is_taken_over_after_its_time(
-    service: Service, left: float
+    service: Service, link: ScriptedLink, left: float
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        command = accepted(service, new_key())
-        claimed_until = datetime.now(UTC) + timedelta(seconds=left)
-        dead = await keep_sent(
-            service, command, state=CommandState.CLAIMED, claimed_until=claimed_until
-        )
-        waiting = answering(service, command)
-        await link.heard(Input)
-        assert datetime.now(UTC) >= claimed_until
-        assert (await recorded(service, command.id)).attempt != dead.attempt
-        await link.acknowledge(command.id)
-        assert (await waiting)[0].status == 200
+    command = accepted(service, new_key())
+    claimed_until = datetime.now(UTC) + timedelta(seconds=left)
+    dead = await keep_sent(
+        service, command, state=CommandState.CLAIMED, claimed_until=claimed_until
+    )
+    waiting = answering(service, command)
+    await link.heard(Input)
+    assert datetime.now(UTC) >= claimed_until
+    assert (await recorded(service, command.id)).attempt != dead.attempt
+    await link.acknowledge(command.id)
+    assert (await waiting)[0].status == 200
 
 
 async def test_claim_that_outlives_the_callers_time_is_in_progress(
@@ -281,9 +264,8 @@ async def test_answer_that_was_given_stands_when_its_machine_is_removed(service:
 
 @pytest.mark.parametrize("knows", [True, False], ids=["reported", "not known"])
 async def test_pending_command_without_a_key_can_be_looked_up(
-    service: Service, knows: bool
+    service: Service, machine: ScriptedMachine, knows: bool
 ) -> None:
-    machine = await service.new_machine()
     async with machine.connected() as link:
         command = accepted(service)
         waiting = answering(service, command)
@@ -303,16 +285,14 @@ async def test_pending_command_without_a_key_can_be_looked_up(
     assert await found(await service.elsewhere(), command.id) is None
 
 
-async def test_whoever_looks_has_the_machine_asked(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        command = accepted(service, new_key())
-        await keep_sent(service, command)
-        background = service.server.services.background
-        looking = background.start(found(service, command.id), "look")
-        await link.heard(Resolve)
-        await link.report(command.id, NotCarriedOut())
-        assert there(await looking).state == "not_carried_out"
+async def test_whoever_looks_has_the_machine_asked(service: Service, link: ScriptedLink) -> None:
+    command = accepted(service, new_key())
+    await keep_sent(service, command)
+    background = service.server.services.background
+    looking = background.start(found(service, command.id), "look")
+    await link.heard(Resolve)
+    await link.report(command.id, NotCarriedOut())
+    assert there(await looking).state == "not_carried_out"
 
 
 async def test_claim_of_another_node_is_resolved_and_never_sent_again(service: Service) -> None:
@@ -354,20 +334,18 @@ async def test_first_final_state_wins_over_a_later_acknowledgement(service: Serv
 
 
 async def test_other_request_under_the_key_is_refused_while_the_first_runs(
-    service: Service,
+    service: Service, link: ScriptedLink
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        key = new_key()
-        waiting = answering(service, accepted(service, key))
-        heard = await link.heard(Input)
-        other = accepted(service, key, body=MoveMouse(x=0, y=0))
-        with pytest.raises(InvalidRequestError) as caught:
-            await answered(service, other)
-        assert caught.value.entries[0].loc == ["header", "Idempotency-Key"]
-        await link.acknowledge(heard.command_id)
-        assert (await waiting)[0].status == 200
-        await link.nothing_heard()
+    key = new_key()
+    waiting = answering(service, accepted(service, key))
+    heard = await link.heard(Input)
+    other = accepted(service, key, body=MoveMouse(x=0, y=0))
+    with pytest.raises(InvalidRequestError) as caught:
+        await answered(service, other)
+    assert caught.value.entries[0].loc == ["header", "Idempotency-Key"]
+    await link.acknowledge(heard.command_id)
+    assert (await waiting)[0].status == 200
+    await link.nothing_heard()
 
 
 async def test_late_answer_is_kept_for_the_next_who_asks(service: Service) -> None:

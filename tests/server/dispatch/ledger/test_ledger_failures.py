@@ -28,7 +28,7 @@ from tests.commands import (
     until_recorded,
 )
 from tests.links import COMPLETED, hello
-from tests.service import ScriptedLink, Service, new_key, until
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
 either_way = pytest.mark.parametrize("happens", [True, False], ids=["happened", "did not happen"])
 
@@ -44,9 +44,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @either_way
 async def test_claim_that_seems_not_to_be_marked_as_sent_is_marked_and_sent_once(
-    service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
-    machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
@@ -90,18 +89,16 @@ async def test_claim_that_cannot_be_marked_as_sent_is_not_sent_and_told_truly_la
 
 @either_way
 async def test_take_over_that_seems_to_fail_is_tried_again_and_the_input_sent_once(
-    service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
+    service: Service, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        command = accepted(service, new_key())
-        over = datetime.now(UTC) - timedelta(seconds=1)
-        await keep_sent(service, command, state=CommandState.CLAIMED, claimed_until=over)
-        failing = Failing(monkeypatch, "take_over", 3, happens=happens)
-        waiting = answering(service, command)
-        await link.obey()
-        assert ((await waiting)[0].status, failing.failures) == (200, 3)
-        await link.nothing_heard()
+    command = accepted(service, new_key())
+    over = datetime.now(UTC) - timedelta(seconds=1)
+    await keep_sent(service, command, state=CommandState.CLAIMED, claimed_until=over)
+    failing = Failing(monkeypatch, "take_over", 3, happens=happens)
+    waiting = answering(service, command)
+    await link.obey()
+    assert ((await waiting)[0].status, failing.failures) == (200, 3)
+    await link.nothing_heard()
 
 
 async def test_claim_that_did_not_happen_leaves_its_key_free(
@@ -172,9 +169,8 @@ async def test_journal_is_marked_only_when_what_it_has_lost_is_stored(
 
 @either_way
 async def test_nothing_new_is_sent_before_what_was_reported_is_stored(
-    service: Service, monkeypatch: pytest.MonkeyPatch, happens: bool
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
-    machine = await service.new_machine()
     open_command = accepted(service, new_key())
     await keep_sent(service, open_command)
     async with machine.connected(wait_until_live=False) as link:
@@ -193,9 +189,8 @@ async def test_nothing_new_is_sent_before_what_was_reported_is_stored(
 
 
 async def test_link_is_not_settled_while_what_is_open_cannot_be_read(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command)
     real = CommandStore.unresolved
@@ -225,9 +220,8 @@ async def test_link_is_not_settled_while_what_is_open_cannot_be_read(
 
 
 async def test_link_that_is_over_is_not_settled_for_ever(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
     tries = 0
 
     async def unresolved(*_: object) -> list[CommandRecord]:
@@ -278,9 +272,8 @@ async def test_machine_whose_greeting_cannot_be_stored_is_sent_away_to_come_back
 
 
 async def test_pending_command_without_a_key_is_kept_once_the_database_answers(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine = await service.new_machine()
     failing = Failing(monkeypatch, "claim", 3, happens=True)
     async with machine.connected() as link:
         command = accepted(service)

@@ -154,9 +154,8 @@ async def test_claimer_that_was_overtaken_sends_nothing(service: Service) -> Non
 
 
 async def test_claimer_that_was_overtaken_while_the_new_one_waits_is_told_to_come_back(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     await keep_sent(service, accepted(service, new_key()))
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
@@ -208,9 +207,8 @@ async def test_caller_joins_the_settling_of_its_command(service: Service) -> Non
 
 
 async def test_dead_nodes_claim_is_not_asked_about_and_keeps_no_link_from_settling(
-    service: Service,
+    service: Service, machine: ScriptedMachine
 ) -> None:
-    machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command, state=CommandState.CLAIMED)
     async with machine.connected() as link:
@@ -257,19 +255,17 @@ async def test_what_an_older_link_sent_is_unknown_where_the_newest_has_another_j
 
 
 async def test_record_that_its_owner_forgets_meanwhile_is_pending_and_its_key_free(
-    service: Service,
+    service: Service, link: ScriptedLink
 ) -> None:
     """The owner knows that nothing left, while another node has the machine asked."""
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        key = new_key()
-        command = accepted(service, key)
-        record: CommandRecord = await keep_sent(service, command)
-        waiting = answering(service, command)
-        await link.heard(Resolve)
-        assert await ledger_of(service).forget(command.id, record.attempt)
-        await link.report(command.id, NotCarriedOut())
-        assert await problem_of(waiting) == "outcome-pending"
-        again = answering(service, accepted(service, key))
-        await link.obey(NotCarriedOut())
-        assert (await again)[0].status == 503
+    key = new_key()
+    command = accepted(service, key)
+    record: CommandRecord = await keep_sent(service, command)
+    waiting = answering(service, command)
+    await link.heard(Resolve)
+    assert await ledger_of(service).forget(command.id, record.attempt)
+    await link.report(command.id, NotCarriedOut())
+    assert await problem_of(waiting) == "outcome-pending"
+    again = answering(service, accepted(service, key))
+    await link.obey(NotCarriedOut())
+    assert (await again)[0].status == 503

@@ -17,22 +17,20 @@ from server.store.commands import CommandState
 from tests.answers import answer_of
 from tests.commands import accepted, answering, keep_sent, ledger_of, recorded
 from tests.links import hello
-from tests.service import Service, new_key, until
+from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
 
 async def test_hello_says_nothing_of_what_its_own_link_or_a_newer_one_sent(
-    service: Service,
+    service: Service, link: ScriptedLink
 ) -> None:
     """A claim whose insert seemed to fail, and a node that woke up with an old link."""
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        for epoch in (1, 2):
-            command = accepted(service, new_key())
-            await keep_sent(service, command, epoch=epoch, journal_sequence=99)
-            asking = answering(service, command)
-            await link.heard(Resolve)
-            await link.report(command.id, NotCarriedOut())
-            assert (await asking)[0].status == 503
+    for epoch in (1, 2):
+        command = accepted(service, new_key())
+        await keep_sent(service, command, epoch=epoch, journal_sequence=99)
+        asking = answering(service, command)
+        await link.heard(Resolve)
+        await link.report(command.id, NotCarriedOut())
+        assert (await asking)[0].status == 503
 
 
 async def test_machine_is_asked_whether_its_journal_has_the_mark_of_then(service: Service) -> None:
@@ -85,20 +83,18 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
 
 
 async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_time(
-    service: Service,
+    service: Service, machine: ScriptedMachine, link: ScriptedLink
 ) -> None:
     """As after a forwarded command whose sender looks it up while it still waits here."""
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        live = await machine.until_live()
-        command = accepted(service, timeout=1.0)
-        waiting = answering(service, command)
-        await link.heard(Input)
-        record = new_record(command, SentOn(live.epoch), CommandState.SENT)
-        with pytest.raises(PendingError):
-            await Resolver(ledger_of(service)).resolved(record, live)
-        with pytest.raises(ProblemError, match="not known yet"):
-            await waiting
+    live = await machine.until_live()
+    command = accepted(service, timeout=1.0)
+    waiting = answering(service, command)
+    await link.heard(Input)
+    record = new_record(command, SentOn(live.epoch), CommandState.SENT)
+    with pytest.raises(PendingError):
+        await Resolver(ledger_of(service)).resolved(record, live)
+    with pytest.raises(ProblemError, match="not known yet"):
+        await waiting
 
 
 async def test_resolved_answer_is_the_answer_of_the_first_request(service: Service) -> None:
@@ -120,9 +116,8 @@ async def test_resolved_answer_is_the_answer_of_the_first_request(service: Servi
     ids=["in time", "forgotten"],
 )
 async def test_what_the_journal_may_have_forgotten_is_unknown(
-    service: Service, age: float, state: CommandState
+    service: Service, machine: ScriptedMachine, age: float, state: CommandState
 ) -> None:
-    machine = await service.new_machine()
     command = accepted(service, new_key())
     await keep_sent(service, command, accepted_at=datetime.now(UTC) - timedelta(days=age))
     async with machine.connected(wait_until_live=False) as link:
