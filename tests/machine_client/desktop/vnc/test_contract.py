@@ -34,7 +34,7 @@ def mortal() -> Iterator[MortalRig]:
     server.kill()
 
 
-class TestMouse(MouseContract): ...
+TestMouse = MouseContract
 
 
 class TestKeys(KeyContract):
@@ -50,13 +50,7 @@ class TestKeys(KeyContract):
             assert [name in event.names for event in events[-2:]] == [True, True], events
 
 
-class TestHolds(HoldContract): ...
-
-
-class TestView(ViewContract): ...
-
-
-class TestClipboard(ClipboardContract): ...
-
-
-class TestLife(LifeContract): ...
+TestHolds = HoldContract
+TestView = ViewContract
+TestClipboard = ClipboardContract
+TestLife = LifeContract

@@ -81,4 +81,4 @@ class TestHolds(HoldContract):
         injector.close()
 
 
-class TestLife(LifeContract): ...
+TestLife = LifeContract

@@ -38,19 +38,9 @@ def mortal() -> Iterator[MortalRig]:
         yield MortalWayland(compositor)
 
 
-class TestMouse(MouseContract): ...
-
-
-class TestKeys(KeyContract): ...
-
-
-class TestHolds(HoldContract): ...
-
-
-class TestView(ViewContract): ...
-
-
-class TestClipboard(ClipboardContract): ...
-
-
-class TestLife(LifeContract): ...
+TestMouse = MouseContract
+TestKeys = KeyContract
+TestHolds = HoldContract
+TestView = ViewContract
+TestClipboard = ClipboardContract
+TestLife = LifeContract

@@ -22,19 +22,9 @@ def rig() -> Iterator[Rig]:
         yield rig
 
 
-class TestMouse(MouseContract): ...
-
-
-class TestKeys(KeyContract): ...
-
-
-class TestHolds(HoldContract): ...
-
-
-class TestOthers(OthersContract): ...
-
-
-class TestView(ViewContract): ...
-
-
-class TestClipboard(ClipboardContract): ...
+TestMouse = MouseContract
+TestKeys = KeyContract
+TestHolds = HoldContract
+TestOthers = OthersContract
+TestView = ViewContract
+TestClipboard = ClipboardContract

@@ -29,22 +29,10 @@ def mortal() -> Iterator[MortalRig]:
         yield MortalX11(display)
 
 
-class TestMouse(MouseContract): ...
-
-
-class TestKeys(KeyContract): ...
-
-
-class TestHolds(HoldContract): ...
-
-
-class TestOthers(OthersContract): ...
-
-
-class TestView(ViewContract): ...
-
-
-class TestClipboard(ClipboardContract): ...
-
-
-class TestLife(LifeContract): ...
+TestMouse = MouseContract
+TestKeys = KeyContract
+TestHolds = HoldContract
+TestOthers = OthersContract
+TestView = ViewContract
+TestClipboard = ClipboardContract
+TestLife = LifeContract
