@@ -152,10 +152,8 @@ def grabbed(display: str) -> Iterator[None]:
     connection: Any = Xlib.display.Display(display)
     connection.grab_server()
     connection.sync()
-    try:
+    with contextlib.closing(connection):
         yield
-    finally:
-        connection.close()
 
 
 def set_layout(display: str, layout: str, option: str = "") -> None:
@@ -177,18 +175,16 @@ def somebody_else(display: str, *command: str) -> None:
 def tap_keycode(display: str, keycode: int) -> None:
     """Press and release a key by its number, which xdotool does not do without side effects."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with contextlib.closing(connection):
         xtest.fake_input(connection, X.KeyPress, keycode)
         xtest.fake_input(connection, X.KeyRelease, keycode)
         connection.sync()
-    finally:
-        connection.close()
 
 
 def resize_screen(display: str, width: int, height: int) -> None:
     """Make the only screen of a virtual display smaller, as a person would with RANDR."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with contextlib.closing(connection):
         root = connection.screen().root
         resources = root.xrandr_get_screen_resources()
         (crtc,), (output,) = resources.crtcs, resources.outputs
@@ -203,8 +199,6 @@ def resize_screen(display: str, width: int, height: int) -> None:
         root.xrandr_set_screen_size(width, height, width, height)
         now = root.xrandr_get_screen_resources().config_timestamp
         connection.xrandr_set_crtc_config(crtc, now, 0, 0, mode_id, 1, [output])
-    finally:
-        connection.close()
 
 
 @dataclass(frozen=True)
@@ -377,7 +371,7 @@ class Terminal:
     def selected(self) -> str:
         """The text that is selected on the display (PRIMARY), empty if none is."""
         connection: Any = Xlib.display.Display(self._display)
-        try:
+        with contextlib.closing(connection):
             window = connection.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
             target = connection.intern_atom("TEST_SELECTION")
             window.convert_selection(Xatom.PRIMARY, Xatom.STRING, target, X.CurrentTime)
@@ -386,15 +380,13 @@ class Terminal:
             if event.property == X.NONE:
                 return ""
             return bytes(window.get_full_property(target, Xatom.STRING).value).decode()
-        finally:
-            connection.close()
 
     def _text(self) -> str:
         return self._typed.read_bytes().decode(errors="replace")
 
     def _take_focus(self) -> None:
         connection: Any = Xlib.display.Display(self._display)
-        try:
+        with contextlib.closing(connection):
             root = connection.screen().root
 
             def shown() -> Any:
@@ -408,5 +400,3 @@ class Terminal:
             window = eventually(shown, "xterm shows its window")
             window.set_input_focus(X.RevertToPointerRoot, X.CurrentTime)
             connection.sync()
-        finally:
-            connection.close()

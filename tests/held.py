@@ -3,6 +3,7 @@
 Nothing here uses the code under test, so that it can contradict it.
 """
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,31 +28,25 @@ NOTHING = Held()
 def held_on(display: str) -> Held:
     """Ask a display what is down now."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with closing(connection):
         mask = connection.screen().root.query_pointer().mask
         keymap = connection.query_keymap()
         return Held(
             frozenset(number for number, each in enumerate(_BUTTON_MASKS, 1) if mask & each),
             frozenset(code for code in range(256) if keymap[code // 8] >> code % 8 & 1),
         )
-    finally:
-        connection.close()
 
 
 def keyboard_map(display: str) -> list[tuple[int, ...]]:
     """The core keyboard map, without the empty columns that it keeps once they were needed."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with closing(connection):
         rows = connection.get_keyboard_mapping(_LOWEST_KEYCODE, _KEYCODES)
         return [tuple(keysym for keysym in row if keysym) for row in rows]
-    finally:
-        connection.close()
 
 
 def keycode_of(display: str, keysym: int) -> int:
     """The key that makes a symbol on a display."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with closing(connection):
         return int(connection.keysym_to_keycode(keysym))
-    finally:
-        connection.close()

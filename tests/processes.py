@@ -238,8 +238,9 @@ class ServedApi:
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
         """Send one request on a connection of its own; bytes as they are, all else as JSON."""
-        connection = http.client.HTTPConnection(self._host, timeout=WAIT_SECONDS)
-        try:
+        with contextlib.closing(
+            http.client.HTTPConnection(self._host, timeout=WAIT_SECONDS)
+        ) as connection:
             connection.request(
                 method,
                 path,
@@ -252,8 +253,6 @@ class ServedApi:
             )
             response = connection.getresponse()
             return Answer(response.status, dict(response.getheaders()), response.read())
-        finally:
-            connection.close()
 
     def send(
         self, machine: str, operation: str, body: Mapping[str, Any], key: str | None = None

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 
 
@@ -54,10 +54,8 @@ class Proxy:
         host, _, port = target.rpartition(":")
         upstream_reader, upstream_writer = await asyncio.open_connection(host.strip("[]"), port)
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        try:
+        with closing(upstream_writer):
             await asyncio.gather(_copy(reader, upstream_writer), _copy(upstream_reader, writer))
-        finally:
-            upstream_writer.close()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

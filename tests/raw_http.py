@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 from tests.service import PATIENCE_SECONDS, Service
@@ -51,10 +51,8 @@ async def connection(service: Service) -> AsyncIterator[RawConnection]:
     """A connection, closed at the end."""
     host, port = service.url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
-    try:
+    with closing(writer):
         yield RawConnection(reader, writer)
-    finally:
-        writer.close()
 
 
 def head(
@@ -75,10 +73,8 @@ async def reluctant(service: Service) -> AsyncIterator[RawConnection]:
     taking.setblocking(False)
     await asyncio.get_running_loop().sock_connect(taking, (host, int(port)))
     reader, writer = await asyncio.open_connection(sock=taking, limit=4096)
-    try:
+    with closing(writer):
         yield RawConnection(reader, writer)
-    finally:
-        writer.close()
 
 
 def chunks(pieces: Iterable[bytes]) -> Iterable[bytes]:

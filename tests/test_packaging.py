@@ -11,6 +11,7 @@ import tarfile
 import venv
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -178,14 +179,11 @@ def served(
 def get(address: str) -> bytes:
     """What a browser gets there."""
     parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
-    try:
+    with closing(http.client.HTTPConnection(parts.netloc, timeout=30)) as connection:
         connection.request("GET", parts.path, headers={"Accept": "text/html"})
         answer = connection.getresponse()
         assert answer.status == 200, address
         return answer.read()
-    finally:
-        connection.close()
 
 
 def test_pages_and_their_files_are_served(served: str) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -41,22 +41,16 @@ def chromium() -> Iterator[Browser]:
             timeout=60_000,
             args=["--disable-gpu"],
         )
-        try:
+        with closing(browser):
             yield browser
-        finally:
-            browser.close()
 
 
 @contextlib.contextmanager
 def served(directory: Path, **settings: str) -> Iterator["Site"]:
     """A server of its own, with nothing in it."""
     server = ServerProcess(directory, heartbeat="1", token_check="0.5", **settings)
-    with server.run() as process:
-        api = server.api()
-        try:
-            yield Site(server, api, process)
-        finally:
-            api.close()
+    with server.run() as process, closing(server.api()) as api:
+        yield Site(server, api, process)
 
 
 @dataclass
@@ -168,14 +162,12 @@ class Visit:
         """A new visitor, whom the server does not know; fails for errors in the page's scripts."""
         context = browser.new_context(locale="en-GB", **options)
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
-        try:
+        with closing(context):
             visit = cls(context.new_page(), site)
             visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
             visit.page.on("console", visit.hear)
             yield visit
             assert visit.complaints == [], visit.complaints
-        finally:
-            context.close()
 
     def hear(self, message: ConsoleMessage) -> None:
         """Keep what the browser says of its own accord.

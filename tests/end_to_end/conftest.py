@@ -1,6 +1,7 @@
 """Real processes for the end-to-end tests: shared where a test leaves no trace, else their own."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,8 @@ def display() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def session_witness(display: str) -> Iterator[Witness]:
-    witness = Witness(display)
-    yield witness
-    witness.close()
+    with closing(Witness(display)) as witness:
+        yield witness
 
 
 @pytest.fixture
@@ -45,9 +45,8 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerPr
 @pytest.fixture(scope="session")
 def api(shared_server: ServerProcess) -> Iterator[ServedApi]:
     """The API of the server that no test stops, as its administrator."""
-    api = shared_server.api()
-    yield api
-    api.close()
+    with closing(shared_server.api()) as api:
+        yield api
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import http.client
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 
@@ -21,7 +22,7 @@ def told(connection: http.client.HTTPConnection, token: str) -> Iterator[tuple[s
 def _events(
     connection: http.client.HTTPConnection, response: http.client.HTTPResponse
 ) -> Iterator[tuple[str, Any]]:
-    try:
+    with closing(connection):
         block: dict[str, str] = {}
         while line := response.readline().decode():
             name, _, value = line.strip().partition(": ")
@@ -30,5 +31,3 @@ def _events(
             elif "data" in block:
                 yield block["id"], json.loads(block["data"])
                 block = {}
-    finally:
-        connection.close()

@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -84,11 +84,8 @@ def _wayland(directory: Path) -> Iterator[OtherDesktop]:
 
         @contextlib.contextmanager
         def watched() -> Iterator[Witness]:
-            witness = WaylandWitness(compositor, directory)
-            try:
+            with closing(WaylandWitness(compositor, directory)) as witness:
                 yield witness
-            finally:
-                witness.close()
 
         program = _Sway(compositor)
         yield OtherDesktop("wayland", compositor.name, program, watched, tells_left_pressed=True)

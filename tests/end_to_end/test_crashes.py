@@ -117,9 +117,8 @@ def copy(workstation: Workstation, key: str) -> Answer:
 @pytest.fixture
 def selections(display: str) -> Iterator[SelectionWitness]:
     """Sees who becomes the owner of a clipboard from the test's beginning."""
-    witness = SelectionWitness(display)
-    yield witness
-    witness.close()
+    with contextlib.closing(SelectionWitness(display)) as witness:
+        yield witness
 
 
 def breaks_off(workstation: Workstation, key: str = "key") -> None:

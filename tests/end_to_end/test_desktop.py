@@ -6,7 +6,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -132,11 +132,8 @@ class Listener:
 
 @contextmanager
 def listening(desk: Workstation) -> Iterator[Listener]:
-    listener = Listener(desk)
-    try:
+    with closing(Listener(desk)) as listener:
         yield listener
-    finally:
-        listener.close()
 
 
 def test_display_that_is_killed_is_known_without_an_input_and_so_is_its_return(

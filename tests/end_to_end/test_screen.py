@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -106,9 +106,8 @@ def desk(
 @pytest.fixture
 def window(desk: Workstation) -> Iterator[Window]:
     somebody_else(desk.display, "mousemove", "5", "5")
-    window = Window(desk.display)
-    yield window
-    window.close()
+    with closing(Window(desk.display)) as window:
+        yield window
 
 
 def display_path(desk: Workstation, what: str) -> str:
@@ -171,13 +170,10 @@ def test_click_at_the_mapped_place_hits(desk: Workstation, window: Window, query
     looked = screenshot(desk, query)
     place = looked.place_of(RED)
     assert place is not None
-    witness = Witness(desk.display)
-    try:
+    with closing(Witness(desk.display)) as witness:
         x, y = looked.input_place(*place)
         assert desk.send("mouse/click", x=x, y=y).status == 200
         (press,) = [event for event in witness.take() if event.kind == "ButtonPress"]
-    finally:
-        witness.close()
     left, top, width, height = WINDOW
     assert left <= press.x < left + width
     assert top <= press.y < top + height

@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -93,11 +93,9 @@ def family(directory: Path, **settings: str) -> Iterator[Family]:
     server = ServerProcess(directory, workers="2", **settings)
     with server.run() as program:
         found = Family(server, program)
-        try:
+        with closing(found.api):
             found.all_are_ready()
             yield found
-        finally:
-            found.api.close()
 
 
 def runs(pid: int) -> bool:

@@ -38,11 +38,9 @@ class Nats:
         """Start it; yields once it takes connections, and so has its port."""
         nats = cls(directory)
         nats.process.start()
-        try:
+        with contextlib.closing(nats.process):
             until(nats._listens, "nats-server takes connections")
             yield nats
-        finally:
-            nats.process.close()
 
     @property
     def url(self) -> str:

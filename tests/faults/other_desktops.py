@@ -74,10 +74,8 @@ class WitnessedVnc(WitnessedDesktop):
             desktop = cls(display, clock)
             desktop.process_id = process.pid
             desktop.named, desktop.settings = "", {"vnc": f"127.0.0.1:{port}"}
-            try:
+            with contextlib.closing(desktop):
                 yield desktop
-            finally:
-                desktop.close()
 
     def arrivals(self) -> list[Arrival]:
         """Everything that its clients have brought about up to now."""
@@ -131,11 +129,8 @@ class WitnessedWayland:
     def running(cls, clock: Clock, directory: Path) -> Iterator["WitnessedWayland"]:
         with sway() as compositor:
             witness = WaylandWitness(compositor, directory)
-            desktop = cls(compositor, witness, clock)
-            try:
+            with contextlib.closing(cls(compositor, witness, clock)) as desktop:
                 yield desktop
-            finally:
-                desktop.close()
 
     def arrivals(self) -> list[Arrival]:
         """Everything that has arrived up to now."""

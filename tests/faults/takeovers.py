@@ -10,7 +10,7 @@ import statistics
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -206,12 +206,10 @@ def links(node: Node, world: World) -> dict[str, str]:
     """The node of each machine that is online, as one node says."""
     api = ServedApi(node.server.url, world.token)
     found: dict[str, str] = {}
-    try:
+    with closing(api):
         while True:
             path = f"/v1/machines?skip={len(found)}&limit={PAGE}"
             page: list[dict[str, Any]] = api.call("GET", path).json["items"]
             found |= {each["id"]: each["node"] or "" for each in page}
             if len(page) < PAGE:
                 return {machine: name for machine, name in found.items() if name}
-    finally:
-        api.close()

@@ -38,9 +38,8 @@ def desktop(clock: Clock) -> Iterator[WitnessedDesktop]:
 @pytest.fixture
 def connection(desktop: WitnessedDesktop) -> Iterator[Any]:
     """A connection of a program that injects."""
-    connection = Xlib.display.Display(desktop.display)
-    yield connection
-    connection.close()
+    with contextlib.closing(Xlib.display.Display(desktop.display)) as connection:
+        yield connection
 
 
 def click(connection: Any, place: Place, *events: int) -> None:

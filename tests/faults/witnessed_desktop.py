@@ -60,12 +60,11 @@ class WitnessedDesktop:
     @classmethod
     @contextlib.contextmanager
     def running(cls, clock: Clock) -> Iterator["WitnessedDesktop"]:
-        with virtual_display(f"{WIDTH}x{HEIGHT}x24", "r") as display:
-            desktop = cls(display, clock)
-            try:
-                yield desktop
-            finally:
-                desktop.close()
+        with (
+            virtual_display(f"{WIDTH}x{HEIGHT}x24", "r") as display,
+            contextlib.closing(cls(display, clock)) as desktop,
+        ):
+            yield desktop
 
     def arrivals(self) -> list[Arrival]:
         """Everything that has arrived up to now; ask when nothing is under way any more.

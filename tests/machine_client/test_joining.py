@@ -1,7 +1,7 @@
 """Several machines in one program: each by itself, whatever becomes of the others."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,9 +22,8 @@ def server(mongodb: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 @pytest.fixture(scope="module")
 def api(server: ServerProcess) -> Iterator[ServedApi]:
-    api = server.api()
-    yield api
-    api.close()
+    with closing(server.api()) as api:
+        yield api
 
 
 def listed(directory: Path, url: str, tokens: dict[str, str], displays: dict[str, str]) -> Path:

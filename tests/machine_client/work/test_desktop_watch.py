@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 
 import pytest
@@ -90,11 +90,8 @@ class Desk:
 
 
 def picture(display: str) -> None:
-    view = X11View(display)
-    try:
+    with closing(X11View(display)) as view:
         view.capture()
-    finally:
-        view.close()
 
 
 @asynccontextmanager

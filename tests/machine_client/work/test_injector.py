@@ -38,9 +38,8 @@ from tests.waiting import eventually
 
 @pytest.fixture(scope="module")
 def injector(display: str) -> Iterator[DesktopInjector]:
-    injector = DesktopInjector(X11Desktop(display))
-    yield injector
-    injector.close()
+    with contextlib.closing(DesktopInjector(X11Desktop(display))) as injector:
+        yield injector
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -38,9 +38,8 @@ def display_without_repeats() -> Iterator[str]:
 
 @pytest.fixture
 def witness(display: str) -> Iterator[Witness]:
-    witness = Witness(display)
-    yield witness
-    witness.close()
+    with closing(Witness(display)) as witness:
+        yield witness
 
 
 def told(witness: Witness) -> list[str]:
@@ -48,30 +47,23 @@ def told(witness: Witness) -> list[str]:
 
 
 def released_at_the_next_start(display: str) -> Released | None:
-    injector = DesktopInjector(X11Desktop(display))
-    try:
+    with closing(DesktopInjector(X11Desktop(display))) as injector:
         return injector.take_released()
-    finally:
-        injector.close()
 
 
 def records(display: str) -> list[str]:
     """The records that clients have on the server."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with closing(connection):
         names = map(connection.get_atom_name, connection.screen().root.list_properties())
         return [name for name in names if name.startswith("_FARHAND_INPUT_")]
-    finally:
-        connection.close()
 
 
 def keyboard_map(display: str) -> list[tuple[int, ...]]:
     connection: Any = Xlib.display.Display(display)
-    try:
+    with closing(connection):
         rows = connection.get_keyboard_mapping(8, 248)
         return [tuple(keysym for keysym in row if keysym) for row in rows]
-    finally:
-        connection.close()
 
 
 CLICK = ClickMouse(x=30, y=40)

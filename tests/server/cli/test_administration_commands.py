@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -42,14 +43,11 @@ def kept(served: Served, mongodb: str, outcome: Outcome | None, *, minimal: bool
     )
 
     async def keep() -> None:
-        database = Database(mongodb, "test_command_line")
-        try:
+        with closing(Database(mongodb, "test_command_line")) as database:
             commands = CommandStore(database)
             await commands.claim(record)
             if outcome is not None:
                 await Resolver(commands).finish(record, outcome)
-        finally:
-            database.close()
 
     asyncio.run(keep())
     return str(record.command_id)

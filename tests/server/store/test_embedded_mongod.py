@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from uuid import uuid4
 
@@ -123,12 +123,10 @@ async def test_acknowledged_writes_outlive_a_killed_owner(tmp_path: Path) -> Non
     await until(lambda: is_gone(pid))
     async with running(tmp_path) as uri:
         database = await Database.open(uri, "owner")
-        try:
+        with closing(database):
             things = database.collection("things")
             found = [thing["_id"] async for thing in things.find().sort("_id", 1)]
             assert found[: last + 1] == list(range(last + 1))
-        finally:
-            database.close()
 
 
 async def test_mongod_that_outlived_its_owner_is_ended_first(tmp_path: Path) -> None:

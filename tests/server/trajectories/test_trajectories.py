@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
@@ -95,8 +96,7 @@ async def test_any_json_comes_back_exactly(
     mongodb: str, database_name: str, steps: list[Any], inputs: dict[str, Any]
 ) -> None:
     # Without the indexes, which are not the matter here: every example has a loop of its own.
-    database = Database(mongodb, database_name)
-    try:
+    with closing(Database(mongodb, database_name)) as database:
         library = TrajectoryLibrary(database)
         made, _ = await library.trajectories.create(
             ORGANIZATION, None, imported(trajectory_data=steps, original_input_values=inputs)
@@ -105,8 +105,6 @@ async def test_any_json_comes_back_exactly(
         # As text: 1 and 1.0 and True are equal in Python, and the order of keys counts too.
         assert json.dumps(answer["trajectory_data"]) == json.dumps(steps)
         assert json.dumps(answer["original_input_values"]) == json.dumps(inputs)
-    finally:
-        database.close()
 
 
 async def test_imported_trajectory_keeps_its_id_and_times(database: Database) -> None:

@@ -119,8 +119,5 @@ def plain_server(
     *answers: bytes, init: bytes = b"", talk: Talk | None = None
 ) -> Iterator[PlainServer]:
     """One that runs as long as the block."""
-    server = PlainServer(*answers, init=init, talk=talk)
-    try:
+    with contextlib.closing(PlainServer(*answers, init=init, talk=talk)) as server:
         yield server
-    finally:
-        server.close()

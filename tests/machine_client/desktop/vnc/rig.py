@@ -43,7 +43,7 @@ def vnc_rig(display: str, port: int, witness: Witness, directory: Path) -> Itera
         # This server lets go of a client's keys when that is gone, and not of its buttons.
         eventually(lambda: seen.held() <= {"left"}, "the server has let go of keys")
 
-    try:
+    with contextlib.closing(seen):
         yield Rig(
             VncDesktop(VncServer("127.0.0.1", port, characters=10_000)),
             seen,
@@ -53,8 +53,6 @@ def vnc_rig(display: str, port: int, witness: Witness, directory: Path) -> Itera
             lacks=TAKEN_FOR_OTHERS | {"\N{REPLACEMENT CHARACTER}"},
             copied=lambda text: re.sub("\r\n?", "\n", text),
         )
-    finally:
-        seen.close()
 
 
 class MortalVnc:

@@ -123,7 +123,5 @@ def _text(text: str) -> bytes:
 def fake_compositor(path: Path, *lacking: str) -> Iterator[FakeCompositor]:
     """One that offers all that is needed but what it is ``lacking``."""
     compositor = FakeCompositor(path, tuple(each for each in GLOBALS if each not in lacking))
-    try:
+    with contextlib.closing(compositor):
         yield compositor
-    finally:
-        compositor.close()

@@ -88,16 +88,13 @@ class _Lines:
 @contextlib.contextmanager
 def wayland_rig(compositor: Sway, directory: Path) -> Iterator[Rig]:
     """A compositor whose screens are covered by the witness."""
-    witness = WaylandWitness(compositor, directory)
-    try:
+    with contextlib.closing(WaylandWitness(compositor, directory)) as witness:
         yield Rig(
             WaylandDesktop(compositor.name),
             witness,
             {},
             lambda *bodies: killed_after(compositor.name, *bodies, kind="wayland"),
         )
-    finally:
-        witness.close()
 
 
 class MortalWayland:

@@ -5,7 +5,7 @@ import ctypes
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from typing import Any
 
 from machine_client.desktop.windows.desktop import WindowsDesktop
@@ -111,7 +111,7 @@ def windows_rig() -> Iterator[Rig]:
     """The session that the tests run in."""
     witness = WindowsWitness()
     leave: Callable[..., None] = lambda *bodies: killed_after("", *bodies, kind="windows")  # noqa: E731
-    try:
+    with closing(witness):
         yield Rig(
             WindowsDesktop(),
             witness,
@@ -119,5 +119,3 @@ def windows_rig() -> Iterator[Rig]:
             leave,
             lacks=LACKING,
         )
-    finally:
-        witness.close()

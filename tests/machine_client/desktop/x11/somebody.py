@@ -93,10 +93,8 @@ def held_by_xdotool(display: str, what: Literal["key", "mouse"], name: str) -> I
 def pressed(display: str) -> tuple[set[int], set[int]]:
     """The keycodes and the buttons that are down on a display, whoever holds them."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with contextlib.closing(connection):
         keymap = connection.query_keymap()
         mask = connection.screen().root.query_pointer().mask
-    finally:
-        connection.close()
     keycodes = {number for number in range(256) if keymap[number // 8] >> number % 8 & 1}
     return keycodes, {button for button in range(1, 6) if mask >> (7 + button) & 1}

@@ -1,6 +1,7 @@
 """Who holds what on a real X server, while programs and persons hold something, too."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -16,9 +17,8 @@ from tests.machine_client.desktop.x11.somebody import Person, held_by_xdotool
 
 @pytest.fixture
 def connection(display: str) -> Iterator[X11Connection]:
-    connection = X11Connection(display)
-    yield connection
-    connection.close()
+    with closing(X11Connection(display)) as connection:
+        yield connection
 
 
 @pytest.fixture
@@ -28,9 +28,8 @@ def holding(connection: X11Connection) -> Holding:
 
 @pytest.fixture
 def person(display: str) -> Iterator[Person]:
-    person = Person(display)
-    yield person
-    person.close()
+    with closing(Person(display)) as person:
+        yield person
 
 
 def others(connection: X11Connection, holding: Holding) -> frozenset[int]:

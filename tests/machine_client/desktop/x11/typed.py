@@ -1,5 +1,6 @@
 """What is typed on an X display, by its injector, and as a witness and a program there see it."""
 
+from contextlib import closing
 from typing import Any
 
 import Xlib.display
@@ -43,17 +44,13 @@ def presses(witness: Witness) -> list[tuple[int, int]]:
 
 def modifiers(display: str) -> int:
     connection: Any = Xlib.display.Display(display)
-    try:
+    with closing(connection):
         return int(connection.screen().root.query_pointer().mask)
-    finally:
-        connection.close()
 
 
 def keyboard_map(display: str) -> list[tuple[int, ...]]:
     """The core keyboard map, without the empty columns that it keeps once they were needed."""
     connection: Any = Xlib.display.Display(display)
-    try:
+    with closing(connection):
         rows = connection.get_keyboard_mapping(8, 248)
         return [tuple(keysym for keysym in row if keysym) for row in rows]
-    finally:
-        connection.close()

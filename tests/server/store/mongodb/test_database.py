@@ -104,12 +104,11 @@ def test_wrong_uri_is_refused_in_words(uri: str, name: str) -> None:
 
 
 async def test_nobody_there_is_unavailable() -> None:
-    database = Database("mongodb://127.0.0.1:1/", timeout=0.2)
-    try:
-        with pytest.raises(StoreUnavailable):
-            await database.ping()
-    finally:
-        database.close()
+    with (
+        closing(Database("mongodb://127.0.0.1:1/", timeout=0.2)) as database,
+        pytest.raises(StoreUnavailable),
+    ):
+        await database.ping()
     with pytest.raises(StoreUnavailable):
         await Database.open("mongodb://127.0.0.1:1/", timeout=0.2)
     with pytest.raises(StoreUnavailable):

@@ -1,5 +1,6 @@
 """What a MongoDB must be, and what is said, without a password, of one that cannot be used."""
 
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
@@ -16,12 +17,8 @@ from tests.standalone import standalone_mongod
 
 async def refusal(uri: str, kind: type[StoreError]) -> str:
     """Why a MongoDB cannot be used."""
-    database = Database(uri, "test_suitability")
-    try:
-        with pytest.raises(kind) as caught:
-            await database.check()
-    finally:
-        database.close()
+    with closing(Database(uri, "test_suitability")) as database, pytest.raises(kind) as caught:
+        await database.check()
     assert "pass-word" not in str(caught.value)
     return str(caught.value)
 

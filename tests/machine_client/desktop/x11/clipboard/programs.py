@@ -75,11 +75,8 @@ class Paster:
 
 @contextlib.contextmanager
 def pasting(display: str) -> Iterator[Paster]:
-    paster = Paster(display)
-    try:
+    with contextlib.closing(Paster(display)) as paster:
         yield paster
-    finally:
-        paster.close()
 
 
 class Copier:
@@ -166,8 +163,5 @@ class Copier:
 
 @contextlib.contextmanager
 def copied(display: str, forms: dict[str, bytes], **how: Any) -> Iterator[Copier]:
-    copier = Copier(display, forms, **how)
-    try:
+    with contextlib.closing(Copier(display, forms, **how)) as copier:
         yield copier
-    finally:
-        copier.close()
