@@ -21,6 +21,7 @@ from tests.service import (
     ScriptedMachine,
     Service,
     in_new_organization,
+    new_key,
     running_server,
 )
 from tests.store import entered, opened
@@ -126,6 +127,12 @@ def machine(io_loop: IOLoop, service: Service) -> ScriptedMachine:
     """A machine that has never connected."""
     machine: ScriptedMachine = io_loop.run_sync(service.new_machine)
     return machine
+
+
+@pytest.fixture
+def key() -> str:
+    """A key that nobody has used."""
+    return new_key()
 
 
 @pytest.fixture

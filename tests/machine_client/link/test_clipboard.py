@@ -49,8 +49,7 @@ def closes(script: Script, message: InputText | Input) -> None:
     assert "line" not in effect.reason
 
 
-def test_long_text_is_put_together() -> None:
-    script = Script()
+def test_long_text_is_put_together(script: Script) -> None:
     for _ in range(2):
         before, command = copying(script, LONG)
         assert len(before) > 1
@@ -101,8 +100,7 @@ def test_text_of_another_input_ends_the_link() -> None:
     closes(script, script.input(A))
 
 
-def test_text_of_an_earlier_link_is_forgotten() -> None:
-    script = Script()
+def test_text_of_an_earlier_link_is_forgotten(script: Script) -> None:
     before, _ = copying(script, LONG)
     script.on(MessageReceived(before[0]))
     script.session.handle(LinkLost())
@@ -115,16 +113,14 @@ def test_text_of_an_earlier_link_is_forgotten() -> None:
     assert isinstance(effect, BeginCommand)
 
 
-def test_clipboard_is_read_at_once_where_nothing_runs() -> None:
-    script = Script()
+def test_clipboard_is_read_at_once_where_nothing_runs(script: Script) -> None:
     asked = query()
     script.on(MessageReceived(asked), ReadClipboard(asked))
     script.on(ClipboardTaken(asked, "text"), said("text"))
     script.on(ClipboardTaken(asked, "text"))
 
 
-def test_clipboard_is_read_after_all_inputs_that_came_before() -> None:
-    script = Script()
+def test_clipboard_is_read_after_all_inputs_that_came_before(script: Script) -> None:
     first, second, third = (script.input(UUID(int=number)) for number in (1, 2, 3))
     asked = query()
     script.on(MessageReceived(first), script.begins(first))
@@ -140,8 +136,7 @@ def test_clipboard_is_read_after_all_inputs_that_came_before() -> None:
     )
 
 
-def test_input_that_expires_holds_up_no_read() -> None:
-    script = Script()
+def test_input_that_expires_holds_up_no_read(script: Script) -> None:
     first, second = script.input(A, within=100), script.input(B, within=1)
     asked = query()
     script.on(MessageReceived(first), script.begins(first))
@@ -151,8 +146,7 @@ def test_input_that_expires_holds_up_no_read() -> None:
     script.on(CommandEnded(A, DONE, 1), ack(A, DONE, 1), ack(B, Expired(), 1), ReadClipboard(asked))
 
 
-def test_long_text_is_said_piece_by_piece() -> None:
-    script = Script()
+def test_long_text_is_said_piece_by_piece(script: Script) -> None:
     asked = query()
     script.on(MessageReceived(asked), ReadClipboard(asked))
     taken: list[ClipboardRead] = []
@@ -168,16 +162,14 @@ def test_long_text_is_said_piece_by_piece() -> None:
     assert "".join(piece.text for piece in taken) == LONG
 
 
-def test_failure_is_said() -> None:
-    script = Script()
+def test_failure_is_said(script: Script) -> None:
     asked = query()
     script.on(MessageReceived(asked), ReadClipboard(asked))
     failed = ClipboardFailed(request=1, code="clipboard_silent", reason="why")
     script.on(ClipboardTaken(asked, failure=("clipboard_silent", "why")), SendMessage(failed))
 
 
-def test_answer_to_an_earlier_links_question_is_said_to_nobody() -> None:
-    script = Script()
+def test_answer_to_an_earlier_links_question_is_said_to_nobody(script: Script) -> None:
     asked = query()
     script.on(MessageReceived(asked), ReadClipboard(asked))
     script.session.handle(LinkLost())

@@ -26,8 +26,7 @@ def interrupt(script: Script) -> Interrupt:
     return Interrupt(request=uuid4(), server_time=script.server_time())
 
 
-def test_running_command_is_interrupted_and_waiting_ones_expire() -> None:
-    script = Script()
+def test_running_command_is_interrupted_and_waiting_ones_expire(script: Script) -> None:
     keyed, unkeyed = script.input(B).model_copy(update={"fingerprint": "f"}), script.input(C)
     running, asked = script.input(A), interrupt(script)
     script.on(MessageReceived(running), script.begins(running))
@@ -44,8 +43,7 @@ def test_running_command_is_interrupted_and_waiting_ones_expire() -> None:
     script.on(CommandsInterrupted(asked.request), SendMessage(Interrupted(request=asked.request)))
 
 
-def test_what_comes_after_an_interrupt_is_carried_out() -> None:
-    script = Script()
+def test_what_comes_after_an_interrupt_is_carried_out(script: Script) -> None:
     running, later, asked = script.input(A), script.input(B), interrupt(script)
     script.on(MessageReceived(running), script.begins(running))
     script.on(MessageReceived(asked), InterruptCommands(asked.request))
@@ -53,8 +51,7 @@ def test_what_comes_after_an_interrupt_is_carried_out() -> None:
     script.on(CommandEnded(A, CUT_SHORT, 3), ack(A, CUT_SHORT, 3), script.begins(later))
 
 
-def test_newer_link_is_not_told_of_an_earlier_ones_interrupt() -> None:
-    script = Script()
+def test_newer_link_is_not_told_of_an_earlier_ones_interrupt(script: Script) -> None:
     asked = interrupt(script)
     script.on(MessageReceived(asked), InterruptCommands(asked.request))
     script.on(LinkLost(), ReleaseHeld())

@@ -12,8 +12,7 @@ from schemas.link.close_codes import CloseCode
 from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack, report
 
 
-def test_command_that_is_said_twice_runs_once_and_is_answered_once() -> None:
-    script = Script()
+def test_command_that_is_said_twice_runs_once_and_is_answered_once(script: Script) -> None:
     first, second = script.input(A), script.input(B)
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
@@ -23,8 +22,7 @@ def test_command_that_is_said_twice_runs_once_and_is_answered_once() -> None:
     script.on(CommandEnded(B, DONE, 5), ack(B, DONE, 5))
 
 
-def test_commands_are_begun_one_at_a_time_in_order_and_acknowledged() -> None:
-    script = Script()
+def test_commands_are_begun_one_at_a_time_in_order_and_acknowledged(script: Script) -> None:
     first, second, third = (script.input(command_id) for command_id in (A, B, C))
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
@@ -38,24 +36,21 @@ def test_commands_are_begun_one_at_a_time_in_order_and_acknowledged() -> None:
     script.on(MessageReceived(fourth), script.begins(fourth))
 
 
-def test_id_that_comes_again_later_is_acknowledged_again() -> None:
-    script = Script()
+def test_id_that_comes_again_later_is_acknowledged_again(script: Script) -> None:
     command = script.input(A)
     for _ in range(2):
         script.on(MessageReceived(command), script.begins(command))
         script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2))
 
 
-def test_running_command_that_is_asked_about_is_reported_as_running() -> None:
-    script = Script()
+def test_running_command_that_is_asked_about_is_reported_as_running(script: Script) -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(script.resolve(A), report(A, None))
     script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2))
 
 
-def test_queued_command_that_is_asked_about_never_begins() -> None:
-    script = Script()
+def test_queued_command_that_is_asked_about_never_begins(script: Script) -> None:
     first, second, third = (script.input(command_id) for command_id in (A, B, C))
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
@@ -65,8 +60,7 @@ def test_queued_command_that_is_asked_about_never_begins() -> None:
     script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4), script.begins(third))
 
 
-def test_unknown_command_that_is_asked_about_is_looked_up_and_reported() -> None:
-    script = Script()
+def test_unknown_command_that_is_asked_about_is_looked_up_and_reported(script: Script) -> None:
     script.on(script.resolve(A), script.looks_up(A))
     script.on(CommandLookedUp(A, DONE, 9), report(A, DONE, 9))
 

@@ -28,8 +28,7 @@ def test_command_that_expired_in_the_queue_is_acknowledged_without_being_begun()
     script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2), script.begins(third))
 
 
-def test_command_whose_turn_comes_late_is_not_begun_even_without_a_tick() -> None:
-    script = Script()
+def test_command_whose_turn_comes_late_is_not_begun_even_without_a_tick(script: Script) -> None:
     first, second, third = script.input(A), script.input(B, within=1), script.input(C, within=9)
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
@@ -38,13 +37,11 @@ def test_command_whose_turn_comes_late_is_not_begun_even_without_a_tick() -> Non
     script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2), ack(B, Expired(), 2), script.begins(third))
 
 
-def test_command_that_left_the_server_expired_is_not_begun() -> None:
-    script = Script()
+def test_command_that_left_the_server_expired_is_not_begun(script: Script) -> None:
     script.on(MessageReceived(script.input(A, within=-0.001)), ack(A, Expired()))
 
 
-def test_late_command_that_a_key_can_repeat_is_answered_from_the_journal() -> None:
-    script = Script()
+def test_late_command_that_a_key_can_repeat_is_answered_from_the_journal(script: Script) -> None:
     running, late = script.input(A), script.input(B, within=1, fingerprint="f")
     script.on(MessageReceived(running), script.begins(running))
     script.on(MessageReceived(late))
@@ -57,8 +54,7 @@ def test_late_command_that_a_key_can_repeat_is_answered_from_the_journal() -> No
     script.on(CommandEnded(A, DONE, 3), ack(A, DONE, 3), script.begins(third))
 
 
-def test_late_command_that_no_key_can_repeat_expires_without_the_journal() -> None:
-    script = Script()
+def test_late_command_that_no_key_can_repeat_expires_without_the_journal(script: Script) -> None:
     running, late = script.input(A), script.input(B, within=1)
     script.on(MessageReceived(running), script.begins(running))
     script.on(MessageReceived(late))
@@ -73,8 +69,7 @@ def test_late_command_whose_key_outlived_the_servers_record_has_its_first_outcom
     script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4))
 
 
-def test_late_answer_of_a_lost_link_is_nobodys() -> None:
-    script = Script()
+def test_late_answer_of_a_lost_link_is_nobodys(script: Script) -> None:
     late = script.input(A, within=-0.001, fingerprint="f")
     script.on(MessageReceived(late), ExpireCommand(late))
     script.on(LinkLost(), ReleaseHeld())
@@ -90,21 +85,18 @@ def test_expiry_is_by_the_servers_clock_whatever_the_local_one_says() -> None:
     script.on(MessageReceived(command), BeginCommand(command, 86_405.0))
 
 
-def test_command_that_stalled_on_the_link_past_its_expiry_is_not_begun() -> None:
-    script = Script()
+def test_command_that_stalled_on_the_link_past_its_expiry_is_not_begun(script: Script) -> None:
     script.clock.now = 30.0
     script.on(MessageReceived(script.input(A, within=10, delay=20)), ack(A, Expired()))
 
 
-def test_command_that_stalled_on_the_link_keeps_its_own_expiry() -> None:
-    script = Script()
+def test_command_that_stalled_on_the_link_keeps_its_own_expiry(script: Script) -> None:
     script.clock.now = 30.0
     command = script.input(A, within=25, delay=20)
     script.on(MessageReceived(command), BeginCommand(command, 35.0))
 
 
-def test_after_a_sleep_nothing_late_begins() -> None:
-    script = Script()
+def test_after_a_sleep_nothing_late_begins(script: Script) -> None:
     first, second = script.input(A), script.input(B)
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
@@ -114,8 +106,7 @@ def test_after_a_sleep_nothing_late_begins() -> None:
     script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2), ack(B, Expired(), 2), ack(C, Expired(), 2))
 
 
-def test_clock_of_an_earlier_link_is_forgotten_with_it() -> None:
-    script = Script()
+def test_clock_of_an_earlier_link_is_forgotten_with_it(script: Script) -> None:
     script.on(LinkLost(), ReleaseHeld())
     greeting = hello()
     script.on(LinkOpened(greeting), SendMessage(greeting))

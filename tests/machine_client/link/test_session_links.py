@@ -35,15 +35,13 @@ def test_hello_comes_first_and_ready_answers_welcome() -> None:
     assert script.session.welcome == welcome
 
 
-def test_every_heartbeat_is_answered_with_the_number_of_its_own_mark() -> None:
-    script = Script()
+def test_every_heartbeat_is_answered_with_the_number_of_its_own_mark(script: Script) -> None:
     for sequence in (1, 2, 3):
         script.on(script.heartbeat(sequence), MarkJournal())
         script.on(JournalMarked(10 + sequence, MARK), beat(sequence, 10 + sequence))
 
 
-def test_heartbeats_that_come_faster_than_marks_are_answered_in_their_order() -> None:
-    script = Script()
+def test_heartbeats_that_come_faster_than_marks_are_answered_in_their_order(script: Script) -> None:
     script.on(script.heartbeat(1), MarkJournal())
     script.on(script.heartbeat(2), MarkJournal())
     script.on(JournalMarked(1, MARK), beat(1, 1))
@@ -51,8 +49,7 @@ def test_heartbeats_that_come_faster_than_marks_are_answered_in_their_order() ->
     script.on(JournalMarked(3, MARK))
 
 
-def test_more_heartbeats_than_can_wait_for_the_journal_close_the_link() -> None:
-    script = Script()
+def test_more_heartbeats_than_can_wait_for_the_journal_close_the_link(script: Script) -> None:
     for sequence in range(session_module.MAX_HEARTBEATS):
         script.on(script.heartbeat(sequence), MarkJournal())
     (effect,) = script.session.handle(script.heartbeat(99))
@@ -60,16 +57,14 @@ def test_more_heartbeats_than_can_wait_for_the_journal_close_the_link() -> None:
     assert effect.code is CloseCode.OVERFLOW
 
 
-def test_heartbeat_is_answered_while_a_command_runs() -> None:
-    script = Script()
+def test_heartbeat_is_answered_while_a_command_runs(script: Script) -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(script.heartbeat(7), MarkJournal())
     script.on(JournalMarked(1, MARK), beat(7, 1))
 
 
-def test_mark_that_an_earlier_link_asked_for_answers_nobody() -> None:
-    script = Script()
+def test_mark_that_an_earlier_link_asked_for_answers_nobody(script: Script) -> None:
     script.on(script.heartbeat(1), MarkJournal())
     script.on(LinkLost(), ReleaseHeld())
     script.on(JournalMarked(1, MARK))
@@ -97,8 +92,7 @@ def test_protocol_that_was_not_offered_closes_the_link() -> None:
     assert script.session.welcome is None
 
 
-def test_input_that_was_said_on_another_link_is_not_carried_out() -> None:
-    script = Script()
+def test_input_that_was_said_on_another_link_is_not_carried_out(script: Script) -> None:
     command = script.input(A)
     script.on(LinkLost(), ReleaseHeld())
     script.link(1)
@@ -114,8 +108,7 @@ def test_input_before_welcome_closes_the_link_and_is_not_begun() -> None:
     assert not script.session.has_queued
 
 
-def test_number_of_a_mark_is_told_with_every_later_answer() -> None:
-    script = Script()
+def test_number_of_a_mark_is_told_with_every_later_answer(script: Script) -> None:
     script.on(JournalMarked(5, MARK))
     script.on(script.resolve(A), script.looks_up(A))
     script.on(CommandLookedUp(A, NotCarriedOut(), 4), report(A, NotCarriedOut(), 5))
@@ -125,24 +118,21 @@ def test_number_of_a_mark_is_told_with_every_later_answer() -> None:
     script.on(CommandLookedUp(B, NotCarriedOut(), 4), report(B, NotCarriedOut(), 5))
 
 
-def test_welcome_of_an_earlier_link_does_not_count_on_the_next() -> None:
-    script = Script()
+def test_welcome_of_an_earlier_link_does_not_count_on_the_next(script: Script) -> None:
     script.on(LinkLost(), ReleaseHeld())
     script.session.handle(LinkOpened(hello()))
     (effect,) = script.session.handle(MessageReceived(script.input(A)))
     assert isinstance(effect, CloseLink)
 
 
-def test_messages_of_a_lost_link_have_no_effect() -> None:
-    script = Script()
+def test_messages_of_a_lost_link_have_no_effect(script: Script) -> None:
     script.on(LinkLost(), ReleaseHeld())
     script.on(MessageReceived(script.input(A)))
     script.on(script.resolve(A))
     script.on(MessageReceived(Heartbeat(sequence=1, server_time=script.server_time())))
 
 
-def test_lost_link_drops_the_queue_and_releases_what_is_held() -> None:
-    script = Script()
+def test_lost_link_drops_the_queue_and_releases_what_is_held(script: Script) -> None:
     first, second = script.input(A), script.input(B)
     script.on(MessageReceived(first), script.begins(first))
     script.on(MessageReceived(second))
@@ -153,8 +143,7 @@ def test_lost_link_drops_the_queue_and_releases_what_is_held() -> None:
     script.on(TimePassed())
 
 
-def test_command_of_an_earlier_link_is_not_acknowledged_on_a_later_one() -> None:
-    script = Script()
+def test_command_of_an_earlier_link_is_not_acknowledged_on_a_later_one(script: Script) -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(LinkLost(), ReleaseHeld())
@@ -162,8 +151,7 @@ def test_command_of_an_earlier_link_is_not_acknowledged_on_a_later_one() -> None
     script.on(CommandEnded(A, DONE, 2))
 
 
-def test_command_of_an_earlier_link_that_was_asked_about_is_acknowledged() -> None:
-    script = Script()
+def test_command_of_an_earlier_link_that_was_asked_about_is_acknowledged(script: Script) -> None:
     command = script.input(A)
     script.on(MessageReceived(command), script.begins(command))
     script.on(LinkLost(), ReleaseHeld())
@@ -182,8 +170,7 @@ def test_running_command_that_a_new_link_says_again_is_answered_when_it_ends() -
     script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4))
 
 
-def test_new_command_waits_for_the_running_one_of_an_earlier_link() -> None:
-    script = Script()
+def test_new_command_waits_for_the_running_one_of_an_earlier_link(script: Script) -> None:
     old = script.input(A)
     script.on(MessageReceived(old), script.begins(old))
     script.on(LinkLost(), ReleaseHeld())
@@ -193,16 +180,14 @@ def test_new_command_waits_for_the_running_one_of_an_earlier_link() -> None:
     script.on(CommandEnded(A, DONE, 2), script.begins(new))
 
 
-def test_look_up_that_ends_after_the_link_is_told_to_nobody() -> None:
-    script = Script()
+def test_look_up_that_ends_after_the_link_is_told_to_nobody(script: Script) -> None:
     script.on(script.resolve(A), script.looks_up(A))
     script.on(LinkLost(), ReleaseHeld())
     script.on(CommandLookedUp(A, NotCarriedOut(), 3))
 
 
-def test_look_up_of_an_earlier_link_answers_only_a_link_that_asked_as_well() -> None:
+def test_look_up_of_an_earlier_link_answers_only_a_link_that_asked_as_well(script: Script) -> None:
     """A server that is told what it did not ask about closes the link for good."""
-    script = Script()
     for command_id in (A, B):
         script.on(script.resolve(command_id), script.looks_up(command_id))
     script.on(LinkLost(), ReleaseHeld())
@@ -234,8 +219,7 @@ def test_more_questions_than_can_wait_for_the_journal_close_the_link(
     script.on(script.resolve(A), script.looks_up(A))
 
 
-def test_journal_that_fails_ends_the_link_once_with_the_reason() -> None:
-    script = Script()
+def test_journal_that_fails_ends_the_link_once_with_the_reason(script: Script) -> None:
     closed = CloseLink(CloseCode.JOURNAL_FAILED, "the disk is full")
     script.on(JournalFailed("the disk is full"), closed)
     script.on(JournalFailed("the disk is full"))

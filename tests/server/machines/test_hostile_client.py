@@ -312,9 +312,8 @@ async def test_client_that_lies_is_closed_and_nobody_else(
 
 
 async def test_client_that_was_closed_for_lying_may_come_back_and_be_asked(
-    service: Service,
+    machine: ScriptedMachine, key: str
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
         sending = machine.moving(key)
         own = await link.heard(Input)

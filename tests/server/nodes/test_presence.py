@@ -67,9 +67,7 @@ async def test_node_that_says_no_more_that_it_is_alive_is_gone_for_the_others(
     assert here.others == ["b", "c"]
 
 
-async def test_nobody_is_gone_because_the_database_did_not_answer(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nobody_is_gone_because_the_database_did_not_answer(database: Database) -> None:
     here, there = Watched(database, "a"), Watched(database, "b")
     for node in (there, here):
         await node.beat()

@@ -83,9 +83,8 @@ async def test_malformed_quoting_is_refused_and_says_what_would_be_right(
     ],
 )
 async def test_final_answer_is_replayed_byte_for_byte(
-    service: Service, outcome: Outcome, status: int
+    machine: ScriptedMachine, key: str, outcome: Outcome, status: int
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
         sending = machine.moving(key)
         await link.obey(outcome)
@@ -111,9 +110,8 @@ async def test_minimal_answer_is_replayed_whatever_is_preferred_later(service: S
 
 @pytest.mark.own_server
 async def test_answer_is_replayed_after_a_restart_of_the_server(
-    service: Service, mongodb: str, tmp_path: Path
+    service: Service, machine: ScriptedMachine, key: str, mongodb: str, tmp_path: Path
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
         sending = machine.moving(key)
         await link.obey()
@@ -168,9 +166,8 @@ async def test_waiting_past_the_deadline_is_409_in_progress(service: Service) ->
 
 
 async def test_same_key_with_another_request_is_422_and_the_first_stands(
-    service: Service,
+    service: Service, machine: ScriptedMachine, key: str
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
     await service.new_machine("desk-2")
     async with machine.connected() as link:
         sending = machine.moving(key)
@@ -196,21 +193,19 @@ async def test_same_key_with_another_request_is_422_and_the_first_stands(
 
 
 async def test_other_request_under_the_key_does_not_make_the_key_its_own(
-    service: Service,
+    machine: ScriptedMachine, link: ScriptedLink, key: str
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
-    async with machine.connected() as link:
-        sending = machine.moving(key)
-        await link.obey()
-        first = await sending
-        for _ in range(5):
-            other, *again = await asyncio.gather(
-                machine.move(key, x=99), *(machine.move(key) for _ in range(3))
-            )
-            assert other.faults == [(["header", "Idempotency-Key"], "idempotency_key_reused")]
-            for reply in again:
-                assert_replays(reply, first)
-        await link.nothing_heard()
+    sending = machine.moving(key)
+    await link.obey()
+    first = await sending
+    for _ in range(5):
+        other, *again = await asyncio.gather(
+            machine.move(key, x=99), *(machine.move(key) for _ in range(3))
+        )
+        assert other.faults == [(["header", "Idempotency-Key"], "idempotency_key_reused")]
+        for reply in again:
+            assert_replays(reply, first)
+    await link.nothing_heard()
 
 
 async def test_same_request_in_other_words_is_the_same_request(service: Service) -> None:
@@ -246,8 +241,7 @@ async def test_request_that_is_not_understood_uses_no_key(
         await assert_key_is_free(machine, link, key)
 
 
-async def test_request_without_leave_uses_no_key(service: Service) -> None:
-    machine, key = await service.new_machine(), new_key()
+async def test_request_without_leave_uses_no_key(machine: ScriptedMachine, key: str) -> None:
     async with machine.connected() as link:
         assert (await machine.move(key, token=None)).status == 401
         assert (await machine.move(key, token=machine.token)).status == 403
@@ -276,8 +270,7 @@ async def test_unavailable_machine_uses_no_key(service: Service) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"unanswered_inputs": 1}])
-async def test_busy_machine_uses_no_key(service: Service) -> None:
-    machine, key = await service.new_machine(), new_key()
+async def test_busy_machine_uses_no_key(machine: ScriptedMachine, key: str) -> None:
     async with machine.connected() as link:
         sending = machine.moving()
         command = await link.heard(Input)
@@ -314,9 +307,8 @@ async def left_open(machine: ScriptedMachine, key: str, **greeting: Any) -> str:
     ],
 )
 async def test_pending_outcome_is_resolved_from_the_machines_report(
-    service: Service, outcome: Outcome, status: int, problem: str | None
+    machine: ScriptedMachine, key: str, outcome: Outcome, status: int, problem: str | None
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
     command_id = await left_open(machine, key)
     async with machine.connected(hello(sequence=9), wait_until_live=False) as link:
         question = await link.heard(Resolve)
@@ -356,9 +348,8 @@ async def test_journal_that_went_back_makes_the_outcome_unknown(service: Service
 
 @pytest.mark.own_server
 async def test_pending_outcome_survives_a_restart_of_the_server(
-    service: Service, mongodb: str, tmp_path: Path
+    service: Service, machine: ScriptedMachine, key: str, mongodb: str, tmp_path: Path
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
     await left_open(machine, key)
     await service.server.stop()
     async with running_server(mongodb, tmp_path / "again") as server:
@@ -376,8 +367,7 @@ async def test_key_of_255_characters_is_a_key(machine: ScriptedMachine) -> None:
         await assert_key_is_free(machine, link, key)
 
 
-async def test_key_given_twice_is_422(service: Service) -> None:
-    machine, key = await service.new_machine(), new_key()
+async def test_key_given_twice_is_422(service: Service, machine: ScriptedMachine, key: str) -> None:
     reply = await repeated_header(machine, key)
     assert reply.faults == [(["header", "Idempotency-Key"], "repeated")]
     assert await ledger_of(service).unresolved(service.organization_id, "desk-1", 99) == []

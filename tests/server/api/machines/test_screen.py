@@ -3,9 +3,11 @@
 import asyncio
 import gc
 import tracemalloc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tornado.ioloop import IOLoop
 
 from schemas.http.queries import PageQuery
 from schemas.inputs.outcomes import Point
@@ -28,8 +30,9 @@ from server.machines.screens import MAX_OPEN_REQUESTS
 from tests.events import listening
 from tests.links import hello
 from tests.pictures import PictureStream, decoded, noise, picture
-from tests.screens import connected, read
+from tests.screens import Desk, connected, read
 from tests.service import PATIENCE_SECONDS, Service, until
+from tests.store import entered
 
 SCREENSHOT = "/v1/computer/desk-1/display/screenshot"
 STREAM = "/v1/computer/desk-1/display/stream"
@@ -51,6 +54,12 @@ async def revoke(service: Service) -> None:
     listed, _ = await tokens.list(service.organization_id, PageQuery())
     (token,) = (each for each in listed if [*each.scopes] == ["screen:read"])
     await tokens.revoke(service.organization_id, token.id)
+
+
+@pytest.fixture
+def desk(io_loop: IOLoop, service: Service) -> Iterator[Desk]:
+    with entered(io_loop, connected(service)) as desk:
+        yield desk
 
 
 @pytest.mark.parametrize(
@@ -82,29 +91,26 @@ async def test_screenshot_is_the_machines_picture_with_what_it_shows(
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
 
 
-async def test_dimensions_and_pointer_are_those_of_now(service: Service) -> None:
-    async with connected(service) as desk:
-        for path, expected in (
-            (
-                DIMENSIONS,
-                {
-                    "x": -100,
-                    "y": 0,
-                    "width": 740,
-                    "height": 490,
-                    "displays": [each.model_dump() for each in DESKTOP],
-                },
-            ),
-            (POSITION, {"x": -7, "y": 11}),
-        ):
-            asking = desk.asking(path)
-            asked = await desk.heard(DesktopQuery)
-            pointer = Point(x=-7, y=11)
-            await desk.link.say(
-                DesktopSeen(request=asked.request, displays=DESKTOP, pointer=pointer)
-            )
-            reply = await asking
-            assert (reply.status, reply.json) == (200, expected)
+async def test_dimensions_and_pointer_are_those_of_now(desk: Desk) -> None:
+    for path, expected in (
+        (
+            DIMENSIONS,
+            {
+                "x": -100,
+                "y": 0,
+                "width": 740,
+                "height": 490,
+                "displays": [each.model_dump() for each in DESKTOP],
+            },
+        ),
+        (POSITION, {"x": -7, "y": 11}),
+    ):
+        asking = desk.asking(path)
+        asked = await desk.heard(DesktopQuery)
+        pointer = Point(x=-7, y=11)
+        await desk.link.say(DesktopSeen(request=asked.request, displays=DESKTOP, pointer=pointer))
+        reply = await asking
+        assert (reply.status, reply.json) == (200, expected)
 
 
 def test_dimensions_go_around_all_displays() -> None:
@@ -166,16 +172,15 @@ async def test_screen_that_cannot_be_seen_is_a_problem_that_says_why(
 
 @pytest.mark.parametrize("path", [SCREENSHOT, DIMENSIONS, POSITION])
 async def test_machine_that_fails_to_look_is_a_problem_with_its_words(
-    service: Service, path: str
+    desk: Desk, path: str
 ) -> None:
-    async with connected(service) as desk:
-        asking = desk.asking(path)
-        asked = await desk.link.next_message()
-        assert isinstance(asked, Screenshot | DesktopQuery)
-        await desk.link.say(RequestFailed(request=asked.request, reason="the display is gone"))
-        reply = await asking
-        assert (reply.status, reply.json["reason"]) == (503, "no_screen")
-        assert "the display is gone" in reply.json["detail"]
+    asking = desk.asking(path)
+    asked = await desk.link.next_message()
+    assert isinstance(asked, Screenshot | DesktopQuery)
+    await desk.link.say(RequestFailed(request=asked.request, reason="the display is gone"))
+    reply = await asking
+    assert (reply.status, reply.json["reason"]) == (503, "no_screen")
+    assert "the display is gone" in reply.json["detail"]
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
@@ -191,69 +196,65 @@ async def test_machine_that_does_not_answer_in_time_is_a_problem(
 
 @pytest.mark.parametrize("path", ADDRESSES)
 async def test_machine_that_disconnects_before_it_answers_is_a_problem(
-    service: Service, path: str
+    desk: Desk, path: str
 ) -> None:
-    async with connected(service) as desk:
-        asking = desk.asking(path)
-        await desk.link.next_message()
-        await desk.link.websocket.close()
-        reply = await asking
-        assert (reply.status, reply.problem) == (503, "machine-unavailable")
+    asking = desk.asking(path)
+    await desk.link.next_message()
+    await desk.link.websocket.close()
+    reply = await asking
+    assert (reply.status, reply.problem) == (503, "machine-unavailable")
 
 
-async def test_more_questions_than_a_machine_may_owe_are_429(service: Service) -> None:
-    async with connected(service) as desk:
-        asking = [desk.asking(DIMENSIONS) for _ in range(MAX_OPEN_REQUESTS)]
-        for _ in asking:
-            await desk.heard(DesktopQuery)
-        reply = await service.get(SCREENSHOT)
-        assert (reply.status, reply.problem) == (429, "machine-busy")
-        await desk.link.websocket.close()
-        assert {(await each).status for each in asking} == {503}
+async def test_more_questions_than_a_machine_may_owe_are_429(service: Service, desk: Desk) -> None:
+    asking = [desk.asking(DIMENSIONS) for _ in range(MAX_OPEN_REQUESTS)]
+    for _ in asking:
+        await desk.heard(DesktopQuery)
+    reply = await service.get(SCREENSHOT)
+    assert (reply.status, reply.problem) == (429, "machine-busy")
+    await desk.link.websocket.close()
+    assert {(await each).status for each in asking} == {503}
 
 
-async def test_live_screen_is_a_stream_of_pictures_for_browsers(service: Service) -> None:
-    async with connected(service) as desk:
-        viewer, asked = await desk.watched("?width=640&quality=50&rate=30")
-        assert (asked.width, asked.height, asked.quality, asked.rate) == (640, None, 50, 30)
-        assert viewer.headers["Content-Type"].startswith("multipart/x-mixed-replace; boundary=")
-        assert viewer.headers["Cache-Control"] == "no-store"
-        first = await read(viewer)
-        assert first.content == picture()
-        captured_at = int(first.headers["Farhand-Captured-At"])
-        assert captured_at > 1_600_000_000_000
-        assert first.headers == {
-            "Content-Type": "image/jpeg",
-            "Content-Length": str(len(picture())),
-            "Farhand-Screen-Region": "0,0,1280,800",
-            "Farhand-Picture-Size": "64,40",
-            "Farhand-Captured-At": str(captured_at),
-        }
-        for shade in (100, 200):
-            await desk.shows(picture(shade=shade), number=asked.stream)
-            assert (await read(viewer)).content == picture(shade=shade)
-        await viewer.close()
-        assert (await desk.heard(ScreenStop)).stream == asked.stream
+async def test_live_screen_is_a_stream_of_pictures_for_browsers(desk: Desk) -> None:
+    viewer, asked = await desk.watched("?width=640&quality=50&rate=30")
+    assert (asked.width, asked.height, asked.quality, asked.rate) == (640, None, 50, 30)
+    assert viewer.headers["Content-Type"].startswith("multipart/x-mixed-replace; boundary=")
+    assert viewer.headers["Cache-Control"] == "no-store"
+    first = await read(viewer)
+    assert first.content == picture()
+    captured_at = int(first.headers["Farhand-Captured-At"])
+    assert captured_at > 1_600_000_000_000
+    assert first.headers == {
+        "Content-Type": "image/jpeg",
+        "Content-Length": str(len(picture())),
+        "Farhand-Screen-Region": "0,0,1280,800",
+        "Farhand-Picture-Size": "64,40",
+        "Farhand-Captured-At": str(captured_at),
+    }
+    for shade in (100, 200):
+        await desk.shows(picture(shade=shade), number=asked.stream)
+        assert (await read(viewer)).content == picture(shade=shade)
+    await viewer.close()
+    assert (await desk.heard(ScreenStop)).stream == asked.stream
 
 
-async def test_many_viewers_share_one_stream_of_the_machine(service: Service) -> None:
-    async with connected(service) as desk:
-        viewer, asked = await desk.watched()
-        others = [await desk.viewer() for _ in range(19)]
-        for each in (viewer, *others):
-            assert (await read(each)).content == picture()
-        await desk.shows(picture(shade=9), number=asked.stream)
-        for each in (viewer, *others):
-            assert (await read(each)).content == picture(shade=9)
-        for each in others:
-            await each.close()
-        link = service.link_of("desk-1")
-        assert link is not None
-        await until(lambda: link.screen.viewers == 1)
-        assert (await service.get("/v1/machines/desk-1")).json["viewers"] == ["administrator"]
-        await viewer.close()
-        # Nothing was asked of the machine in between.
-        await desk.heard(ScreenStop)
+async def test_many_viewers_share_one_stream_of_the_machine(service: Service, desk: Desk) -> None:
+    viewer, asked = await desk.watched()
+    others = [await desk.viewer() for _ in range(19)]
+    for each in (viewer, *others):
+        assert (await read(each)).content == picture()
+    await desk.shows(picture(shade=9), number=asked.stream)
+    for each in (viewer, *others):
+        assert (await read(each)).content == picture(shade=9)
+    for each in others:
+        await each.close()
+    link = service.link_of("desk-1")
+    assert link is not None
+    await until(lambda: link.screen.viewers == 1)
+    assert (await service.get("/v1/machines/desk-1")).json["viewers"] == ["administrator"]
+    await viewer.close()
+    # Nothing was asked of the machine in between.
+    await desk.heard(ScreenStop)
 
 
 async def test_who_looks_at_a_machine_is_told_as_it_changes(service: Service) -> None:
@@ -264,40 +265,36 @@ async def test_who_looks_at_a_machine_is_told_as_it_changes(service: Service) ->
         await stream.until(lambda told: told.data.get("viewers") == [])
 
 
-async def test_viewer_with_a_lower_rate_gets_fewer_pictures_and_the_newest(
-    service: Service,
-) -> None:
-    async with connected(service) as desk:
-        quick, _ = await desk.watched("?rate=30")
-        # Its next picture is due long after all of these, on a busy host as well.
-        slow = await desk.viewer("?rate=1")
+async def test_viewer_with_a_lower_rate_gets_fewer_pictures_and_the_newest(desk: Desk) -> None:
+    quick, _ = await desk.watched("?rate=30")
+    # Its next picture is due long after all of these, on a busy host as well.
+    slow = await desk.viewer("?rate=1")
+    await read(quick)
+    await read(slow)
+    for shade in range(1, 6):
+        await desk.shows(picture(shade=shade * 40), number=1)
         await read(quick)
-        await read(slow)
-        for shade in range(1, 6):
-            await desk.shows(picture(shade=shade * 40), number=1)
-            await read(quick)
-        assert (await read(slow)).content == picture(shade=200)
-        await quick.close()
-        await slow.close()
+    assert (await read(slow)).content == picture(shade=200)
+    await quick.close()
+    await slow.close()
 
 
 async def test_unchanged_picture_is_repeated_only_after_long_silence(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with connected(service) as desk:
-        viewer, _ = await desk.watched("?rate=30")
-        first = await read(viewer)
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.3):
-                await viewer.part()
-        await viewer.close()
-        await desk.heard(ScreenStop)
-        monkeypatch.setattr(display, "REPEAT_SECONDS", 0.05)
-        viewer, _ = await desk.watched("?rate=30")
-        parts = [await read(viewer) for _ in range(3)]
-        assert {part.content for part in parts} == {first.content}
-        assert len({part.headers["Farhand-Captured-At"] for part in parts}) == 1
-        await viewer.close()
+    viewer, _ = await desk.watched("?rate=30")
+    first = await read(viewer)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await viewer.part()
+    await viewer.close()
+    await desk.heard(ScreenStop)
+    monkeypatch.setattr(display, "REPEAT_SECONDS", 0.05)
+    viewer, _ = await desk.watched("?rate=30")
+    parts = [await read(viewer) for _ in range(3)]
+    assert {part.content for part in parts} == {first.content}
+    assert len({part.headers["Farhand-Captured-At"] for part in parts}) == 1
+    await viewer.close()
 
 
 @pytest.mark.parametrize("query", ["?rate=30", "?rate=0.01"])
@@ -409,64 +406,57 @@ async def test_token_that_is_revoked_before_the_first_picture_sees_none(service:
         assert (await asking).problem == "unauthenticated"
 
 
-async def test_revoked_token_ends_the_stream(service: Service) -> None:
-    async with connected(service) as desk:
-        secret = await service.new_token(Scope.SCREEN_READ)
-        opening = desk.opening(token=secret)
-        asked = await desk.heard(ScreenStart)
-        await desk.shows(number=asked.stream)
-        viewer = await opening
-        await revoke(service)
-        await over(viewer)
-        await desk.heard(ScreenStop)
+async def test_revoked_token_ends_the_stream(service: Service, desk: Desk) -> None:
+    secret = await service.new_token(Scope.SCREEN_READ)
+    opening = desk.opening(token=secret)
+    asked = await desk.heard(ScreenStart)
+    await desk.shows(number=asked.stream)
+    viewer = await opening
+    await revoke(service)
+    await over(viewer)
+    await desk.heard(ScreenStop)
 
 
-async def test_lost_link_ends_the_stream(service: Service) -> None:
-    async with connected(service) as desk:
-        viewer, _ = await desk.watched()
-        await desk.link.websocket.close()
-        await over(viewer)
+async def test_lost_link_ends_the_stream(desk: Desk) -> None:
+    viewer, _ = await desk.watched()
+    await desk.link.websocket.close()
+    await over(viewer)
 
 
-async def test_stopping_server_ends_the_stream(service: Service) -> None:
-    async with connected(service) as desk:
-        viewer, _ = await desk.watched()
-        service.server.services.operation.leaving = True
-        await over(viewer)
-        service.server.services.operation.leaving = False
+async def test_stopping_server_ends_the_stream(service: Service, desk: Desk) -> None:
+    viewer, _ = await desk.watched()
+    service.server.services.operation.leaving = True
+    await over(viewer)
+    service.server.services.operation.leaving = False
 
 
-async def test_screen_that_fails_ends_the_stream_and_can_be_asked_for_again(
-    service: Service,
-) -> None:
-    async with connected(service) as desk:
-        viewer, asked = await desk.watched()
-        await desk.link.say(ScreenFailed(stream=asked.stream, reason="the display is gone"))
-        await over(viewer)
-        asking = desk.asking(STREAM)
-        asked = await desk.heard(ScreenStart)
-        await desk.link.say(ScreenFailed(stream=asked.stream, reason="still gone"))
-        reply = await asking
-        assert (reply.status, reply.json["reason"]) == (503, "no_screen")
-        assert "still gone" in reply.json["detail"]
+async def test_screen_that_fails_ends_the_stream_and_can_be_asked_for_again(desk: Desk) -> None:
+    viewer, asked = await desk.watched()
+    await desk.link.say(ScreenFailed(stream=asked.stream, reason="the display is gone"))
+    await over(viewer)
+    asking = desk.asking(STREAM)
+    asked = await desk.heard(ScreenStart)
+    await desk.link.say(ScreenFailed(stream=asked.stream, reason="still gone"))
+    reply = await asking
+    assert (reply.status, reply.json["reason"]) == (503, "no_screen")
+    assert "still gone" in reply.json["detail"]
 
 
 @pytest.mark.parametrize("settings", [{"screen_viewers": 2}])
-async def test_more_viewers_than_there_is_room_for_are_429(service: Service) -> None:
-    async with connected(service) as desk:
-        first, _ = await desk.watched()
-        second = await desk.viewer()
-        reply = await service.get(STREAM)
-        assert (reply.status, reply.problem) == (429, "too-many-streams")
-        assert reply.headers["Retry-After"]
-        await second.close()
-        link = service.link_of("desk-1")
-        assert link is not None
-        await until(lambda: link.screen.viewers == 1)
-        third = await desk.viewer()
-        assert third.status == 200
-        await first.close()
-        await third.close()
+async def test_more_viewers_than_there_is_room_for_are_429(service: Service, desk: Desk) -> None:
+    first, _ = await desk.watched()
+    second = await desk.viewer()
+    reply = await service.get(STREAM)
+    assert (reply.status, reply.problem) == (429, "too-many-streams")
+    assert reply.headers["Retry-After"]
+    await second.close()
+    link = service.link_of("desk-1")
+    assert link is not None
+    await until(lambda: link.screen.viewers == 1)
+    third = await desk.viewer()
+    assert third.status == 200
+    await first.close()
+    await third.close()
 
 
 LARGEST = 64 * 1024

@@ -66,9 +66,7 @@ async def test_pointer_is_asked_for_through_another_node(nodes: list[Service]) -
         assert (await asking).json == {"x": 7, "y": 8}
 
 
-async def test_viewers_of_all_nodes_share_one_capture(
-    nodes: list[Service], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_viewers_of_all_nodes_share_one_capture(nodes: list[Service]) -> None:
     here, there = nodes
     async with connected(here) as desk:
         await until_reached(there, "desk-1")

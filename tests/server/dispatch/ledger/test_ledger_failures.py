@@ -102,25 +102,22 @@ async def test_take_over_that_seems_to_fail_is_tried_again_and_the_input_sent_on
 
 
 async def test_claim_that_did_not_happen_leaves_its_key_free(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, link: ScriptedLink, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
-    async with machine.connected() as link:
-        with monkeypatch.context() as patch:
-            Failing(patch, "claim", FOR_GOOD, happens=False)
-            with pytest.raises(StoreUnavailable):
-                await answering(service, accepted(service, key, begin_within=0.2))
-        await link.nothing_heard()
-        again = answering(service, accepted(service, key))
-        await link.obey()
-        assert (await again)[1] is False
+    with monkeypatch.context() as patch:
+        Failing(patch, "claim", FOR_GOOD, happens=False)
+        with pytest.raises(StoreUnavailable):
+            await answering(service, accepted(service, key, begin_within=0.2))
+    await link.nothing_heard()
+    again = answering(service, accepted(service, key))
+    await link.obey()
+    assert (await again)[1] is False
 
 
 async def test_key_that_cannot_be_set_free_is_told_truly_at_the_next_connect(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, machine: ScriptedMachine, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The link goes between SENT and the sending, and so does the database."""
-    machine, key = await service.new_machine(), new_key()
     claim = CommandStore.claim
     async with machine.connected() as link:
         live = await machine.until_live()
@@ -241,9 +238,8 @@ async def test_link_that_is_over_is_not_settled_for_ever(
 
 
 async def test_whoever_cannot_be_told_of_an_offline_machine_is_told_to_come_back(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    machine: ScriptedMachine, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    machine, key = await service.new_machine(), new_key()
     Failing(monkeypatch, "find", FOR_GOOD, happens=False)
     reply = await machine.move(key)
     assert (reply.status, reply.problem) == (503, "storage-unavailable")
