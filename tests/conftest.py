@@ -1,4 +1,4 @@
-"""What tests of several rooms need: a real MongoDB for the session, a database for each test."""
+"""What tests of several rooms need: a MongoDB and an X server for all, a database for each test."""
 
 import asyncio
 import inspect
@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import hypothesis
@@ -16,6 +17,7 @@ import pytest
 
 from server.store.embedded_mongod import EmbeddedMongoDB
 from server.store.mongodb.documents import Document
+from tests.desktop import Witness, set_layout, virtual_display
 from tests.nats import NatsServer
 from tests.store import async_test
 
@@ -90,6 +92,27 @@ def mongodb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     uri = asyncio.run(embedded.start())
     yield uri
     asyncio.run(embedded.stop())
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    """The name of an X display of 1280 x 800 with the layout "us"."""
+    with virtual_display() as name:
+        set_layout(name, "us")
+        yield name
+
+
+@pytest.fixture(scope="session")
+def session_witness(display: str) -> Iterator[Witness]:
+    with closing(Witness(display)) as witness:
+        yield witness
+
+
+@pytest.fixture
+def witness(session_witness: Witness) -> Witness:
+    """Sees the device events from the test's beginning."""
+    session_witness.take()
+    return session_witness
 
 
 @pytest.fixture(scope="session")

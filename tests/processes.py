@@ -46,6 +46,14 @@ def state_of(process_id: int) -> str:
     return Path(f"/proc/{process_id}/stat").read_text().rpartition(") ")[2][0]
 
 
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended, and may wait to be asked how."""
+    try:
+        return "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def stop(process_id: int) -> None:
     """Let a process stand still; it does nothing more when this returns.
 

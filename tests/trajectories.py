@@ -120,3 +120,13 @@ class TrajectoryLibrary:
     async def delete(self, organization_id: UUID, trajectory_id: UUID) -> None:
         """Delete it."""
         await self.trajectories.delete(organization_id, trajectory_id)
+
+
+def numbered(number: int) -> str:
+    """An id as texts have it."""
+    return str(UUID(int=number))
+
+
+def change(**fields: Any) -> ChangedTrajectory:
+    """What a request changes."""
+    return ChangedTrajectory.model_validate(fields)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.rig import Site, Visit, chromium, served
+from tests.browser.rig import Desk, Site, Visit, chromium, served
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +20,13 @@ def browser(site: Site) -> Iterator[Browser]:
     """Begun last: from then on no other event loop can run in this thread."""
     with chromium() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def desk(site: Site) -> Iterator[Desk]:
+    """A machine that no test ends."""
+    with site.desk("Reception") as desk:
+        yield desk
 
 
 @pytest.fixture

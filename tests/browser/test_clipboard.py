@@ -16,12 +16,6 @@ PASTED = ("key ctrl", "key ctrl+v")
 PERMISSIONS = ["clipboard-read", "clipboard-write"]
 
 
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Iterator[Desk]:
-    with site.desk("Reception") as desk:
-        yield desk
-
-
 @pytest.fixture
 def looking(browser: Browser, site: Site, desk: Desk) -> Iterator[Visit]:
     with Visit.begun(browser, site, permissions=PERMISSIONS) as visit:

@@ -16,13 +16,6 @@ from tests.processes import ServedApi, until
 ROBOT = "the nightly robot"
 
 
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Iterator[Desk]:
-    """A machine that no test ends."""
-    with site.desk("Reception") as desk:
-        yield desk
-
-
 @pytest.fixture
 def looking(visit: Visit, desk: Desk) -> Visit:
     """Somebody who sees the machine's live screen, and whose clock can be put forward."""

@@ -25,12 +25,6 @@ BREAKABLE = """(() => {
 """Keeps what ends each stream of pictures."""
 
 
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Iterator[Desk]:
-    with site.desk("Reception") as desk:
-        yield desk
-
-
 @pytest.fixture
 def display(desk: Desk) -> Iterator[Display]:
     """The machine's X server, for a look or a hand of somebody who sits there."""

@@ -12,13 +12,6 @@ from tests.held import NOTHING, held_on
 from tests.processes import ServedApi, until
 
 
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Iterator[Desk]:
-    """A machine that no test ends."""
-    with site.desk("Reception") as desk:
-        yield desk
-
-
 @pytest.fixture
 def looking(visit: Visit, desk: Desk) -> Visit:
     """Somebody who sees the machine's live screen."""

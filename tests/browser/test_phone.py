@@ -14,13 +14,6 @@ from tests.held import NOTHING, held_on
 from tests.processes import until
 
 
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Iterator[Desk]:
-    """A machine that no test ends."""
-    with site.desk("Reception") as desk:
-        yield desk
-
-
 @pytest.fixture
 def phone(browser: Browser, site: Site, desk: Desk) -> Iterator[Phone]:
     """Somebody who sees the machine's screen on a phone."""

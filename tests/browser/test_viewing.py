@@ -1,13 +1,12 @@
 """Ways to look at a machine's screen, and what is said where nothing is heard of it any more."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.hands import HEIGHT, WIDTH, Hands
-from tests.browser.rig import Desk, Site, Visit
+from tests.browser.rig import Desk, Visit
 from tests.processes import go_on, stop, until
 
 LIVE = "Live. The picture changes"
@@ -22,13 +21,6 @@ COUNT_WHAT_COMES = """
         return answer;
     };
 """
-
-
-@pytest.fixture(scope="module")
-def desk(site: Site) -> Iterator[Desk]:
-    """A machine that no test ends."""
-    with site.desk("Reception") as desk:
-        yield desk
 
 
 def canvas_size(page: Page) -> list[int]:

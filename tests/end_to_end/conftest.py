@@ -6,32 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.desktop import Witness, set_layout, virtual_display
 from tests.end_to_end.system import System, Workstation
 from tests.processes import ServedApi, ServerProcess
 
 SHORT = {"heartbeat": "1", "input_timeout": "8", "token_check": "0.5"}
-
-
-@pytest.fixture(scope="session")
-def display() -> Iterator[str]:
-    """An X display of 1280 x 800 with the layout "us"."""
-    with virtual_display() as name:
-        set_layout(name, "us")
-        yield name
-
-
-@pytest.fixture(scope="session")
-def session_witness(display: str) -> Iterator[Witness]:
-    with closing(Witness(display)) as witness:
-        yield witness
-
-
-@pytest.fixture
-def witness(session_witness: Witness) -> Witness:
-    """Sees the device events from the test's beginning."""
-    session_witness.take()
-    return session_witness
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +33,13 @@ def workstation(
 ) -> Workstation:
     """A machine of the test's own on the shared server; its client is the test's to start."""
     return Workstation.added(shared_server.url, api, display, tmp_path)
+
+
+@pytest.fixture
+def desk(workstation: Workstation) -> Iterator[Workstation]:
+    """That machine, connected."""
+    with workstation.joined():
+        yield workstation
 
 
 @pytest.fixture

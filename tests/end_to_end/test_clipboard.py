@@ -22,12 +22,6 @@ from tests.processes import WAIT_SECONDS, until
 TEXT = "text that nobody else may see"
 
 
-@pytest.fixture
-def desk(workstation: Workstation) -> Iterator[Workstation]:
-    with workstation.joined():
-        yield workstation
-
-
 def test_random_texts_are_exact_both_ways(desk: Workstation) -> None:
     assert round_trips(desk, 100, seed=11) > 0
 

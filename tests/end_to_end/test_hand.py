@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import math
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -37,12 +37,6 @@ SIGNATURE: list[Point] = [
 ]
 
 TEXT = ("The quick brown Fox, jumps: over THE lazy dog! 0123456789 (42%) ~/x_y 'q' " * 3)[:200]
-
-
-@pytest.fixture
-def desk(workstation: Workstation) -> Iterator[Workstation]:
-    with workstation.joined():
-        yield workstation
 
 
 def lease_of(desk: Workstation) -> str:

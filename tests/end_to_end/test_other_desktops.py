@@ -42,13 +42,6 @@ def session_witness(desktop: OtherDesktop) -> Iterator[Witness]:
 
 
 @pytest.fixture
-def witness(session_witness: Witness) -> Witness:
-    """Sees what happens from the test's beginning."""
-    session_witness.take()
-    return session_witness
-
-
-@pytest.fixture
 def machine(workstation: Workstation, desktop: OtherDesktop) -> Workstation:
     """One on that desktop, of the test's own."""
     return desktop.machine(workstation)

@@ -274,3 +274,10 @@ async def machine_client(
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+
+async def ended(task: asyncio.Task[None]) -> BaseException | None:
+    """What a client ended with, by itself."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        await asyncio.wait((task,))
+    return task.exception()

@@ -26,11 +26,6 @@ INTENT = Entry(EntryState.INTENT, "f", None)
 A, B, C = (UUID(int=number) for number in (0xA, 0xB, 0xC))
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "state" / "journal.sqlite3"
-
-
 def test_later_entry_of_a_command_replaces_the_earlier_one(tmp_path: Path) -> None:
     storage = JournalFile(tmp_path / "journal")
     storage.write([NumberedEntry(1, A, INTENT)], flush=True)

@@ -16,11 +16,6 @@ COMMAND = UUID(int=0xA)
 KILL_SELF = f"os.kill(os.getpid(), {signal.SIGKILL})"
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "state" / "journal.sqlite3"
-
-
 def test_killed_between_intent_and_end_the_outcome_is_unknown(file: Path) -> None:
     killed = other_process(
         f"journal.intend(uuid.UUID(int={COMMAND.int}), 'f')\n{KILL_SELF}",

@@ -1,7 +1,6 @@
 """The connection against a real websocket server that behaves, misbehaves, and goes away."""
 
 import asyncio
-import os
 import socket
 import threading
 from collections.abc import Generator
@@ -21,6 +20,7 @@ from tests.machine_client.scripted import (
     Line,
     QuietInjector,
     closing_with,
+    ended,
     greeted,
     heartbeat,
     machine_client,
@@ -29,21 +29,7 @@ from tests.machine_client.scripted import (
 )
 from tests.processes import free_port
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short delays, and nothing from the environment."""
-    monkeypatch.setattr(reconnecting, "FIRST_DELAY", 0.02)
-    for name in tuple(os.environ):
-        if name.lower().endswith("_proxy") or name.startswith("FARHAND_"):
-            monkeypatch.delenv(name)
-
-
-async def ended(task: asyncio.Task[None]) -> BaseException | None:
-    """What a client ended with, by itself."""
-    async with asyncio.timeout(WAIT_SECONDS):
-        await asyncio.wait((task,))
-    return task.exception()
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:

@@ -2,13 +2,11 @@
 
 import asyncio
 import logging
-import os
 import ssl
 from pathlib import Path
 
 import pytest
 
-from machine_client.link import reconnecting
 from machine_client.link.failures import MisconfiguredError
 from tests.certificates import self_signed
 from tests.machine_client.scripted import (
@@ -22,14 +20,7 @@ from tests.machine_client.scripted import (
 )
 from tests.proxies import http_proxy
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short delays, and nothing from the environment."""
-    monkeypatch.setattr(reconnecting, "FIRST_DELAY", 0.02)
-    for name in tuple(os.environ):
-        if name.lower().endswith("_proxy") or name.startswith("FARHAND_"):
-            monkeypatch.delenv(name)
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 async def test_token_is_in_the_header_alone(

@@ -1,7 +1,6 @@
 """What stands between a desktop and its server may answer anything: the client comes back."""
 
 import asyncio
-import os
 import random
 import re
 import socket
@@ -14,7 +13,6 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 
-from machine_client.link import reconnecting
 from machine_client.link.events import Event, MessageReceived
 from machine_client.link.failures import MustStopError
 from machine_client.link.session import Session
@@ -26,6 +24,8 @@ from schemas.link.messages import CONNECT_PATH, SUBPROTOCOL, Heartbeat, Heartbea
 from tests.machine_client.scripted import (
     WAIT_SECONDS,
     Line,
+    ended,
+    greeted,
     heartbeat,
     machine_client,
     problem,
@@ -34,32 +34,15 @@ from tests.machine_client.scripted import (
 )
 from tests.proxies import http_proxy
 
+pytestmark = pytest.mark.usefixtures("impatient")
+
 DENIED = b"<html>Sign in to the guest network</html>" * 1000
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short delays, and nothing from the environment."""
-    monkeypatch.setattr(reconnecting, "FIRST_DELAY", 0.02)
-    for name in tuple(os.environ):
-        if name.lower().endswith("_proxy") or name.startswith("FARHAND_"):
-            monkeypatch.delenv(name)
-
-
-async def greeted(line: Line) -> None:
-    await line.greet()
 
 
 async def said(caplog: pytest.LogCaptureFixture, text: str) -> None:
     async with asyncio.timeout(WAIT_SECONDS):
         while text not in caplog.text:  # noqa: ASYNC110 - a log has no event
             await asyncio.sleep(0.01)
-
-
-async def ended(task: asyncio.Task[None]) -> BaseException | None:
-    async with asyncio.timeout(WAIT_SECONDS):
-        await asyncio.wait((task,))
-    return task.exception()
 
 
 @pytest.mark.parametrize("final", [problems.UNAUTHENTICATED, problems.FORBIDDEN])

@@ -31,8 +31,10 @@ from schemas.inputs.bodies import (
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
 from tests.desktop import Terminal, Witness
+from tests.machine_client.desktop.contract.inputs import perform
 from tests.machine_client.desktop.x11.rig import refused_connections
 from tests.machine_client.desktop.x11.somebody import pressed
+from tests.machine_client.desktop.x11.typed import told
 from tests.waiting import eventually
 
 
@@ -49,14 +51,6 @@ def _nothing_stays_pressed(injector: DesktopInjector, display: str) -> Iterator[
     # Looked at before anything is released here: each test releases what it means to hold.
     assert pressed(display) == (set(), set())
     injector.release_all()
-
-
-def perform(injector: DesktopInjector, body: AnyInput) -> Point:
-    return injector.prepare(body)()
-
-
-def told(witness: Witness) -> list[str]:
-    return [str(event) for event in witness.take()]
 
 
 def test_count_of_a_long_drag_grows_while_it_runs_and_is_never_ahead(

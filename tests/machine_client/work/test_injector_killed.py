@@ -15,6 +15,7 @@ from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, Pr
 from schemas.link.messages import Released
 from tests.desktop import Witness, somebody_else, virtual_display
 from tests.machine_client.desktop.x11.somebody import Person, held_by_xdotool
+from tests.machine_client.desktop.x11.typed import keyboard_map, told
 from tests.machine_client.pressing import killed_after, killed_while_pressing, pressing
 
 
@@ -42,10 +43,6 @@ def witness(display: str) -> Iterator[Witness]:
         yield witness
 
 
-def told(witness: Witness) -> list[str]:
-    return [str(event) for event in witness.take()]
-
-
 def released_at_the_next_start(display: str) -> Released | None:
     with closing(DesktopInjector(X11Desktop(display))) as injector:
         return injector.take_released()
@@ -57,13 +54,6 @@ def records(display: str) -> list[str]:
     with closing(connection):
         names = map(connection.get_atom_name, connection.screen().root.list_properties())
         return [name for name in names if name.startswith("_FARHAND_INPUT_")]
-
-
-def keyboard_map(display: str) -> list[tuple[int, ...]]:
-    connection: Any = Xlib.display.Display(display)
-    with closing(connection):
-        rows = connection.get_keyboard_mapping(8, 248)
-        return [tuple(keysym for keysym in row if keysym) for row in rows]
 
 
 CLICK = ClickMouse(x=30, y=40)

@@ -1,15 +1,12 @@
 """A desktop that changes while its link stands, as everybody sees it who looks or listens."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from schemas.link.messages import (
-    Capability,
-    DesktopChanged,
     Display,
     Screenshot,
     ScreenStart,
@@ -19,24 +16,10 @@ from schemas.resources.machines import Machine
 from server.errors import StoreUnavailable
 from server.events.event import Event, Subscription
 from server.store.machines.machines import MachineStore
+from tests.desktop_states import DARK, GONE, GREETING, OFF, SMALL, YES, desktop
 from tests.links import hello
 from tests.server.dispatch.test_machine_events import listener
 from tests.service import ScriptedMachine, Service, new_key, until
-
-YES = Capability(available=True)
-GONE = Capability(available=False, reason="the display is gone")
-DARK = Capability(available=False, reason="it is dark")
-OFF = Capability(available=False, reason="its owner lets nobody look", switched_off=True)
-SMALL = Display(x=0, y=0, width=800, height=600)
-GREETING = hello(no_screen=None)
-
-
-def desktop(
-    input_: Capability = YES,
-    screen: Capability = YES,
-    displays: Sequence[Display] = tuple(GREETING.displays),
-) -> DesktopChanged:
-    return DesktopChanged(displays=[*displays], input=input_, screen=screen)
 
 
 async def shown(service: Service) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.programs.child_program import ChildProgram, end_left_over, locked
-from tests.processes import until
+from tests.processes import is_gone, until
 
 # A parent that tells its child's number, and never ends by itself.
 PARENT = """
@@ -23,13 +23,6 @@ child = ChildProgram(["/bin/sleep", "600"], directory=here, log=here / "log")
 print(child.pid, flush=True)
 time.sleep(600)
 """
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        return "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 def child(directory: Path, script: str) -> ChildProgram:

@@ -17,6 +17,7 @@ import pytest
 from server.errors import EmbeddedMongoDBError
 from server.store.embedded_mongod import EmbeddedMongoDB, find_mongod, last_words
 from server.store.mongodb.database import Database
+from tests.processes import is_gone
 
 # A server in a process of its own: it writes documents, tells each one that was acknowledged,
 # and never ends by itself.
@@ -71,13 +72,6 @@ async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while not condition():  # noqa: ASYNC110  another process sets no event here
             await asyncio.sleep(0.01)
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        return "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 def start_stray(directory: Path) -> subprocess.Popen[bytes]:

@@ -1,9 +1,8 @@
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
-from schemas.resources.trajectories import MAX_NAME_CHARACTERS, ChangedTrajectory
+from schemas.resources.trajectories import MAX_NAME_CHARACTERS
 from schemas.resources.workflows import NewWorkflow
 from server.errors import WrongState
 from server.store.trajectories.documents import Segment
@@ -14,11 +13,7 @@ from server.trajectories.creation import (
     new_workflow,
 )
 from tests.store import ORGANIZATION
-from tests.trajectories import NOW, imported, stored
-
-
-def change(**fields: Any) -> ChangedTrajectory:
-    return ChangedTrajectory.model_validate(fields)
+from tests.trajectories import NOW, change, imported, stored
 
 
 def test_version_of_an_import_is_that_of_now_whatever_its_times() -> None:

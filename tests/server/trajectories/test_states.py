@@ -3,9 +3,8 @@ from typing import Any
 
 import pytest
 
-from schemas.resources.trajectories import ChangedTrajectory
 from server.trajectories.states import refused_change, refused_steps
-from tests.trajectories import stored
+from tests.trajectories import change, stored
 
 PENDING, GENERATED, APPROVED, IMPORTED = (False, False), (True, False), (True, True), (False, True)
 STATES = (PENDING, GENERATED, APPROVED, IMPORTED)
@@ -21,10 +20,6 @@ ALLOWED = {
     (IMPORTED, APPROVED),
     *((state, state) for state in STATES),
 }
-
-
-def change(**fields: Any) -> ChangedTrajectory:
-    return ChangedTrajectory.model_validate(fields)
 
 
 @pytest.mark.parametrize(("before", "after"), product(STATES, STATES))

@@ -2,24 +2,16 @@
 
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from server.foundation import StartError, bind
+from server.foundation import StartError
 from server.settings import ServerSettings
 from server.workers.inherited import InheritedFoundation
 from server.workers.place import WorkerPlace
 
 URI = "mongodb://user:secret@host/"
-
-
-@pytest.fixture
-def bound() -> Iterator[socket.socket]:
-    (each,) = bind("127.0.0.1", 0)
-    with each:
-        yield each
 
 
 def inherited(tmp_path: Path, *descriptors: int, uri: str | None = URI) -> InheritedFoundation:

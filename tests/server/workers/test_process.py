@@ -7,17 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from server.foundation import bind
 from server.settings import ServerSettings
 from server.workers.place import WorkerPlace
 from server.workers.process import WorkerProcess
-
-
-@pytest.fixture
-def bound() -> Iterator[socket.socket]:
-    (each,) = bind("127.0.0.1", 0)
-    with each:
-        yield each
 
 
 @pytest.fixture

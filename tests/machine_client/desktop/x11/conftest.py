@@ -1,10 +1,12 @@
 """An injector and a terminal on the display of all tests."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from machine_client.desktop.x11.connection import X11Connection
 from machine_client.desktop.x11.desktop import X11Desktop
 from machine_client.work.injector import DesktopInjector
 from tests.desktop import (
@@ -28,3 +30,9 @@ def injector(display: str) -> Iterator[DesktopInjector]:
     injector.close()
     assert pressed(display) == (set(), set())
     set_layout(display, "us")
+
+
+@pytest.fixture
+def connection(display: str) -> Iterator[X11Connection]:
+    with closing(X11Connection(display)) as connection:
+        yield connection

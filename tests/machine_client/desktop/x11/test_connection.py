@@ -3,7 +3,6 @@
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,13 +15,6 @@ from tests.desktop import Witness, resize_screen, set_layout, virtual_display
 from tests.machine_client.desktop.x11.somebody import held_by_xdotool
 
 PROJECT = Path(__file__).parents[4]
-
-
-@pytest.fixture
-def connection(display: str) -> Iterator[X11Connection]:
-    connection = X11Connection(display)
-    yield connection
-    connection.close()
 
 
 def test_events_count_once_they_are_confirmed(connection: X11Connection, witness: Witness) -> None:

@@ -16,12 +16,6 @@ from tests.machine_client.desktop.x11.somebody import Person, held_by_xdotool
 
 
 @pytest.fixture
-def connection(display: str) -> Iterator[X11Connection]:
-    with closing(X11Connection(display)) as connection:
-        yield connection
-
-
-@pytest.fixture
 def holding(connection: X11Connection) -> Holding:
     return Holding(connection)
 

@@ -12,6 +12,7 @@ from machine_client.work.injector import DesktopInjector, InjectionFailed, Injec
 from schemas.inputs.bodies import ClickMouse, DragMouse, MoveMouse
 from tests.desktop import Witness
 from tests.machine_client.desktop.x11.somebody import Person
+from tests.machine_client.desktop.x11.typed import told
 
 CLICK = ClickMouse(x=30, y=40)
 DRAG = DragMouse(start_x=1, start_y=2, to_x=90, to_y=80)
@@ -23,10 +24,6 @@ def injector(display: str) -> Iterator[DesktopInjector]:
     injector.prepare(MoveMouse(x=500, y=500))()
     yield injector
     injector.close()
-
-
-def told(witness: Witness) -> list[str]:
-    return [str(event) for event in witness.take()]
 
 
 def test_a_button_that_we_and_a_person_hold_is_refused_and_stays(

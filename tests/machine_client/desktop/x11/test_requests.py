@@ -1,6 +1,5 @@
 """Packed requests are what python-xlib makes of the same, and what X Input tells of devices."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -57,13 +56,6 @@ def test_a_packed_request_that_the_server_refuses_is_an_error(display: str) -> N
         connection.confirm()
     with pytest.raises(DesktopError), errors_translated():
         connection._state_of(99).down(Kind.KEYS)
-    connection.close()
-
-
-@pytest.fixture
-def connection(display: str) -> Iterator[X11Connection]:
-    connection = X11Connection(display)
-    yield connection
     connection.close()
 
 

@@ -30,3 +30,8 @@ async def names(service: Service, **query: Any) -> list[str]:
     reply = await service.get("/v1/trajectories?" + urlencode(query))
     assert reply.status == 200, reply.body
     return [item["name"] for item in reply.json["items"]]
+
+
+async def made(service: Service, **fields: Any) -> Any:
+    """A trajectory that was created."""
+    return (await created(service, **fields)).json

@@ -10,17 +10,13 @@ from schemas.resources.trajectories import (
     LatestTrajectory,
     TrajectoryWithIncluded,
 )
-from tests.server.api.trajectories.requests import created, names
+from tests.server.api.trajectories.requests import made, names
 from tests.service import Reply, Service
 from tests.trajectories import WORKFLOW, sent
 
 WORKFLOW_ID = str(WORKFLOW)
 RUN = "22222222-2222-4222-8222-222222222222"
 STEP = {"action": "click", "x": 1}
-
-
-async def made(service: Service, **fields: Any) -> Any:
-    return (await created(service, **fields)).json
 
 
 def assert_unknown(reply: Reply) -> None:

@@ -14,17 +14,13 @@ from schemas.resources.trajectories import (
 )
 from server.errors import StoreUnavailable
 from server.store.trajectories.listing import TrajectoryListing
-from tests.server.api.trajectories.requests import created, names
+from tests.server.api.trajectories.requests import made, names
 from tests.service import Service
 from tests.trajectories import WORKFLOW
 
 WORKFLOW_ID = str(WORKFLOW)
 RUN = "22222222-2222-4222-8222-222222222222"
 STEP = {"action": "click", "x": 1}
-
-
-async def made(service: Service, **fields: Any) -> Any:
-    return (await created(service, **fields)).json
 
 
 async def test_empty_list_has_the_defaults(service: Service) -> None:

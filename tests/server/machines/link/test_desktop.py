@@ -1,41 +1,12 @@
 """How a desktop is, and since when."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from schemas.link.messages import (
     Capability,
-    DesktopChanged,
-    Display,
 )
 from server.machines.link.desktop import DesktopState
-from tests.links import hello
-
-YES = Capability(available=True)
-
-
-GONE = Capability(available=False, reason="the display is gone")
-
-
-DARK = Capability(available=False, reason="it is dark")
-
-
-OFF = Capability(available=False, reason="its owner lets nobody look", switched_off=True)
-
-
-SMALL = Display(x=0, y=0, width=800, height=600)
-
-
-GREETING = hello(no_screen=None)
-
-
-def desktop(
-    input_: Capability = YES,
-    screen: Capability = YES,
-    displays: Sequence[Display] = tuple(GREETING.displays),
-) -> DesktopChanged:
-    return DesktopChanged(displays=[*displays], input=input_, screen=screen)
+from tests.desktop_states import DARK, GONE, GREETING, OFF, SMALL, YES, desktop
 
 
 def test_since_is_when_each_came_or_went_and_not_when_its_reason_changed() -> None:

@@ -10,14 +10,10 @@ from server.store.mongodb.database import Database
 from server.store.trajectories.listing import export_filter, trajectory_filter
 from server.trajectories.rendering import render_trajectory
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
-from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed
+from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, listed, numbered
 
 ANY = TrajectoryQuery(is_generated=None)
 AFTER = {"after_created_at": "2024-01-01T00:00:00Z", "after_id": str(UUID(int=1))}
-
-
-def numbered(number: int) -> str:
-    return str(UUID(int=number))
 
 
 async def found(library: TrajectoryLibrary, *, of: UUID = ORGANIZATION, **query: str) -> list[str]:

@@ -8,11 +8,7 @@ from server.errors import AlreadyExists, TooLarge
 from server.store.mongodb.database import Database
 from server.trajectories.rendering import render_trajectory
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION, collected, there
-from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, stored
-
-
-def numbered(number: int) -> str:
-    return str(UUID(int=number))
+from tests.trajectories import WORKFLOW, TrajectoryLibrary, imported, numbered, stored
 
 
 async def test_trajectory_is_stored_once_and_seen_by_its_organization_only(
