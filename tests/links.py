@@ -173,6 +173,12 @@ class LinkScript:
         """Feed an event; exactly these effects must come back."""
         assert self.link.handle(event) == [*effects]
 
+    def sent(self) -> Input:
+        """A command that is sent to the machine as soon as it is submitted."""
+        command = input_message()
+        self.on(submitted(command), SendMessage(command))
+        return command
+
     def closes_on(self, event: Event, code: CloseCode, *words: str) -> list[Effect]:
         """Feed an event that must close the link with this code and a reason that has the words.
 

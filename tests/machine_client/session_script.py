@@ -1,5 +1,6 @@
 """A session's script: what happens, and what must be decided at each event."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 from machine_client.link.events import Effect, Event, LinkOpened, MessageReceived, SendMessage
@@ -92,6 +93,18 @@ class Script:
             expires_at=sent_at + round(within * 1000),
             server_time=sent_at,
         )
+
+    def begun(self, command_id: UUID, **options: Any) -> Input:
+        """A command that has come and begins at once."""
+        command = self.input(command_id, **options)
+        self.on(MessageReceived(command), self.begins(command))
+        return command
+
+    def queued(self, command_id: UUID, **options: Any) -> Input:
+        """A command that has come, and for which nothing is done yet."""
+        command = self.input(command_id, **options)
+        self.on(MessageReceived(command))
+        return command
 
     def begins(self, command: Input) -> BeginCommand:
         """The effect that begins a command, whose clock was heard without delay."""

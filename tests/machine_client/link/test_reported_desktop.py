@@ -53,8 +53,7 @@ def test_change_is_told_once_and_so_is_the_change_back(changed: DesktopChanged) 
 
 def test_change_is_told_while_a_command_runs() -> None:
     script = linked(greeting())
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
+    script.begun(A)
     script.on(DesktopObserved(desktop(NO)), SendMessage(desktop(NO)))
 
 

@@ -13,9 +13,7 @@ from tests.machine_client.session_script import DONE, MARK, A, B, C, Script, ack
 
 
 def test_command_that_is_said_twice_runs_once_and_is_answered_once(script: Script) -> None:
-    first, second = script.input(A), script.input(B)
-    script.on(MessageReceived(first), script.begins(first))
-    script.on(MessageReceived(second))
+    first, second = script.begun(A), script.queued(B)
     script.on(MessageReceived(first))
     script.on(MessageReceived(second))
     script.on(CommandEnded(A, DONE, 3), ack(A, DONE, 3), script.begins(second))
@@ -23,17 +21,13 @@ def test_command_that_is_said_twice_runs_once_and_is_answered_once(script: Scrip
 
 
 def test_commands_are_begun_one_at_a_time_in_order_and_acknowledged(script: Script) -> None:
-    first, second, third = (script.input(command_id) for command_id in (A, B, C))
-    script.on(MessageReceived(first), script.begins(first))
-    script.on(MessageReceived(second))
-    script.on(MessageReceived(third))
+    _first, second, third = script.begun(A), script.queued(B), script.queued(C)
     assert script.session.has_queued
     script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2), script.begins(second))
     script.on(CommandEnded(B, DONE, 4), ack(B, DONE, 4), script.begins(third))
     assert not script.session.has_queued
     script.on(CommandEnded(C, DONE, 6), ack(C, DONE, 6))
-    fourth = script.input(A)
-    script.on(MessageReceived(fourth), script.begins(fourth))
+    script.begun(A)
 
 
 def test_id_that_comes_again_later_is_acknowledged_again(script: Script) -> None:
@@ -44,17 +38,13 @@ def test_id_that_comes_again_later_is_acknowledged_again(script: Script) -> None
 
 
 def test_running_command_that_is_asked_about_is_reported_as_running(script: Script) -> None:
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
+    script.begun(A)
     script.on(script.resolve(A), report(A, None))
     script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2))
 
 
 def test_queued_command_that_is_asked_about_never_begins(script: Script) -> None:
-    first, second, third = (script.input(command_id) for command_id in (A, B, C))
-    script.on(MessageReceived(first), script.begins(first))
-    script.on(MessageReceived(second))
-    script.on(MessageReceived(third))
+    _first, _second, third = script.begun(A), script.queued(B), script.queued(C)
     script.on(script.resolve(B, MARK), script.looks_up(B, MARK))
     script.on(CommandLookedUp(B, NotCarriedOut(), 3), report(B, NotCarriedOut(), 3))
     script.on(CommandEnded(A, DONE, 4), ack(A, DONE, 4), script.begins(third))
@@ -68,8 +58,7 @@ def test_unknown_command_that_is_asked_about_is_looked_up_and_reported(script: S
 def test_more_commands_than_can_wait_close_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "MOST_WAITING", 2)
     script = Script()
-    running = script.input(A)
-    script.on(MessageReceived(running), script.begins(running))
+    script.begun(A)
     for _ in range(2):
         script.on(MessageReceived(script.input(uuid4())))
     (effect,) = script.session.handle(MessageReceived(script.input(C)))

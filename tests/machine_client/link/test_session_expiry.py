@@ -49,8 +49,7 @@ def test_late_command_that_a_key_can_repeat_is_answered_from_the_journal(script:
     script.on(TimePassed(), ExpireCommand(late))
     script.on(CommandEnded(B, Expired(), 1), ack(B, Expired(), 1))
     # What expired beside it has not ended the running one.
-    third = script.input(C)
-    script.on(MessageReceived(third))
+    third = script.queued(C)
     script.on(CommandEnded(A, DONE, 3), ack(A, DONE, 3), script.begins(third))
 
 
@@ -97,12 +96,9 @@ def test_command_that_stalled_on_the_link_keeps_its_own_expiry(script: Script) -
 
 
 def test_after_a_sleep_nothing_late_begins(script: Script) -> None:
-    first, second = script.input(A), script.input(B)
-    script.on(MessageReceived(first), script.begins(first))
-    script.on(MessageReceived(second))
+    _first, _second = script.begun(A), script.queued(B)
     script.clock.now += 3600.0
-    third = script.input(C, within=10, delay=3599.0)
-    script.on(MessageReceived(third))
+    script.queued(C, within=10, delay=3599.0)
     script.on(CommandEnded(A, DONE, 2), ack(A, DONE, 2), ack(B, Expired(), 2), ack(C, Expired(), 2))
 
 

@@ -58,8 +58,7 @@ def test_more_heartbeats_than_can_wait_for_the_journal_close_the_link(script: Sc
 
 
 def test_heartbeat_is_answered_while_a_command_runs(script: Script) -> None:
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
+    script.begun(A)
     script.on(script.heartbeat(7), MarkJournal())
     script.on(JournalMarked(1, MARK), beat(7, 1))
 
@@ -133,9 +132,7 @@ def test_messages_of_a_lost_link_have_no_effect(script: Script) -> None:
 
 
 def test_lost_link_drops_the_queue_and_releases_what_is_held(script: Script) -> None:
-    first, second = script.input(A), script.input(B)
-    script.on(MessageReceived(first), script.begins(first))
-    script.on(MessageReceived(second))
+    _first, _second = script.begun(A), script.queued(B)
     script.on(LinkLost(), ReleaseHeld())
     assert not script.session.has_queued
     script.on(CommandEnded(A, DONE, 2))
@@ -144,16 +141,14 @@ def test_lost_link_drops_the_queue_and_releases_what_is_held(script: Script) -> 
 
 
 def test_command_of_an_earlier_link_is_not_acknowledged_on_a_later_one(script: Script) -> None:
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
+    script.begun(A)
     script.on(LinkLost(), ReleaseHeld())
     script.link()
     script.on(CommandEnded(A, DONE, 2))
 
 
 def test_command_of_an_earlier_link_that_was_asked_about_is_acknowledged(script: Script) -> None:
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
+    script.begun(A)
     script.on(LinkLost(), ReleaseHeld())
     script.link()
     script.on(script.resolve(A), report(A, None))
@@ -162,8 +157,7 @@ def test_command_of_an_earlier_link_that_was_asked_about_is_acknowledged(script:
 
 def test_running_command_that_a_new_link_says_again_is_answered_when_it_ends() -> None:
     script = Script()
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
+    script.begun(A)
     script.on(LinkLost(), ReleaseHeld())
     script.link(1)
     script.on(MessageReceived(script.input(A)))
@@ -171,12 +165,10 @@ def test_running_command_that_a_new_link_says_again_is_answered_when_it_ends() -
 
 
 def test_new_command_waits_for_the_running_one_of_an_earlier_link(script: Script) -> None:
-    old = script.input(A)
-    script.on(MessageReceived(old), script.begins(old))
+    script.begun(A)
     script.on(LinkLost(), ReleaseHeld())
     script.link()
-    new = script.input(B)
-    script.on(MessageReceived(new))
+    new = script.queued(B)
     script.on(CommandEnded(A, DONE, 2), script.begins(new))
 
 
@@ -232,8 +224,7 @@ def test_journal_that_fails_ends_the_link_once_with_the_reason(script: Script) -
 def test_journal_sequence_never_goes_back_on_the_wire() -> None:
     script = Script(linked=False)
     script.link(journal_sequence=50)
-    command = script.input(A)
-    script.on(MessageReceived(command), script.begins(command))
+    script.begun(A)
     script.on(CommandEnded(A, DONE, 40), ack(A, DONE, 50))
     script.on(script.resolve(B), script.looks_up(B))
     script.on(CommandLookedUp(B, NotCarriedOut(), 51), report(B, NotCarriedOut(), 51))

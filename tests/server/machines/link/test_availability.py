@@ -90,13 +90,11 @@ def test_link_refuses_what_is_submitted_before_it_is_reconciled() -> None:
     with pytest.raises(LinkUnsettledError):
         script.link.handle(submitted(input_message()))
     script.on(Reconciled())
-    command = input_message()
-    script.on(submitted(command), SendMessage(command))
+    script.sent()
 
 
 def test_paused_machine_takes_nothing_and_finishes_what_it_has(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     up.on(RestrictionsRead(Restrictions(paused_since=SERVER_TIME - 5)))
     for refused in (up.link.reserve, lambda: up.link.handle(submitted(input_message()))):
         with pytest.raises(MachinePausedError) as caught:
@@ -191,8 +189,7 @@ def test_late_command_that_never_begins_is_settled_by_its_report(up: LinkScript)
 
 
 def test_report_that_contradicts_itself_leaves_nobody_waiting(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
     question = about(command.command_id)
     up.on(ResolutionRequested(question), SendMessage(question))

@@ -24,8 +24,7 @@ from tests.links import (
 
 
 def test_report_that_contradicts_an_earlier_outcome_closes_the_link(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
     question = about(command.command_id)
     for contradiction in (NotCarriedOut(), None):
@@ -49,15 +48,13 @@ def test_key_that_is_used_again_days_later_may_end_otherwise(up: LinkScript) -> 
 
 def test_remembered_outcomes_are_bounded(up: LinkScript) -> None:
     for number in range(REMEMBERED_OUTCOMES + 10):
-        command = input_message()
-        up.on(submitted(command), SendMessage(command))
+        command = up.sent()
         up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
         assert len(up.link.commands._outcomes) <= min(number + 1, REMEMBERED_OUTCOMES)
 
 
 def test_input_is_sent_and_its_acknowledgement_settles_it(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     assert set(up.link.commands.unanswered) == {command.command_id}
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
     assert not up.link.commands.unanswered
@@ -87,8 +84,7 @@ def test_acknowledgement_of_what_was_not_sent_closes_the_link(up: LinkScript) ->
 
 
 def test_second_acknowledgement_closes_the_link(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     up.on(ack(command.command_id), SettleCommand(command.command_id, COMPLETED))
     rest = up.closes_on(
         ack(command.command_id, sequence=2), CloseCode.MESSAGE_INVALID, "not waiting"
@@ -129,8 +125,7 @@ def test_late_command_that_is_asked_about_while_its_answer_is_on_its_way_is_no_c
 
 
 def test_report_on_what_was_not_asked_closes_the_link(up: LinkScript) -> None:
-    sent = input_message()
-    up.on(submitted(sent), SendMessage(sent))
+    sent = up.sent()
     rest = up.closes_on(report(sent.command_id), CloseCode.MESSAGE_INVALID, "not asked about")
     assert rest == [AbandonCommands((sent.command_id,))]
 

@@ -48,8 +48,7 @@ def test_answer_to_an_older_heartbeat_is_not_an_answer_to_the_last(up: LinkScrip
 
 
 def test_silent_machine_is_known_to_be_gone_after_40_seconds_at_worst(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     silent_for = 0.0
     while silent_for < 39.0:
         up.later(1.0)

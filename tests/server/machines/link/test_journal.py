@@ -25,7 +25,6 @@ from tests.links import (
     hello,
     input_message,
     report,
-    submitted,
 )
 
 
@@ -41,8 +40,7 @@ def test_first_heartbeat_without_a_mark_closes_the_link(script: LinkScript) -> N
 
 
 def test_journal_that_jumps_closes_the_link(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     event = ack(command.command_id, sequence=2**62)
     rest = up.closes_on(event, CloseCode.MESSAGE_INVALID, "jumped from 1 to", "for 1 commands")
     assert rest == [AbandonCommands((command.command_id,))]
@@ -51,8 +49,7 @@ def test_journal_that_jumps_closes_the_link(up: LinkScript) -> None:
 def test_number_grows_by_what_many_commands_can_have_written(up: LinkScript) -> None:
     sequence = 1
     for _ in range(5):
-        command = input_message()
-        up.on(submitted(command), SendMessage(command))
+        command = up.sent()
         sequence += MAX_ENTRIES_PER_COMMAND - 1
         up.on(
             ack(command.command_id, sequence=sequence),
@@ -62,8 +59,7 @@ def test_number_grows_by_what_many_commands_can_have_written(up: LinkScript) -> 
 
 def test_journal_that_goes_back_closes_the_link_and_settles_nothing(script: LinkScript) -> None:
     script.bring_up(sequence=7)
-    command = input_message()
-    script.on(submitted(command), SendMessage(command))
+    command = script.sent()
     event = ack(command.command_id, sequence=6)
     rest = script.closes_on(event, CloseCode.MESSAGE_INVALID, "from 8 to 6")
     assert rest == [AbandonCommands((command.command_id,))]
@@ -81,7 +77,6 @@ def test_journal_that_goes_back_in_a_report_closes_the_link(script: LinkScript) 
 def test_journal_position_follows_the_messages(script: LinkScript) -> None:
     script.bring_up(sequence=7)
     assert script.link.journal.sequence == 8
-    command = input_message()
-    script.on(submitted(command), SendMessage(command))
+    command = script.sent()
     script.on(ack(command.command_id, sequence=9), SettleCommand(command.command_id, COMPLETED))
     assert script.link.journal.sequence == 9

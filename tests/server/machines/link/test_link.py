@@ -181,8 +181,7 @@ def test_replaced_link_abandons_what_it_had_sent_and_asked(up: LinkScript) -> No
 
 
 def test_closing_link_ignores_everything_but_its_end(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     up.closes_on(CloseRequested(CloseCode.SERVER_STOPPING, "stopping"), CloseCode.SERVER_STOPPING)
     assert not up.link.is_up
     for event in (
@@ -199,8 +198,7 @@ def test_closing_link_ignores_everything_but_its_end(up: LinkScript) -> None:
 
 
 def test_lost_connection_abandons_what_is_unanswered(up: LinkScript) -> None:
-    command = input_message()
-    up.on(submitted(command), SendMessage(command))
+    command = up.sent()
     up.on(ConnectionLost(), AbandonCommands((command.command_id,)))
     assert not up.link.is_up
     up.on(ack(command.command_id))
@@ -251,8 +249,7 @@ def test_frames_that_nobody_asked_for_close_the_link_when_they_are_too_many(
 
 def test_answers_to_what_was_asked_are_no_flood(up: LinkScript) -> None:
     for number in range(3 * BURST):
-        command = input_message()
-        up.on(submitted(command), SendMessage(command))
+        command = up.sent()
         up.on(
             ack(command.command_id, sequence=2 + number),
             SettleCommand(command.command_id, COMPLETED),
