@@ -105,9 +105,24 @@ async def keep_sent(
     return record
 
 
+async def kept_as_sent(service: Service, key: str | None = None, **options: Any) -> Command:
+    """A command, of which the ledger says no more than that it was sent."""
+    command = accepted(service, key, **options)
+    await keep_sent(service, command)
+    return command
+
+
 def answering(service: Service, command: Command) -> asyncio.Task[tuple[Answer, bool]]:
     """Ask for the command's answer in the background; see `answered`."""
     return service.server.services.background.start(answered(service, command), "a caller")
+
+
+def asking(
+    service: Service, key: str | None = None, **options: Any
+) -> tuple[Command, asyncio.Task[tuple[Answer, bool]]]:
+    """A command, whose answer is asked for in the background."""
+    command = accepted(service, key, **options)
+    return command, answering(service, command)
 
 
 async def answered(service: Service, command: Command) -> tuple[Answer, bool]:

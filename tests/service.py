@@ -6,7 +6,7 @@ seeing each other.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -400,6 +400,11 @@ class ScriptedLink:
         command = await self.heard(Input)
         await self.acknowledge(command.command_id, outcome)
         return command
+
+    async def obeys(self, sending: Awaitable[Reply]) -> None:
+        """Carry out the next input; whoever sent it is answered with 200."""
+        await self.obey()
+        assert (await sending).status == 200
 
     async def closed(self) -> tuple[int, str]:
         """The code and reason with which the server closes the link."""

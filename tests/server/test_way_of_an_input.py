@@ -40,9 +40,7 @@ async def test_input_goes_from_its_handler_to_its_machine_through_each_folder_on
     machine = await service.new_machine()
     async with machine.connected() as link:
         monkeypatch.setattr(MachineWebSocket, "send_text", seen)
-        sending = machine.moving()
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving())
     (way,) = (each for each in ways if HANDLER in each)
     after_the_handler = way[way.index(HANDLER) :]
     assert len(after_the_handler) <= MOST_FILES

@@ -194,8 +194,7 @@ async def test_cookie_sends_inputs_and_changes_when_the_request_is_the_consoles_
             ask(service, machine.input_path(), headers, method="POST", body={"x": 3, "y": 4}),
             "a browser",
         )
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(moving)
     path = "/v1/machines/desk-1"
     reply = await ask(service, path, headers, method="PATCH", body={"paused": True})
     assert (reply.status, reply.json["paused"]) == (200, True)

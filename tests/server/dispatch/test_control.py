@@ -112,16 +112,13 @@ async def test_through_another_node(nodes: list[Service]) -> None:
             refused = await node.post(path, {"x": 1, "y": 1})
             assert refused.json["reason"] == "controlled"
             moving = begin(node, "POST", path, body={"x": 1, "y": 1}, headers=held_by(lease))
-            await link.obey()
-            assert (await moving).status == 200
+            await link.obeys(moving)
         held = await here.post(CONTROL)
         assert held.problem == "control-held"
         ending = begin(there, "DELETE", f"{CONTROL}/{lease}")
         await confirms(link)
         assert (await ending).status == 204
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_of_two_hands_on_two_nodes_the_newer_one_stays(nodes: list[Service]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from schemas.http.problems import ProblemError
 from schemas.link.messages import Input, Resolve
 from server.dispatch.handover import HandoverWait
-from tests.commands import accepted, answered, answering, keep_sent, problem_of
+from tests.commands import accepted, answered, answering, kept_as_sent, problem_of
 from tests.links import COMPLETED, hello
 from tests.service import Service, new_key
 
@@ -83,7 +83,7 @@ async def test_command_waits_for_its_link_to_be_live_no_longer_than_it_may_begin
     service: Service,
 ) -> None:
     machine = await service.new_machine()
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         up = await machine.until_up()
         assert not up.is_live

@@ -16,7 +16,7 @@ from server.machines.socket import LinkSocket
 from server.store.commands import CommandState
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
-from tests.commands import accepted, keep_sent, recorded
+from tests.commands import accepted, keep_sent, kept_as_sent, recorded
 from tests.links import hello
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
@@ -75,16 +75,13 @@ async def test_word_that_a_command_still_runs_is_a_word_in_time(
 ) -> None:
     monkeypatch.setattr(reconciler, "REPORT_SECONDS", 1.0)
     machine = await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, None)
         live = await machine.until_live()
         # New inputs go out behind it, however long it takes.
-        sending = machine.moving(new_key())
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving(new_key()))
         assert not live.is_over
         await link.acknowledge(command.id)
         await until(lambda: not service.server.services.machines.dispatcher._ledger._under_way)
@@ -94,8 +91,7 @@ async def test_word_that_a_command_still_runs_is_a_word_in_time(
 async def test_link_that_goes_while_it_is_asked_is_asked_again_by_the_next(
     service: Service, machine: ScriptedMachine
 ) -> None:
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
     await machine.until_gone()
@@ -162,9 +158,7 @@ async def test_client_that_gave_up_and_came_back_is_not_replaced_by_its_own_firs
         slow.may_go_on.set()
         await slow.is_over.wait()
         await link.nothing_heard()
-        sending = machine.moving(new_key())
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving(new_key()))
 
 
 async def test_machine_whose_client_left_while_it_was_recorded_is_not_connected(
@@ -197,9 +191,7 @@ async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_on
             slow.may_go_on.set()
             await slow.is_over.wait()
             await link.nothing_heard()
-            sending = machine.moving(new_key())
-            await link.obey()
-            assert (await sending).status == 200
+            await link.obeys(machine.moving(new_key()))
             assert await machine.until_live() is live
         assert (await half_open.closed())[0] == CloseCode.TAKEN_OVER
 
@@ -208,9 +200,7 @@ async def test_link_that_has_not_greeted_yet_replaces_nobody(service: Service) -
     machine = await service.new_machine()
     async with machine.connected() as link, machine.open_websocket():
         await until(lambda: len(list(service.server.services.machines.registry)) == 2)
-        sending = machine.moving(new_key())
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving(new_key()))
 
 
 async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Service) -> None:
@@ -227,9 +217,7 @@ async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Ser
             assert (await earlier.closed())[0] == CloseCode.TAKEN_OVER
             await later.ready()
             await machine.until_live()
-            sending = machine.moving(new_key())
-            await later.obey()
-            assert (await sending).status == 200
+            await later.obeys(machine.moving(new_key()))
 
 
 @pytest.mark.parametrize("paused", [True, False], ids=["paused", "resumed"])
@@ -250,8 +238,7 @@ async def test_pause_during_the_greeting_is_not_missed(service: Service, paused:
             assert (reply.status, reply.json["reason"]) == (503, "paused")
             await link.nothing_heard()
         else:
-            await link.obey()
-            assert (await moving).status == 200
+            await link.obeys(moving)
 
 
 async def test_pause_right_after_the_greeting_has_read_it_is_not_missed(
@@ -309,9 +296,7 @@ async def test_desktop_that_is_stuck_is_shown_refuses_at_once_and_recovers(
             await link.acknowledge(command.command_id)
         await until(lambda: live.availability.no_input is None)
         assert (await service.get(path)).json["state"] == "online"
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_link_that_cannot_be_told_of_a_pause_is_closed(

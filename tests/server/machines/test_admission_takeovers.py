@@ -22,9 +22,7 @@ async def test_yielding_client_never_takes_over_a_live_link(service: Service) ->
                 code, reason = await yielding.closed()
                 assert code == CloseCode.TAKEN_OVER
                 assert "token of its own" in reason
-        sending = machine.moving()
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving())
         assert await machine.until_live() is live
         assert registry.takeovers == 0
         stored = await service.stores.machines.get(service.organization_id, "desk-1")
@@ -38,9 +36,7 @@ async def test_yielding_client_is_admitted_when_nobody_has_the_link(service: Ser
         pass
     await machine.until_gone()
     async with machine.connected(hello(yields=True, sequence=1)) as link:
-        sending = machine.moving()
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_yielding_client_leaves_one_that_has_only_greeted_alone(service: Service) -> None:
@@ -95,6 +91,4 @@ async def test_client_that_has_not_greeted_yet_is_not_told_to_stop(service: Serv
 async def test_yielding_client_of_another_machine_is_admitted(service: Service) -> None:
     machine, other = await service.new_machine(), await service.new_machine("desk-2")
     async with machine.connected(), other.connected(YIELDING) as link:
-        sending = other.moving()
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(other.moving())

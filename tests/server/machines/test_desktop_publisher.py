@@ -65,9 +65,7 @@ async def test_desktop_that_goes_and_comes_back_is_shown_on_the_same_link(
         assert back["screen"] == YES.model_dump()
         assert back["displays"] == [SMALL.model_dump()]
         # The key of what was refused was not used.
-        moving = machine.moving(key)
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving(key))
 
 
 async def test_client_that_starts_without_a_desktop_comes_online_when_there_is_one(

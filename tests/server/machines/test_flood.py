@@ -68,9 +68,7 @@ async def test_link_that_floods_is_closed_and_then_not_heard(
         assert "frames at once" in flooding.over_reason
         # What its budget gained while it was spent is the rest; all of it were many times more.
         assert frames < MORE_THAN_ENOUGH / 4
-        sending = other.moving()
-        await other_link.obey()
-        assert (await sending).status == 200
+        await other_link.obeys(other.moving())
 
 
 async def test_pings_are_a_flood_sooner_than_what_is_not_answered(service: Service) -> None:

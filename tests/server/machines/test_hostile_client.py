@@ -274,9 +274,7 @@ async def honest_work(service: Service) -> AsyncIterator[Input]:
         reply = await sending
         assert (reply.status, reply.json["command_id"]) == (200, str(command.command_id))
         assert (await honest.move(key)).body == reply.body
-        again = honest.moving()
-        await link.obey()
-        assert (await again).status == 200
+        await link.obeys(honest.moving())
         assert await honest.until_live() is before
 
 

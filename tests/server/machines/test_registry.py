@@ -55,9 +55,7 @@ async def test_newest_link_wins_and_the_older_is_told_why(service: Service) -> N
             assert code == CloseCode.TAKEN_OVER
             assert "token of its own" in reason
             await until(lambda: service.link_of("desk-1") not in (None, first))
-            sending = machine.moving()
-            await newer.obey()
-            assert (await sending).status == 200
+            await newer.obeys(machine.moving())
 
 
 async def test_end_of_a_replaced_link_does_not_make_the_machine_offline(service: Service) -> None:
@@ -90,9 +88,7 @@ async def test_same_machine_id_in_two_organizations_are_two_machines(service: Se
     machine = await service.new_machine()
     other = await (await service.elsewhere()).new_machine()
     async with machine.connected() as link, other.connected() as other_link:
-        sending = other.moving()
-        await other_link.obey()
-        assert (await sending).status == 200
+        await other_link.obeys(other.moving())
         await link.nothing_heard()
 
 
@@ -111,9 +107,7 @@ async def test_other_links_survive_the_revocation_of_one_token(service: Service)
     async with machine.connected() as link, other.connected() as other_link:
         await service.stores.tokens.revoke_of_machine(service.organization_id, "desk-1")
         await link.closed()
-        sending = other.moving()
-        await other_link.obey()
-        assert (await sending).status == 200
+        await other_link.obeys(other.moving())
 
 
 async def test_removed_machine_is_told_to_stop(service: Service, link: ScriptedLink) -> None:

@@ -144,8 +144,7 @@ async def test_running_input_ends_before_its_machine_moves(
             moving = background.create_task(at(stays, idle).move(new_key()))
             async with at(stays, idle).connected() as moved_link:
                 # Nor does it keep this one that the other machine is busy.
-                await moved_link.obey()
-                assert (await moving).status == 200
+                await moved_link.obeys(moving)
             assert not stopping.done()
             await busy_link.acknowledge(command.command_id)
             assert (await sending).status == 200

@@ -153,8 +153,7 @@ async def test_no_body_query_or_token_reaches_the_log(
         async with machine.connected() as link:
             for body in ({"text": keys}, {"text": keys, "down": None}):
                 sending = background.start(service.post(path, body, headers=headers), "a client")
-                await link.obey()
-                assert (await sending).status == 200
+                await link.obeys(sending)
                 headers = {}
         wrong_bodies: list[Any] = [
             {"text": SECRET},
@@ -229,9 +228,7 @@ async def test_client_that_goes_away_in_the_midst_harms_nothing(service: Service
         await link.obey()
         writer.close()
         await writer.wait_closed()
-        sending = machine.moving()
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving())
 
 
 @pytest.mark.parametrize("path", ["/v1/machines/%ff", "/v1/workflows/%ff", "/problems/%ff"])

@@ -5,7 +5,7 @@ from uuid import uuid4
 from schemas.inputs.outcomes import NotCarriedOut
 from schemas.link.messages import Input
 from schemas.resources.tokens import Scope
-from tests.commands import accepted, keep_sent
+from tests.commands import kept_as_sent
 from tests.service import Service, new_key, scopes_without
 
 
@@ -50,8 +50,7 @@ async def test_command_under_way_is_sent_and_not_final(service: Service) -> None
 
 async def test_command_that_never_arrived_says_so(service: Service) -> None:
     machine = await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.next_message()
         await link.report(command.id, NotCarriedOut())
@@ -66,8 +65,7 @@ async def test_command_that_never_arrived_says_so(service: Service) -> None:
 
 async def test_what_may_not_be_seen_does_not_exist(service: Service) -> None:
     await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     unknown = await service.get(f"/v1/commands/{uuid4()}")
     assert (unknown.status, unknown.problem) == (404, "not-found")
     other = await service.elsewhere()

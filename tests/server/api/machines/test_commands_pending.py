@@ -10,7 +10,7 @@ from schemas.link.messages import Input, Resolve
 from schemas.resources.tokens import Scope
 from server.dispatch.ledger import ledger as ledger_module
 from server.store.commands import CommandState
-from tests.commands import accepted, keep_sent, until_recorded
+from tests.commands import accepted, kept_as_sent, until_recorded
 from tests.links import COMPLETED, hello
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
@@ -108,8 +108,7 @@ async def test_machine_that_does_not_answer_keeps_nobody_who_looks(
     monkeypatch.setattr(ledger_module, "POLL_SECONDS", 0.05)
     machine = await service.new_machine()
     async with machine.connected() as link:
-        command = accepted(service, new_key())
-        await keep_sent(service, command)
+        command = await kept_as_sent(service, new_key())
         for _ in range(2):
             view = (await service.get(address(command.id))).json
             assert (view["state"], view["final"]) == ("sent", False)
@@ -123,7 +122,7 @@ async def test_machine_that_does_not_answer_keeps_nobody_who_looks(
 
 async def test_command_that_waits_for_its_link_is_claimed(service: Service) -> None:
     machine = await service.new_machine()
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
         key = new_key()
@@ -133,8 +132,7 @@ async def test_command_that_waits_for_its_link_is_claimed(service: Service) -> N
         view = (await service.get(address(command.id))).json
         assert (view["state"], view["final"], view["answer"]) == ("claimed", False, None)
         await link.report(question.command_id, NotCarriedOut())
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(sending)
         view = (await service.get(address(command.id))).json
         assert (view["state"], view["final"]) == ("done", True)
 

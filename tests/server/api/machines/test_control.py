@@ -99,9 +99,7 @@ async def test_control_is_taken_renewed_and_given_back(service: Service) -> None
         for method in ("PUT", "DELETE"):
             over = await service.request(method, f"{CONTROL}/{lease}")
             assert (over.status, over.problem) == (409, "control-ended")
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_holder_may_send_and_others_are_told_who_has_control(service: Service) -> None:
@@ -152,9 +150,7 @@ async def test_lease_that_is_over_guessed_or_somebody_elses_is_good_for_nothing(
         too_long = await machine.move(headers=held_by("x" * 201))
         assert too_long.faults == [(["header", "Farhand-Control"], "string_too_long")]
         await link.nothing_heard()
-        moving = machine.moving(key, headers=held_by(lease))
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving(key, headers=held_by(lease)))
 
 
 async def test_second_taker_is_told_who_has_it_and_may_take_over(service: Service) -> None:
@@ -204,9 +200,7 @@ async def test_machine_that_does_not_confirm_is_under_nobodys_control(
         assert reply.json["reason"] == "not_interrupted"
         assert (await service.get("/v1/machines/desk-1")).json["control"] is None
         await link.heard(Interrupt)
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_link_that_ends_while_control_is_taken_leaves_it_to_nobody(service: Service) -> None:
@@ -236,9 +230,7 @@ async def test_lease_that_nobody_renews_ends_by_itself(
         await confirms(link)
         over = await machine.move(headers=held_by(lease))
         assert (over.status, over.problem) == (409, "control-ended")
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
         (lapsed, _) = (await service.get("/v1/audit?action=control")).json["items"]
         assert (lapsed["action"], lapsed["token_name"]) == ("control.lapsed", "administrator")
 
@@ -253,9 +245,7 @@ async def test_control_ends_with_its_holders_token(service: Service) -> None:
         (mine,) = [each for each in tokens if each["scopes"] == ["machines:control"]]
         assert (await service.request("DELETE", f"/v1/tokens/{mine['id']}")).status == 204
         await confirms(link)
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_newer_link_keeps_to_the_lease_and_begins_with_nothing_held(
@@ -269,9 +259,7 @@ async def test_newer_link_keeps_to_the_lease_and_begins_with_nothing_held(
         await confirms(link)
         refused = await machine.move()
         assert refused.json["reason"] == "controlled"
-        moving = machine.moving(headers=held_by(lease))
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving(headers=held_by(lease)))
 
 
 async def test_of_two_takers_at_once_one_has_control(service: Service) -> None:

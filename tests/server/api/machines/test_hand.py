@@ -523,8 +523,7 @@ async def test_audit_has_one_entry_for_a_stretch_and_no_text_and_no_log_has_the_
             body={"x": 1, "y": 1},
             headers=held_by(lease),
         )
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(moving)
         assert (await service.get(hand_path("desk-1", lease))).status == 426
     service.flush_access_log()
     assert "/control/.../hand" in caplog.text

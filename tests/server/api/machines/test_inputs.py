@@ -149,9 +149,7 @@ async def test_setting_makes_minimal_the_default(service: Service) -> None:
         sending = machine.moving()
         await link.obey()
         assert (await sending).status == 204
-        sending = machine.moving(headers={"Prefer": "return=representation"})
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving(headers={"Prefer": "return=representation"}))
 
 
 @pytest.mark.parametrize(("operation", "body", "loc", "kind"), WRONG_BODIES)
@@ -320,9 +318,7 @@ async def test_one_unanswered_input_too_many_is_429(service: Service) -> None:
         await link.acknowledge(commands[0].command_id)
         await link.acknowledge(commands[1].command_id)
         assert [(await first).status, (await second).status] == [200, 200]
-        third = machine.moving()
-        await link.obey()
-        assert (await third).status == 200
+        await link.obeys(machine.moving())
 
 
 @pytest.mark.parametrize("settings", [{"input_timeout": 0.2}])

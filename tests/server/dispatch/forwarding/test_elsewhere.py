@@ -228,15 +228,11 @@ async def test_bus_that_is_away_refuses_what_cannot_be_forwarded_and_nothing_hap
         assert (await there.get("/readyz")).json == {"status": "ok", "node": "b", "bus": "away"}
         # What is final is given again, and the node's own machines work.
         assert (await at(there, machine).move(key)).body == first.body
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
         await link.nothing_heard()
         nats_server.start()
         await until_reached(there, machine)
-        moving = at(there, machine).moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(at(there, machine).moving())
 
 
 async def test_reply_that_is_not_understood_is_no_word_that_nothing_happened(

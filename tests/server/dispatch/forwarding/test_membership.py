@@ -47,9 +47,7 @@ async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]
         await machines_of(there).end_links_of(node_id, "its node is gone")
         there.server.services.cluster.elsewhere._addresses._known.clear()
         await until_reached(there, machine)
-        moving = at(there, machine).moving(new_key())
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(at(there, machine).moving(new_key()))
 
 
 async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[Service]) -> None:
@@ -139,9 +137,7 @@ async def test_link_that_moves_is_found_where_it_is(nodes: list[Service]) -> Non
             assert code == 4006, reason
             await until_reached(here, machine)
             for node in nodes:
-                moving = at(node, machine).moving(new_key())
-                await second.obey()
-                assert (await moving).status == 200
+                await second.obeys(at(node, machine).moving(new_key()))
             view = (await here.get("/v1/machines/desk-1")).json
             assert (view["state"], view["node"]) == ("online", "b")
             assert "took over" in view["reason"]
@@ -189,9 +185,7 @@ async def test_client_that_yields_leaves_the_link_to_the_one_on_another_node(
             late = ScriptedLink(websocket)
             await late.say(greeting)
             assert (await late.closed())[0] == 4006
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_links_are_compared_where_their_number_or_epochs_differ_and_now_and_then(

@@ -23,9 +23,7 @@ async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Servic
         await there.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         assert (await machine.move()).json["reason"] == "paused"
         await there.request("PATCH", "/v1/machines/desk-1", {"paused": False})
-        moving = machine.moving()
-        await link.obey()
-        assert (await moving).status == 200
+        await link.obeys(machine.moving())
         assert (await there.request("DELETE", "/v1/machines/desk-1")).status == 204
         assert (await link.closed())[0] in (4501, 4502)
 

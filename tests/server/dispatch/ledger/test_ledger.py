@@ -20,8 +20,10 @@ from tests.commands import (
     accepted,
     answered,
     answering,
+    asking,
     found,
     keep_sent,
+    kept_as_sent,
     ledger_of,
     problem_of,
     recorded,
@@ -37,8 +39,7 @@ MARK = UUID(int=0x4D)
 async def test_record_says_sent_before_the_machine_hears_of_the_command(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected(hello(sequence=9)) as link:
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         heard = await link.heard(Input)
         record = await recorded(service, heard.command_id)
         assert record.state is CommandState.SENT
@@ -49,8 +50,7 @@ async def test_record_says_sent_before_the_machine_hears_of_the_command(service:
 
 
 async def test_answer_is_stored_before_it_is_given(service: Service, link: ScriptedLink) -> None:
-    command = accepted(service, new_key())
-    waiting = answering(service, command)
+    command, waiting = asking(service, new_key())
     await link.obey()
     answer, replayed = await waiting
     assert not replayed
@@ -59,16 +59,14 @@ async def test_answer_is_stored_before_it_is_given(service: Service, link: Scrip
 
 
 async def test_command_without_a_key_leaves_no_record(service: Service, link: ScriptedLink) -> None:
-    command = accepted(service)
-    waiting = answering(service, command)
+    command, waiting = asking(service)
     await link.obey()
     assert (await waiting)[0].status == 200
     assert await ledger_of(service).find(command.id) is None
 
 
 async def test_work_goes_on_when_its_caller_has_gone(service: Service, link: ScriptedLink) -> None:
-    command = accepted(service, new_key())
-    waiting = answering(service, command)
+    command, waiting = asking(service, new_key())
     heard = await link.heard(Input)
     waiting.cancel()
     await link.acknowledge(heard.command_id)
@@ -110,8 +108,7 @@ async def test_write_that_seemed_to_fail_is_tried_again_and_the_input_sent_once(
     service: Service, link: ScriptedLink, monkeypatch: pytest.MonkeyPatch, name: str, happens: bool
 ) -> None:
     failing = Failing(monkeypatch, name, 3, happens=happens)
-    command = accepted(service, new_key())
-    waiting = answering(service, command)
+    command, waiting = asking(service, new_key())
     await link.obey()
     answer, _ = await waiting
     assert (answer.status, failing.failures) == (200, 3)
@@ -154,11 +151,10 @@ async def test_nothing_is_sent_when_the_claim_may_have_failed(
 async def test_claim_waits_for_the_link_to_settle_and_goes_out_after_it(
     service: Service, machine: ScriptedMachine
 ) -> None:
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False, mark=MARK) as link:
         await machine.until_up()
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         question = await link.heard(Resolve)
         await until_recorded(service, command, CommandState.CLAIMED)
         await link.report(question.command_id, NotCarriedOut())
@@ -175,7 +171,7 @@ async def test_claim_whose_time_passes_while_it_waits_leaves_its_key_unused(
     service: Service, machine: ScriptedMachine
 ) -> None:
     """The journal may know an end of it that the ledger has forgotten, and was not asked."""
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await machine.until_up()
         key = new_key()
@@ -191,11 +187,10 @@ async def test_claim_whose_time_passes_while_it_waits_leaves_its_key_unused(
 
 async def test_claim_whose_link_goes_while_it_waits_leaves_its_key_free(service: Service) -> None:
     machine = await service.new_machine()
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await machine.until_up()
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         await until_recorded(service, command, CommandState.CLAIMED)
         await link.websocket.close()
         assert await problem_of(waiting) == "machine-unavailable"
@@ -241,8 +236,7 @@ async def test_command_of_a_removed_machine_is_unknown_for_its_own_request_alone
 ) -> None:
     await service.new_machine()
     key = new_key()
-    command = accepted(service, key)
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, key)
     await service.request("DELETE", "/v1/machines/desk-1")
     with pytest.raises(InvalidRequestError):
         await answering(service, accepted(service, key, machine_id="desk-9"))
@@ -253,8 +247,7 @@ async def test_command_of_a_removed_machine_is_unknown_for_its_own_request_alone
 async def test_answer_that_was_given_stands_when_its_machine_is_removed(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         await link.obey()
         first, _ = await waiting
     await service.request("DELETE", "/v1/machines/desk-1")
@@ -267,8 +260,7 @@ async def test_pending_command_without_a_key_can_be_looked_up(
     service: Service, machine: ScriptedMachine, knows: bool
 ) -> None:
     async with machine.connected() as link:
-        command = accepted(service)
-        waiting = answering(service, command)
+        command, waiting = asking(service)
         await link.heard(Input)
         await link.websocket.close()
         assert await problem_of(waiting) == "outcome-pending"
@@ -286,8 +278,7 @@ async def test_pending_command_without_a_key_can_be_looked_up(
 
 
 async def test_whoever_looks_has_the_machine_asked(service: Service, link: ScriptedLink) -> None:
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     background = service.server.services.background
     looking = background.start(found(service, command.id), "look")
     await link.heard(Resolve)
@@ -298,8 +289,7 @@ async def test_whoever_looks_has_the_machine_asked(service: Service, link: Scrip
 async def test_claim_of_another_node_is_resolved_and_never_sent_again(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
-        command = accepted(service, new_key())
-        await keep_sent(service, command)
+        command = await kept_as_sent(service, new_key())
         waiting = answering(service, command)
         question = await link.heard(Resolve)
         assert question.command_id == command.id
@@ -313,8 +303,7 @@ async def test_command_that_was_sent_stays_pending_while_its_machine_is_away(
     service: Service,
 ) -> None:
     await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     assert await problem_of(answering(service, command)) == "outcome-pending"
     assert (await recorded(service, command.id)).state is CommandState.SENT
 
@@ -322,8 +311,7 @@ async def test_command_that_was_sent_stays_pending_while_its_machine_is_away(
 async def test_first_final_state_wins_over_a_later_acknowledgement(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         heard = await link.heard(Input)
         first = Unknown(injected_at_least=7)
         record = await recorded(service, command.id)

@@ -21,7 +21,9 @@ from tests.commands import (
     Failing,
     accepted,
     answering,
+    asking,
     keep_sent,
+    kept_as_sent,
     ledger_of,
     problem_of,
     recorded,
@@ -46,12 +48,11 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_claim_that_seems_not_to_be_marked_as_sent_is_marked_and_sent_once(
     service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
         failing = Failing(monkeypatch, "mark_sent", 3, happens=happens)
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         await until_recorded(service, command, CommandState.CLAIMED)
         await link.report(question.command_id, NotCarriedOut())
         assert (await link.obey()).command_id == command.id
@@ -65,7 +66,7 @@ async def test_claim_that_cannot_be_marked_as_sent_is_not_sent_and_told_truly_la
 ) -> None:
     monkeypatch.setattr(claims, "CLAIM_LIFETIME", timedelta(seconds=0.1))
     machine, key = await service.new_machine(), new_key()
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
         with monkeypatch.context() as patch:
@@ -168,8 +169,7 @@ async def test_journal_is_marked_only_when_what_it_has_lost_is_stored(
 async def test_nothing_new_is_sent_before_what_was_reported_is_stored(
     service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch, happens: bool
 ) -> None:
-    open_command = accepted(service, new_key())
-    await keep_sent(service, open_command)
+    open_command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         with monkeypatch.context() as patch:
@@ -188,8 +188,7 @@ async def test_nothing_new_is_sent_before_what_was_reported_is_stored(
 async def test_link_is_not_settled_while_what_is_open_cannot_be_read(
     service: Service, machine: ScriptedMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     real = CommandStore.unresolved
     answers = False
     tries = 0
@@ -212,8 +211,7 @@ async def test_link_is_not_settled_while_what_is_open_cannot_be_read(
         answers = True
         await link.heard(Resolve)
         await link.report(command.id, NotCarriedOut())
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(sending)
 
 
 async def test_link_that_is_over_is_not_settled_for_ever(
@@ -262,9 +260,7 @@ async def test_machine_whose_greeting_cannot_be_stored_is_sent_away_to_come_back
             assert "database" in reason
             assert not CloseCode(code).says_stop
     async with machine.connected() as link:
-        sending = machine.moving()
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(machine.moving())
 
 
 async def test_pending_command_without_a_key_is_kept_once_the_database_answers(
@@ -272,8 +268,7 @@ async def test_pending_command_without_a_key_is_kept_once_the_database_answers(
 ) -> None:
     failing = Failing(monkeypatch, "claim", 3, happens=True)
     async with machine.connected() as link:
-        command = accepted(service)
-        waiting = answering(service, command)
+        command, waiting = asking(service)
         await link.heard(Input)
         await link.websocket.close()
         assert await problem_of(waiting) == "outcome-pending"

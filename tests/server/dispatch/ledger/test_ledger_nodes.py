@@ -24,8 +24,10 @@ from tests.answers import answer_of
 from tests.commands import (
     accepted,
     answering,
+    asking,
     found,
     keep_sent,
+    kept_as_sent,
     ledger_of,
     problem_of,
     recorded,
@@ -122,8 +124,7 @@ async def test_abandoned_claim_is_taken_over_by_the_same_request_alone(service: 
 async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service: Service) -> None:
     machine = await service.new_machine()
     async with machine.connected() as link:
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         await link.heard(Input)
         assert there(await found(service, command.id)).ended is None
         await link.nothing_heard()
@@ -135,11 +136,10 @@ async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service:
 
 async def test_claimer_that_was_overtaken_sends_nothing(service: Service) -> None:
     machine = await service.new_machine()
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         await until_recorded(service, command, CommandState.CLAIMED)
         claim = await recorded(service, command.id)
         # Its claim is over before the link is settled, and another node was faster.
@@ -156,11 +156,10 @@ async def test_claimer_that_was_overtaken_sends_nothing(service: Service) -> Non
 async def test_claimer_that_was_overtaken_while_the_new_one_waits_is_told_to_come_back(
     service: Service, machine: ScriptedMachine
 ) -> None:
-    await keep_sent(service, accepted(service, new_key()))
+    await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         question = await link.heard(Resolve)
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         await until_recorded(service, command, CommandState.CLAIMED)
         claim = await recorded(service, command.id)
         taken = replace(claim, attempt=uuid4())
@@ -194,8 +193,7 @@ async def test_claim_that_another_node_still_holds_is_waited_for(service: Servic
 
 async def test_caller_joins_the_settling_of_its_command(service: Service) -> None:
     machine = await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         waiting = answering(service, command)
@@ -224,8 +222,7 @@ async def test_late_word_of_a_node_that_slept_changes_no_final_answer(
         second_node(service, mongodb, tmp_path) as other,
         linked_to_both(service, other) as (older, newer),
     ):
-        command = accepted(service, new_key())
-        slept = answering(service, command)
+        command, slept = asking(service, new_key())
         await older.heard(Input)
         awake = answering(other, command)
         await newer.heard(Resolve)
@@ -244,8 +241,7 @@ async def test_what_an_older_link_sent_is_unknown_where_the_newest_has_another_j
         second_node(service, mongodb, tmp_path) as other,
         linked_to_both(service, other, journal_id=uuid4()) as (older, newer),
     ):
-        command = accepted(service, new_key())
-        sending = answering(service, command)
+        command, sending = asking(service, new_key())
         await older.heard(Input)
         answer, _ = await answering(other, command)
         assert answer.status == 502

@@ -10,7 +10,7 @@ from schemas.link.close_codes import CloseCode
 from schemas.link.messages import SERVER_MESSAGES, Hello, Ready, Resolve, Welcome
 from server.dispatch.ledger import reconciler as reconciler_module
 from server.store.commands import CommandState
-from tests.commands import accepted, answering, keep_sent, recorded
+from tests.commands import accepted, answering, keep_sent, kept_as_sent, recorded
 from tests.links import hello
 from tests.service import ScriptedLink, Service, new_key
 
@@ -28,16 +28,14 @@ async def test_open_commands_are_resolved_before_anything_new_is_sent(service: S
         await link.report(done.id, Completed(duration_ms=7, pointer=Point(x=1, y=2)))
         await link.nothing_heard()
         await link.report(never.id, NotCarriedOut())
-        await link.obey()
-        assert (await sending).status == 200
+        await link.obeys(sending)
         assert (await recorded(service, done.id)).state is CommandState.DONE
         assert (await recorded(service, never.id)).state is CommandState.NOT_CARRIED_OUT
 
 
 async def test_running_command_is_final_with_its_acknowledgement(service: Service) -> None:
     machine = await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, None)
@@ -53,8 +51,7 @@ async def test_running_command_is_final_with_its_acknowledgement(service: Servic
 
 async def test_begun_and_not_finished_is_unknown(service: Service) -> None:
     machine = await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, Unknown(injected_at_least=2))
@@ -93,8 +90,7 @@ async def test_machine_that_does_not_say_what_became_of_a_command_is_sent_away(
 ) -> None:
     monkeypatch.setattr(reconciler_module, "REPORT_SECONDS", 0.05)
     machine = await service.new_machine()
-    command = accepted(service, new_key())
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key())
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         code, reason = await link.closed()

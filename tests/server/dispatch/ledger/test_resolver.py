@@ -15,7 +15,7 @@ from server.dispatch.ledger.under_way import PendingError
 from server.machines.link.errors import LinkDownError
 from server.store.commands import CommandState
 from tests.answers import answer_of
-from tests.commands import accepted, answering, keep_sent, ledger_of, recorded
+from tests.commands import accepted, answering, asking, keep_sent, kept_as_sent, ledger_of, recorded
 from tests.links import hello
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
@@ -37,8 +37,7 @@ async def test_machine_is_asked_whether_its_journal_has_the_mark_of_then(service
     """A copy of another branch may have counted up as far; only the journal can tell."""
     machine, mark = await service.new_machine(), uuid4()
     async with machine.connected(mark=mark) as link:
-        command = accepted(service, new_key())
-        waiting = answering(service, command)
+        command, waiting = asking(service, new_key())
         await link.heard(Input)
     with pytest.raises(ProblemError):
         await waiting
@@ -87,8 +86,7 @@ async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_tim
 ) -> None:
     """As after a forwarded command whose sender looks it up while it still waits here."""
     live = await machine.until_live()
-    command = accepted(service, timeout=1.0)
-    waiting = answering(service, command)
+    command, waiting = asking(service, timeout=1.0)
     await link.heard(Input)
     record = new_record(command, SentOn(live.epoch), CommandState.SENT)
     with pytest.raises(PendingError):
@@ -99,8 +97,7 @@ async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_tim
 
 async def test_resolved_answer_is_the_answer_of_the_first_request(service: Service) -> None:
     machine = await service.new_machine()
-    command = accepted(service, new_key(), minimal=True, request_id="first")
-    await keep_sent(service, command)
+    command = await kept_as_sent(service, new_key(), minimal=True, request_id="first")
     async with machine.connected(wait_until_live=False) as link:
         await link.heard(Resolve)
         await link.report(command.id, Completed(duration_ms=7, pointer=Point(x=1, y=2)))
