@@ -281,3 +281,9 @@ async def ended(task: asyncio.Task[None]) -> BaseException | None:
     async with asyncio.timeout(WAIT_SECONDS):
         await asyncio.wait((task,))
     return task.exception()
+
+
+async def played(state: Path, *scripts: Script, **client: Any) -> None:
+    """Run a machine client against a server until that has followed all of its scripts."""
+    async with scripted_server(*scripts) as server, machine_client(server.address, state, **client):
+        await server.finished()

@@ -25,6 +25,7 @@ from tests.machine_client.scripted import (
     heartbeat,
     machine_client,
     move,
+    played,
     scripted_server,
 )
 from tests.processes import free_port
@@ -50,8 +51,7 @@ async def test_command_is_carried_out_and_acknowledged(tmp_path: Path) -> None:
         assert acknowledged.command_id == command.command_id
         assert isinstance(acknowledged.outcome, Completed)
 
-    async with scripted_server(script) as server, machine_client(server.address, tmp_path):
-        await server.finished()
+    await played(tmp_path, script)
 
 
 async def test_each_heartbeat_has_a_mark_of_its_own_and_no_link_has_one_before(
@@ -73,8 +73,7 @@ async def test_each_heartbeat_has_a_mark_of_its_own_and_no_link_has_one_before(
             marks.add(beat.mark)
         await line.websocket.close(4000, "again")
 
-    async with scripted_server(script, script) as server, machine_client(server.address, tmp_path):
-        await server.finished()
+    await played(tmp_path, script, script)
 
 
 async def test_late_command_whose_key_is_in_the_journal_has_its_first_outcome(
@@ -91,8 +90,7 @@ async def test_late_command_whose_key_is_in_the_journal_has_its_first_outcome(
             assert isinstance(acknowledged, Ack)
             outcomes.append(acknowledged.outcome)
 
-    async with scripted_server(script) as server, machine_client(server.address, tmp_path):
-        await server.finished()
+    await played(tmp_path, script)
     first, again, other = outcomes
     assert isinstance(first, Completed)
     assert again == first
@@ -108,11 +106,7 @@ async def test_input_before_welcome_closes_the_link_and_is_not_begun(tmp_path: P
         await line.say(move())
         assert await line.closed() == (CloseCode.MESSAGE_INVALID, "an input came before welcome")
 
-    async with (
-        scripted_server(script, greeted) as server,
-        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
-    ):
-        await server.finished()
+    await played(tmp_path, script, greeted, open_injector=lambda: desktop)
     assert "mouse.move" not in desktop.calls
 
 
@@ -147,11 +141,7 @@ async def test_progress_of_a_long_command_is_in_the_journal_before_it_ends(
         go_on.set()
         assert isinstance(await line.hear(), Ack)
 
-    async with (
-        scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
-    ):
-        await server.finished()
+    await played(tmp_path, script, open_injector=lambda: desktop)
 
 
 @pytest.mark.parametrize("code", [1000, 1001, 1011, 1012, 4000, 4001, 4003, 4400, 4499])
@@ -169,11 +159,7 @@ async def test_client_comes_back_after_a_broken_connection(tmp_path: Path) -> No
         await line.greet()
         line.websocket.transport.abort()
 
-    async with (
-        scripted_server(breaking, breaking, greeted) as server,
-        machine_client(server.address, tmp_path),
-    ):
-        await server.finished()
+    await played(tmp_path, breaking, breaking, greeted)
 
 
 @pytest.mark.parametrize("code", [4500, 4501, 4502, 4503, 4777, 4999])
@@ -226,8 +212,7 @@ async def test_message_that_is_none_closes_the_link_with_a_reason_and_the_client
         await line.websocket.send(text)
         seen.append(await line.closed())
 
-    async with scripted_server(script, greeted) as server, machine_client(server.address, tmp_path):
-        await server.finished()
+    await played(tmp_path, script, greeted)
     ((code, reason),) = seen
     assert code == CloseCode.MESSAGE_INVALID
     assert reason is not None
@@ -242,8 +227,7 @@ async def test_message_beyond_the_bound_closes_the_link_and_the_client_comes_bac
         await line.websocket.send("x" * 300_000)
         assert (await line.closed())[0] == 1009
 
-    async with scripted_server(script, greeted) as server, machine_client(server.address, tmp_path):
-        await server.finished()
+    await played(tmp_path, script, greeted)
 
 
 async def test_more_than_can_wait_to_be_sent_closes_the_link_and_the_client_comes_back(
@@ -299,11 +283,7 @@ async def test_waiting_command_expires_while_another_runs_without_any_message(
         assert (acknowledged.command_id, acknowledged.outcome) == (late.command_id, Expired())
         go_on.set()
 
-    async with (
-        scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
-    ):
-        await server.finished()
+    await played(tmp_path, script, open_injector=lambda: desktop)
 
 
 async def test_lost_link_releases_what_is_held(tmp_path: Path) -> None:
@@ -345,10 +325,12 @@ async def test_no_delay_but_the_servers_follows_a_link_that_lasted(
     for lasting, expected in ((60.0, 1), (0.0, 0)):
         monkeypatch.setattr(reconnecting, "LASTING_SECONDS", lasting)
         begun.clear()
-        async with (
-            scripted_server(closing_with(4000), closing_with(4000), greeted) as server,
-            machine_client(server.address, tmp_path / str(lasting), reconnect_longest=7.5),
-        ):
-            await server.finished()
+        await played(
+            tmp_path / str(lasting),
+            closing_with(4000),
+            closing_with(4000),
+            greeted,
+            reconnect_longest=7.5,
+        )
         # A generator counts when its first delay is asked for: one for both links, or none.
         assert begun == [7.5] * expected

@@ -28,6 +28,7 @@ from tests.machine_client.scripted import (
     machine_client,
     move,
     now,
+    played,
     scripted_server,
 )
 from tests.store import async_test
@@ -104,17 +105,9 @@ async def test_displays_and_a_screen_that_change_are_told(tmp_path: Path) -> Non
         assert isinstance(changed, DesktopChanged)
         assert changed.screen.available
 
-    async with (
-        scripted_server(script) as server,
-        machine_client(
-            server.address,
-            tmp_path,
-            open_injector=lambda: desktop,
-            open_view=view.open,
-            desktop_check=OFTEN,
-        ),
-    ):
-        await server.finished()
+    await played(
+        tmp_path, script, open_injector=lambda: desktop, open_view=view.open, desktop_check=OFTEN
+    )
 
 
 @pytest.mark.parametrize("failing", ["input", "picture"])
@@ -151,11 +144,7 @@ def test_failure_on_the_desktop_is_looked_after_at_once(
     @async_test
     async def run() -> None:
         parts: dict[str, Any] = {"open_injector": lambda: desktop, "open_view": view.open}
-        async with (
-            scripted_server(script) as server,
-            machine_client(server.address, tmp_path, **parts),
-        ):
-            await server.finished()
+        await played(tmp_path, script, **parts)
 
     run()
 
@@ -187,9 +176,5 @@ async def test_hello_tells_once_what_a_killed_client_had_left_pressed(tmp_path: 
         told.append((await line.greet()).released)
         await line.websocket.close(4000)
 
-    async with (
-        scripted_server(script, script) as server,
-        machine_client(server.address, tmp_path, open_injector=lambda: desktop),
-    ):
-        await server.finished()
+    await played(tmp_path, script, script, open_injector=lambda: desktop)
     assert told == [Released(buttons=["left"], keys=2), None]

@@ -18,7 +18,7 @@ from schemas.link.messages import (
 )
 from schemas.link.picture_frames import FRAME_BYTES, WINDOW_BYTES, PictureKind, Size, read_frame
 from tests.machine_client.fakes import DISPLAY, HERE, FakeView
-from tests.machine_client.scripted import Line, machine_client, move, now, scripted_server
+from tests.machine_client.scripted import Line, move, now, played
 from tests.pictures import decoded
 from tests.store import async_test
 
@@ -63,11 +63,7 @@ async def test_acknowledgement_does_not_wait_for_a_picture(tmp_path: Path) -> No
             content += read_frame(await frame(line))[2]
         assert decoded(content).size == (320, 200)
 
-    async with (
-        scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_view=noisy().open),
-    ):
-        await server.finished()
+    await played(tmp_path, script, open_view=noisy().open)
 
 
 async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
@@ -86,11 +82,7 @@ async def test_live_screen_is_sent_when_it_has_changed(tmp_path: Path) -> None:
             received += len(part)
             await line.say(ScreenCredit(received=received, server_time=now()))
 
-    async with (
-        scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_view=view.open),
-    ):
-        await server.finished()
+    await played(tmp_path, script, open_view=view.open)
 
 
 async def test_desktop_is_told_and_a_view_that_fails_is_too(tmp_path: Path) -> None:
@@ -104,11 +96,7 @@ async def test_desktop_is_told_and_a_view_that_fails_is_too(tmp_path: Path) -> N
         await line.say(screenshot(2))
         assert await line.hear() == RequestFailed(request=2, reason="the display is gone")
 
-    async with (
-        scripted_server(script) as server,
-        machine_client(server.address, tmp_path, open_view=view.open),
-    ):
-        await server.finished()
+    await played(tmp_path, script, open_view=view.open)
 
 
 @pytest.mark.parametrize(
@@ -132,11 +120,7 @@ def test_screen_that_cannot_be_seen_is_said_in_hello(
 
     @async_test
     async def run() -> None:
-        async with (
-            scripted_server(script) as server,
-            machine_client(server.address, tmp_path, open_view=view.open, **settings),
-        ):
-            await server.finished()
+        await played(tmp_path, script, open_view=view.open, **settings)
 
     run()
     assert view.captures == (failure is not None)

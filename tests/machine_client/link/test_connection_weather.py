@@ -28,6 +28,7 @@ from tests.machine_client.scripted import (
     greeted,
     heartbeat,
     machine_client,
+    played,
     problem,
     response,
     scripted_server,
@@ -228,11 +229,7 @@ async def test_client_that_was_taken_over_comes_back_yielding_until_it_is_welcom
         yields.append((await line.greet()).yields)
         await line.websocket.close(CloseCode.SERVER_STOPPING, "later")
 
-    async with (
-        scripted_server(refused, refused, refused, admitted, admitted) as server,
-        machine_client(server.address, tmp_path),
-    ):
-        await server.finished()
+    await played(tmp_path, refused, refused, refused, admitted, admitted)
     assert yields == [False, True, True, True, False]
     # The same trouble three times is one line.
     assert caplog.text.count("another machine client with this token has the link") == 1
@@ -338,8 +335,4 @@ async def test_link_whose_pings_have_failed_is_ended_and_opened_anew(
         assert isinstance(await line.hear(), HeartbeatAck)
         await line.closed()
 
-    async with (
-        scripted_server(beating, greeted) as server,
-        machine_client(server.address, tmp_path, heartbeat=0.1),
-    ):
-        await server.finished()
+    await played(tmp_path, beating, greeted, heartbeat=0.1)

@@ -16,7 +16,7 @@ from schemas.inputs.bodies import WriteClipboard
 from schemas.inputs.clipboard_texts import Selection
 from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, ClipboardRead
 from schemas.link.messages import Capability
-from tests.machine_client.scripted import Line, machine_client, now, scripted_server
+from tests.machine_client.scripted import Line, now, played
 
 QUERY = ClipboardQuery(request=1, selection="clipboard", server_time=0)
 
@@ -121,8 +121,4 @@ async def test_link_tells_what_is_possible_and_what_was_read(tmp_path: Path) -> 
         assert first.text + second.text == "x" * 200_000 + " (clipboard)"
         assert (first.more, second.more) == (True, False)
 
-    async with (
-        scripted_server(script) as server,
-        machine_client(server.address, tmp_path, clipboard=clipboard(desktop, write=False)),
-    ):
-        await server.finished()
+    await played(tmp_path, script, clipboard=clipboard(desktop, write=False))
