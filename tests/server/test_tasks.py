@@ -4,9 +4,12 @@ from contextlib import suppress
 
 import pytest
 
-from schemas.programs import pauses
 from server import tasks as tasks_module
 from server.tasks import OnFailure, Tasks
+from tests.supervision import (
+    begins_again_after_pauses_that_grow,
+    begins_again_soon_where_it_ran_long,
+)
 
 
 async def test_started_task_has_its_name_and_its_result() -> None:
@@ -98,46 +101,15 @@ async def test_close_of_nothing_returns_at_once() -> None:
 async def test_supervised_task_begins_again_after_pauses_that_grow_to_a_bound(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(pauses, "LONGEST_SECONDS", 0.003)
-    began = 0
-
-    async def fail_four_times() -> None:
-        nonlocal began
-        began += 1
-        if began <= 4:
-            raise ValueError("the reason")
-
     tasks = Tasks()
-    with caplog.at_level(logging.ERROR):
-        await tasks.supervise(fail_four_times, "some work")
-    assert began == 5
+    await begins_again_after_pauses_that_grow(tasks.supervise, caplog, monkeypatch)
     assert tasks.failures == {"some work": 4}
-    said = ("0.001", "0.002", "0.003", "0.003")
-    assert [record.getMessage() for record in caplog.records] == [
-        f"task some work failed and begins again in {pause} s" for pause in said
-    ]
-    assert "the reason" in caplog.text
 
 
 async def test_supervised_task_that_ran_long_before_it_failed_begins_again_soon(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(pauses, "STEADY_SECONDS", 1e-9)
-    began = 0
-
-    async def fail_twice() -> None:
-        nonlocal began
-        began += 1
-        if began <= 2:
-            raise ValueError("the reason")
-
-    with caplog.at_level(logging.ERROR):
-        await Tasks().supervise(fail_twice, "some work")
-    assert {record.getMessage() for record in caplog.records} == {
-        "task some work failed and begins again in 0.001 s"
-    }
+    await begins_again_soon_where_it_ran_long(Tasks().supervise, caplog, monkeypatch)
 
 
 async def test_supervised_task_is_cancelled_as_any_other(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,10 @@ import logging
 import pytest
 
 from machine_client.concurrency.tasks import Tasks
-from schemas.programs import pauses
+from tests.supervision import (
+    begins_again_after_pauses_that_grow,
+    begins_again_soon_where_it_ran_long,
+)
 
 
 async def fail() -> None:
@@ -14,44 +17,13 @@ async def fail() -> None:
 async def test_task_that_fails_begins_again_after_pauses_that_grow_to_a_bound(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(pauses, "LONGEST_SECONDS", 0.003)
-    began = 0
-
-    async def fail_four_times() -> None:
-        nonlocal began
-        began += 1
-        if began <= 4:
-            await fail()
-
-    with caplog.at_level(logging.ERROR):
-        await Tasks().supervise(fail_four_times, "some work")
-    assert began == 5
-    said = ("0.001", "0.002", "0.003", "0.003")
-    assert [record.getMessage() for record in caplog.records] == [
-        f"task some work failed and begins again in {pause} s" for pause in said
-    ]
-    assert "the reason" in caplog.text
+    await begins_again_after_pauses_that_grow(Tasks().supervise, caplog, monkeypatch)
 
 
 async def test_task_that_ran_long_before_it_failed_begins_again_soon(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.001)
-    monkeypatch.setattr(pauses, "STEADY_SECONDS", 1e-9)
-    began = 0
-
-    async def fail_twice() -> None:
-        nonlocal began
-        began += 1
-        if began <= 2:
-            await fail()
-
-    with caplog.at_level(logging.ERROR):
-        await Tasks().supervise(fail_twice, "some work")
-    assert {record.getMessage() for record in caplog.records} == {
-        "task some work failed and begins again in 0.001 s"
-    }
+    await begins_again_soon_where_it_ran_long(Tasks().supervise, caplog, monkeypatch)
 
 
 async def test_error_that_nobody_awaits_is_logged_with_the_tasks_name(
