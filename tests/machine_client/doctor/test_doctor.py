@@ -46,6 +46,15 @@ def failing(lines: list[str]) -> list[str]:
     return [line.removeprefix("FAIL ") for line in lines if line.startswith("FAIL ")]
 
 
+async def failure_of(state: Path, display: str, *options: str) -> str:
+    """The one failure of a doctor whose server is well; its exit code is 1."""
+    async with scripted_server() as server:
+        code, lines = await examined(server.address, state, display, *options)
+    (failure,) = failing(lines)
+    assert code == 1
+    return failure
+
+
 @contextmanager
 def client_that_holds(display: str, button: Button) -> Iterator["subprocess.Popen[bytes]"]:
     """A machine client's injector in a process of its own, which is killed with the block."""
@@ -159,10 +168,7 @@ async def test_doctor_releases_nothing_that_a_client_has_pressed(
 
 async def test_display_without_injection_is_named(tmp_path: Path) -> None:
     with virtual_display("640x480x24", "-extension", "XTEST") as display:
-        async with scripted_server() as server:
-            code, lines = await examined(server.address, tmp_path, display)
-    (failure,) = failing(lines)
-    assert code == 1
+        failure = await failure_of(tmp_path, display)
     assert failure.startswith("input: ")
     assert "XTEST" in failure
 
@@ -175,20 +181,14 @@ async def test_vnc_server_is_named_with_what_is_wrong_with_it(tmp_path: Path) ->
     assert (code, failing(lines)) == (0, [])
     assert lines[0] == "ok   desktop: vnc, as the settings say"
     assert lines[1] == f"ok   display: 64x48, of the VNC server {address}"
-    async with scripted_server() as server:
-        code, lines = await examined(server.address, tmp_path, ":9999", "--vnc", address)
-    (failure,) = failing(lines)
-    assert code == 1
+    failure = await failure_of(tmp_path, ":9999", "--vnc", address)
     assert failure.startswith(f"display: The VNC server {address} cannot be reached")
 
 
 async def test_x_server_that_hangs_is_named(tmp_path: Path) -> None:
     with unsteady_display() as display:
         display.freeze()
-        async with scripted_server() as server:
-            code, lines = await examined(server.address, tmp_path, display.name)
-    (failure,) = failing(lines)
-    assert code == 1
+        failure = await failure_of(tmp_path, display.name)
     assert failure.startswith("display: the X server does not answer")
 
 
@@ -205,10 +205,7 @@ async def test_journal_in_use_is_a_running_client_and_no_failure(
 
 async def test_journal_that_cannot_be_used_is_named(tmp_path: Path, display: str) -> None:
     (tmp_path / f"journal{display.replace(':', '_')}.sqlite3").write_text("no database " * 100)
-    async with scripted_server() as server:
-        code, lines = await examined(server.address, tmp_path, display)
-    (failure,) = failing(lines)
-    assert code == 1
+    failure = await failure_of(tmp_path, display)
     assert failure.startswith("journal: ")
     assert "--state-dir" in failure
 
