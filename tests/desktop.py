@@ -23,6 +23,7 @@ from Xlib.protocol import rq
 
 # It has python-xlib work with several X servers, which tests look at too.
 import machine_client.desktop.x11.connection  # noqa: F401
+from tests.held import x_display
 from tests.waiting import WAIT_SECONDS, eventually
 
 _MARKER_BUTTON = 9
@@ -174,8 +175,7 @@ def somebody_else(display: str, *command: str) -> None:
 
 def tap_keycode(display: str, keycode: int) -> None:
     """Press and release a key by its number, which xdotool does not do without side effects."""
-    connection: Any = Xlib.display.Display(display)
-    with contextlib.closing(connection):
+    with x_display(display) as connection:
         xtest.fake_input(connection, X.KeyPress, keycode)
         xtest.fake_input(connection, X.KeyRelease, keycode)
         connection.sync()
@@ -183,8 +183,7 @@ def tap_keycode(display: str, keycode: int) -> None:
 
 def resize_screen(display: str, width: int, height: int) -> None:
     """Make the only screen of a virtual display smaller, as a person would with RANDR."""
-    connection: Any = Xlib.display.Display(display)
-    with contextlib.closing(connection):
+    with x_display(display) as connection:
         root = connection.screen().root
         resources = root.xrandr_get_screen_resources()
         (crtc,), (output,) = resources.crtcs, resources.outputs
@@ -370,8 +369,7 @@ class Terminal:
 
     def selected(self) -> str:
         """The text that is selected on the display (PRIMARY), empty if none is."""
-        connection: Any = Xlib.display.Display(self._display)
-        with contextlib.closing(connection):
+        with x_display(self._display) as connection:
             window = connection.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
             target = connection.intern_atom("TEST_SELECTION")
             window.convert_selection(Xatom.PRIMARY, Xatom.STRING, target, X.CurrentTime)
@@ -385,8 +383,7 @@ class Terminal:
         return self._typed.read_bytes().decode(errors="replace")
 
     def _take_focus(self) -> None:
-        connection: Any = Xlib.display.Display(self._display)
-        with contextlib.closing(connection):
+        with x_display(self._display) as connection:
             root = connection.screen().root
 
             def shown() -> Any:

@@ -84,8 +84,7 @@ async def listening(
     service: Service, query: str = "", *, last_event_id: str | None = None, token: str = ""
 ) -> AsyncIterator[EventReader]:
     """A stream that is open: whatever happens inside is told on it."""
-    host, port = service.url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await service.open_connection()
     resume = "" if last_event_id is None else f"Last-Event-ID: {last_event_id}\r\n"
     writer.write(
         f"GET /v1/events{query} HTTP/1.0\r\nAuthorization: Bearer {token or service.token}\r\n"

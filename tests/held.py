@@ -25,10 +25,14 @@ class Held:
 NOTHING = Held()
 
 
+def x_display(name: str) -> closing[Any]:
+    """A connection to a display, without any code under test."""
+    return closing(Xlib.display.Display(name))
+
+
 def held_on(display: str) -> Held:
     """Ask a display what is down now."""
-    connection: Any = Xlib.display.Display(display)
-    with closing(connection):
+    with x_display(display) as connection:
         mask = connection.screen().root.query_pointer().mask
         keymap = connection.query_keymap()
         return Held(
@@ -39,14 +43,12 @@ def held_on(display: str) -> Held:
 
 def keyboard_map(display: str) -> list[tuple[int, ...]]:
     """The core keyboard map, without the empty columns that it keeps once they were needed."""
-    connection: Any = Xlib.display.Display(display)
-    with closing(connection):
+    with x_display(display) as connection:
         rows = connection.get_keyboard_mapping(_LOWEST_KEYCODE, _KEYCODES)
         return [tuple(keysym for keysym in row if keysym) for row in rows]
 
 
 def keycode_of(display: str, keysym: int) -> int:
     """The key that makes a symbol on a display."""
-    connection: Any = Xlib.display.Display(display)
-    with closing(connection):
+    with x_display(display) as connection:
         return int(connection.keysym_to_keycode(keysym))

@@ -49,8 +49,7 @@ class RawConnection:
 @asynccontextmanager
 async def connection(service: Service) -> AsyncIterator[RawConnection]:
     """A connection, closed at the end."""
-    host, port = service.url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await service.open_connection()
     with closing(writer):
         yield RawConnection(reader, writer)
 

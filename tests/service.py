@@ -97,6 +97,11 @@ class Service:
         """The server's address."""
         return self.server.address
 
+    async def open_connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection on which nothing was sent yet."""
+        host, port = self.url.removeprefix("http://").split(":")
+        return await asyncio.open_connection(host, int(port))
+
     async def request(
         self,
         method: str,
@@ -168,6 +173,15 @@ class Service:
         await self.stores.machines.create(self.organization_id, machine_id, machine_id)
         token = await self.new_token(Scope.MACHINE_CONNECT, machine_id=machine_id)
         return ScriptedMachine(self, machine_id, token)
+
+    @asynccontextmanager
+    async def joined(
+        self, greeting: Hello | None = None, **options: Any
+    ) -> AsyncIterator[tuple["ScriptedMachine", "ScriptedLink"]]:
+        """A new machine, and its link as `ScriptedMachine.connected` makes it."""
+        machine = await self.new_machine()
+        async with machine.connected(greeting, **options) as link:
+            yield machine, link
 
     def flush_access_log(self) -> None:
         """Have the lines written that gather for a moment."""
@@ -274,6 +288,12 @@ class ScriptedMachine:
             proxy=None,
         ) as websocket:
             yield websocket
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator["ScriptedLink"]:
+        """A link before any message."""
+        async with self.open_websocket() as websocket:
+            yield ScriptedLink(websocket)
 
     @asynccontextmanager
     async def connected(

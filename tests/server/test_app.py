@@ -189,8 +189,7 @@ async def test_connection_that_is_open_already_is_refused_while_stopping(
 ) -> None:
     async with running_service(mongodb, data_dir) as service:
         machine = await service.new_machine()
-        host, port = service.url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
+        reader, writer = await service.open_connection()
         request = (
             f"GET /v1/machines HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.token}\r\n\r\n"
         )

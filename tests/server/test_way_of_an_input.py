@@ -37,8 +37,7 @@ async def test_input_goes_from_its_handler_to_its_machine_through_each_folder_on
         ways.append(files_on_the_way(sys._getframe()))
         return send_text(self, text)
 
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         monkeypatch.setattr(MachineWebSocket, "send_text", seen)
         await link.obeys(machine.moving())
     (way,) = (each for each in ways if HANDLER in each)

@@ -14,8 +14,9 @@ from machine_client.work.injector import DesktopInjector, InjectionUnavailable
 from schemas.inputs.bodies import AnyInput, ClickMouse, DragMouse, MoveMouse, PressKeys, TypeText
 from schemas.link.messages import Released
 from tests.desktop import Witness, somebody_else, virtual_display
+from tests.held import keyboard_map, x_display
 from tests.machine_client.desktop.x11.somebody import Person, held_by_xdotool
-from tests.machine_client.desktop.x11.typed import keyboard_map, told
+from tests.machine_client.desktop.x11.typed import told
 from tests.machine_client.pressing import killed_after, killed_while_pressing, pressing
 
 
@@ -50,8 +51,7 @@ def released_at_the_next_start(display: str) -> Released | None:
 
 def records(display: str) -> list[str]:
     """The records that clients have on the server."""
-    connection: Any = Xlib.display.Display(display)
-    with closing(connection):
+    with x_display(display) as connection:
         names = map(connection.get_atom_name, connection.screen().root.list_properties())
         return [name for name in names if name.startswith("_FARHAND_INPUT_")]
 

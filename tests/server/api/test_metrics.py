@@ -26,8 +26,7 @@ async def read(service: Service) -> Samples:
 
 
 async def test_input_is_counted_and_timed_on_each_leg(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         for key in (None, new_key()):
             sending = machine.moving(key)
             await link.obey(COMPLETED)

@@ -40,8 +40,7 @@ async def test_control_is_given_when_the_machine_confirms_and_no_moment_earlier(
     services = service.server.services
     holder = await services.access.authenticator.principal(f"Bearer {service.token}", "127.0.0.1")
     caller = Caller(holder.token_id, holder.token_name)
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         taking = services.background.start(
             services.machines.control.take(
                 service.organization_id, "desk-1", caller, take_over=False
@@ -73,8 +72,7 @@ async def test_node_that_looked_while_a_lease_was_being_stored_looks_again(
         return await take(*lease, **options)
 
     monkeypatch.setattr(control._controls, "take", take_slowly)
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         session = await signed_in(service)
         taking = begin(service, "POST", token=None, headers=session)
         await confirms(link)
@@ -102,8 +100,7 @@ async def test_node_that_could_not_look_looks_again_soon(
 
 async def test_through_another_node(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         lease = await taken(there, link)
         for node in nodes:
             shown = (await node.get("/v1/machines/desk-1")).json
@@ -123,8 +120,7 @@ async def test_through_another_node(nodes: list[Service]) -> None:
 
 async def test_of_two_hands_on_two_nodes_the_newer_one_stays(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (_, link):
         path = hand_path("desk-1", await taken(here, link))
         async with (
             HandClient.on(here.url, path, here.token) as older,
@@ -138,8 +134,7 @@ async def test_of_two_hands_on_two_nodes_the_newer_one_stays(nodes: list[Service
 
 @pytest.mark.parametrize("ends", ["expires_at", "used_at"])
 async def test_lease_ends_with_the_session_that_took_it(service: Service, ends: str) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         session = await signed_in(service)
         taking = begin(service, "POST", token=None, headers=session)
         await confirms(link)

@@ -25,8 +25,7 @@ async def test_unknown_machine_and_one_of_another_organization_are_alike(
 ) -> None:
     unknown = await refused(service)
     other = await service.elsewhere()
-    machine = await other.new_machine()
-    async with machine.connected():
+    async with other.joined():
         assert await refused(service) == unknown
     assert unknown[0] == "not-found"
 
@@ -44,8 +43,7 @@ async def test_machine_that_never_connected_is_offline_since_it_was_made(
 
 
 async def test_paused_machine_takes_nothing_until_it_is_resumed(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         name, members = await refused(service)
         assert (name, members["reason"]) == ("machine-unavailable", "paused")
@@ -56,16 +54,14 @@ async def test_paused_machine_takes_nothing_until_it_is_resumed(service: Service
 
 
 async def test_machine_that_cannot_inject_says_why(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(hello(no_input="no display is open")):
+    async with service.joined(hello(no_input="no display is open")):
         name, members = await refused(service)
         assert (name, members["reason"]) == ("machine-unavailable", "no_input")
         assert "no display is open" in members["detail"]
 
 
 async def test_outcome_is_waited_for_until_the_answer_is_due(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         live = await machine.until_live()
         waiting = answering(service, accepted(service))
         await link.obey(COMPLETED)

@@ -10,7 +10,7 @@ from server.errors import StoreUnavailable
 from server.events.event import Event, Subscription
 from server.store.machines.machines import MachineStore
 from tests.links import hello
-from tests.service import ScriptedLink, Service, until
+from tests.service import Service, until
 
 
 async def listener(service: Service) -> Subscription:
@@ -57,8 +57,7 @@ async def test_what_a_machine_released_is_told_before_it_is_welcomed(service: Se
     """From then on the machine client says it no more, whatever becomes of this link."""
     machine = await service.new_machine()
     heard = await listener(service)
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello(released=Released(buttons=["left"], keys=2)))
         await link.heard(Welcome)
         events = [each for each in heard.take(100) if each.type == "machine_released"]

@@ -39,8 +39,7 @@ async def until_written(service: Service) -> None:
 
 @pytest.mark.parametrize("key", [None, "a-key"])
 async def test_input_is_recorded_with_who_what_and_how(service: Service, key: str | None) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         sending = machine.moving(key)
         await link.obey()
         answer = (await sending).json

@@ -22,8 +22,7 @@ from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
 
 async def test_no_input_is_taken_before_the_journal_is_marked(machine: ScriptedMachine) -> None:
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         for step in (hello(), Ready()):
             await link.say(step)
             if not isinstance(step, Ready):
@@ -32,7 +31,7 @@ async def test_no_input_is_taken_before_the_journal_is_marked(machine: ScriptedM
                 reply = await machine.move(key)
                 assert (reply.status, reply.problem) == (503, "machine-unavailable")
         # The heartbeat that asks for the mark is all that was said.
-        Heartbeat.model_validate_json(await websocket.recv())
+        Heartbeat.model_validate_json(await link.websocket.recv())
         await link.nothing_heard()
 
 
@@ -43,8 +42,7 @@ async def test_client_that_stops_greeting_is_sent_away_to_come_back(
 ) -> None:
     monkeypatch.setattr(link_module, "GREETING_SECONDS", 0.5)
     machine = await service.new_machine()
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         for step in (hello(), Ready())[:steps]:
             await link.say(step)
             if not isinstance(step, Ready):
@@ -182,8 +180,7 @@ async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_on
     """The database counted it last, but it was opened first: nobody is there any more."""
     slow = SlowAdmission(monkeypatch)
     machine = await service.new_machine()
-    async with machine.open_websocket() as websocket:
-        half_open = ScriptedLink(websocket)
+    async with machine.opened() as half_open:
         await half_open.say(hello())
         await slow.has_begun.wait()
         async with machine.connected() as link:
@@ -224,8 +221,7 @@ async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Ser
 async def test_pause_during_the_greeting_is_not_missed(service: Service, paused: bool) -> None:
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
     await service.request("PATCH", path, {"paused": not paused})
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello())
         await link.heard(Welcome)
         # The machine's document is read, and its link cannot be found yet.

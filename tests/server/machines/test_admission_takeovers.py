@@ -16,8 +16,7 @@ async def test_yielding_client_never_takes_over_a_live_link(service: Service) ->
     async with machine.connected() as link:
         live = await machine.until_live()
         for _ in range(3):
-            async with machine.open_websocket() as websocket:
-                yielding = ScriptedLink(websocket)
+            async with machine.opened() as yielding:
                 await yielding.say(YIELDING)
                 code, reason = await yielding.closed()
                 assert code == CloseCode.TAKEN_OVER
@@ -31,8 +30,7 @@ async def test_yielding_client_never_takes_over_a_live_link(service: Service) ->
 
 
 async def test_yielding_client_is_admitted_when_nobody_has_the_link(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected():
+    async with service.joined() as (machine, _):
         pass
     await machine.until_gone()
     async with machine.connected(hello(yields=True, sequence=1)) as link:
@@ -70,8 +68,7 @@ async def test_of_two_yielding_clients_one_has_the_link(service: Service) -> Non
 
 async def test_newcomer_takes_over_from_one_that_has_yielded_before(service: Service) -> None:
     """Once it has the link it is one like any other."""
-    machine = await service.new_machine()
-    async with machine.connected(YIELDING) as older:
+    async with service.joined(YIELDING) as (machine, older):
         first = await machine.until_live()
         async with machine.connected(wait_until_live=False):
             assert (await older.closed())[0] == CloseCode.TAKEN_OVER

@@ -79,8 +79,7 @@ async def test_client_that_starts_without_a_desktop_comes_online_when_there_is_o
 
 
 async def test_command_that_is_under_way_gets_the_machines_own_outcome(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(GREETING) as link:
+    async with service.joined(GREETING) as (machine, link):
         moving = machine.moving(new_key())
         command = await link.next_message()
         await link.say(desktop(GONE))
@@ -117,8 +116,7 @@ async def next_event(heard: Subscription) -> Event:
 
 
 async def test_change_is_told_at_once_and_its_displays_outlive_the_link(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(GREETING) as link:
+    async with service.joined(GREETING) as (machine, link):
         heard = await listener(service)
         await link.say(desktop(GONE, displays=[SMALL]))
         told = Machine.model_validate_json((await next_event(heard)).data)
@@ -140,8 +138,7 @@ async def test_flood_of_changes_is_stored_and_told_a_few_times_and_ends_with_the
         await real(store, *arguments)
 
     monkeypatch.setattr(MachineStore, "note_displays", note)
-    machine = await service.new_machine()
-    async with machine.connected(GREETING) as link:
+    async with service.joined(GREETING) as (_, link):
         heard = await listener(service)
         for width in range(1, 501):
             await link.say(desktop(displays=[Display(x=0, y=0, width=width, height=1)]))
@@ -160,8 +157,7 @@ async def test_database_that_does_not_answer_hides_no_change(
         raise StoreUnavailable("The database does not answer.")
 
     monkeypatch.setattr(MachineStore, "note_displays", fail)
-    machine = await service.new_machine()
-    async with machine.connected(GREETING) as link:
+    async with service.joined(GREETING) as (_, link):
         await link.say(desktop(GONE))
         await until_shown(service, state="no_input")
         await until(lambda: "its displays are not stored" in caplog.text)

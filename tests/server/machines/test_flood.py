@@ -72,8 +72,7 @@ async def test_link_that_floods_is_closed_and_then_not_heard(
 
 
 async def test_pings_are_a_flood_sooner_than_what_is_not_answered(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         flooding = await machine.until_live()
         with suppress(ConnectionClosed, ConnectionError):
             for _ in range(BURST // 2):

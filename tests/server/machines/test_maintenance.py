@@ -51,8 +51,7 @@ async def test_token_check_that_fails_in_an_unforeseen_way_goes_on(
         return await real(store, seconds)
 
     monkeypatch.setattr(TokenStore, "revoked_within", fail_first)
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         await until(lambda: failures == 2)
         await service.stores.tokens.revoke_of_machine(service.organization_id, "desk-1")
         assert (await link.closed())[0] == CloseCode.TOKEN_REVOKED

@@ -35,8 +35,7 @@ async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends
 
 
 async def test_welcome_names_the_link_and_its_limits(machine: ScriptedMachine) -> None:
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello())
         welcome = await link.heard(Welcome)
         await link.ready()
@@ -47,8 +46,7 @@ async def test_welcome_names_the_link_and_its_limits(machine: ScriptedMachine) -
 
 
 async def test_newest_link_wins_and_the_older_is_told_why(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as older:
+    async with service.joined() as (machine, older):
         first = await machine.until_live()
         async with machine.connected(wait_until_live=False) as newer:
             code, reason = await older.closed()
@@ -70,8 +68,7 @@ async def test_end_of_a_replaced_link_does_not_make_the_machine_offline(service:
 
 
 async def test_late_end_of_a_replaced_link_leaves_the_newest_alone(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as older:
+    async with service.joined() as (machine, older):
         first = await machine.until_live()
         # Its answer to the closing comes only after the newer link is there.
         older.websocket.transport.pause_reading()
@@ -119,15 +116,13 @@ async def test_removed_machine_is_told_to_stop(service: Service, link: ScriptedL
 async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> None:
     machine = await service.new_machine()
     await service.stores.machines.delete(service.organization_id, "desk-1")
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello())
         assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
 
 
 async def test_client_of_another_version_is_refused_in_words(machine: ScriptedMachine) -> None:
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello(protocols=[99]))
         code, reason = await link.closed()
         assert code == CloseCode.PROTOCOL_UNSUPPORTED
@@ -145,21 +140,21 @@ async def test_silent_machine_is_disconnected_and_its_input_pending(
     service: Service, mongodb: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     data_dir = tmp_path_factory.mktemp("hurried")
-    async with running_service(mongodb, data_dir, heartbeat=0.2, token_check=0.1) as hurried:
-        machine = await hurried.new_machine()
-        async with machine.connected() as link:
-            sending = machine.moving()
-            await link.heard(Input)
-            code, _ = await link.closed()
-            assert code == CloseCode.HEARTBEAT_MISSED
-            reply = await sending
-            assert (reply.status, reply.problem) == (504, "outcome-pending")
+    async with (
+        running_service(mongodb, data_dir, heartbeat=0.2, token_check=0.1) as hurried,
+        hurried.joined() as (machine, link),
+    ):
+        sending = machine.moving()
+        await link.heard(Input)
+        code, _ = await link.closed()
+        assert code == CloseCode.HEARTBEAT_MISSED
+        reply = await sending
+        assert (reply.status, reply.problem) == (504, "outcome-pending")
 
 
 async def test_heartbeats_measure_the_round_trip(service: Service) -> None:
     machine = await service.new_machine()
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello())
         await link.heard(Welcome)
         await link.ready()

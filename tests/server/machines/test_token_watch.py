@@ -60,8 +60,7 @@ async def test_all_are_asked_for_after_a_long_silence_of_the_database(
     # As if it had been revoked before what is looked at.
     monkeypatch.setattr(token_watch, "LOOKING_BACK_SECONDS", -1.0)
     asked = Asked(monkeypatch)
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         await until(lambda: asked.lately >= 2)
         # Not before: an answer that takes long on a busy host is no silence.
         monkeypatch.setattr(token_watch, "LONGEST_PAUSE_SECONDS", 0.2)
@@ -84,8 +83,7 @@ async def test_all_are_asked_for_now_and_then(
 
 
 async def test_link_ends_with_a_token_that_has_an_end(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as websocket:
+    async with service.joined() as (machine, websocket):
         link = await machine.until_live()
         assert link._token_ends is None
         link._token_ends = round((now() + timedelta(seconds=0.3)).timestamp() * 1000)

@@ -170,8 +170,7 @@ async def asked(service: Service, *paths: str) -> list[tuple[int, bool]]:
 
     Between the first and the second the service is told to end.
     """
-    host, port = service.url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await service.open_connection()
     answers = []
     for number, path in enumerate(paths):
         if number == 1:
@@ -214,8 +213,7 @@ async def test_node_that_leaves_answers_and_sends_everybody_elsewhere(
 
 async def heard_until_its_end(service: Service) -> str:
     """A stream of events, until its connection is closed."""
-    host, port = service.url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await service.open_connection()
     writer.write(request_for(service, "/v1/events"))
     async with asyncio.timeout(20):
         heard = await reader.read()

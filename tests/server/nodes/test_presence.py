@@ -44,6 +44,14 @@ class Watched:
         return [each.name for each in self.presence.others]
 
 
+async def two_of(database: Database) -> tuple[Watched, Watched]:
+    """Two nodes, ``a`` and ``b``, of which the first has seen the second."""
+    here, there = Watched(database, "a"), Watched(database, "b")
+    for node in (there, here):
+        await node.beat()
+    return here, there
+
+
 async def test_node_that_says_no_more_that_it_is_alive_is_gone_for_the_others(
     database: Database,
 ) -> None:
@@ -68,9 +76,7 @@ async def test_node_that_says_no_more_that_it_is_alive_is_gone_for_the_others(
 
 
 async def test_nobody_is_gone_because_the_database_did_not_answer(database: Database) -> None:
-    here, there = Watched(database, "a"), Watched(database, "b")
-    for node in (there, here):
-        await node.beat()
+    here, there = await two_of(database)
     # The next number of this node waits for the database, and is there before the other's.
     here.time += 10 * GONE_SECONDS
     await here.beat()
@@ -88,9 +94,7 @@ async def test_nobody_is_gone_because_the_database_did_not_answer(database: Data
 async def test_node_that_stood_still_while_it_looked_takes_nobody_for_gone(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, there = Watched(database, "a"), Watched(database, "b")
-    for node in (there, here):
-        await node.beat()
+    here, _ = await two_of(database)
 
     async def late() -> list[NodeRecord]:
         records = await NodeStore(database).list()
@@ -105,9 +109,7 @@ async def test_node_that_stood_still_while_it_looked_takes_nobody_for_gone(
 async def test_node_that_wakes_while_it_is_said_to_be_gone_learns_of_it(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, there = Watched(database, "a"), Watched(database, "b")
-    for node in (there, here):
-        await node.beat()
+    here, there = await two_of(database)
     tell = here._gone
 
     async def tell_slowly(node: NodeRecord) -> None:
@@ -125,9 +127,7 @@ async def test_node_that_wakes_while_it_is_said_to_be_gone_learns_of_it(
 async def test_what_the_database_did_not_take_is_done_with_the_next_beat(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, there = Watched(database, "a"), Watched(database, "b")
-    for node in (there, here):
-        await node.beat()
+    here, there = await two_of(database)
     tell = here._gone
 
     async def fail_once(node: NodeRecord) -> None:
@@ -149,9 +149,7 @@ async def test_what_the_database_did_not_take_is_done_with_the_next_beat(
 
 
 async def test_node_that_leaves_is_not_gone_but_away(database: Database) -> None:
-    here, there = Watched(database, "a"), Watched(database, "b")
-    for node in (there, here):
-        await node.beat()
+    here, there = await two_of(database)
     await there.presence.leave()
     await here.beat(GONE_SECONDS)
     assert (here.others, here.gone) == ([], [])

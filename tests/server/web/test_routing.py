@@ -90,8 +90,7 @@ async def test_body_too_large_to_wait_for_is_413_at_once(service: Service) -> No
 async def test_connection_whose_body_does_not_come_is_closed(service: Service) -> None:
     memory = service.server.services.operation.body_memory
     timeout = service.server.services.settings.body_timeout
-    host, port = service.url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
+    reader, writer = await service.open_connection()
     head = b"Host: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
     writer.write(b"POST /v1/workflows HTTP/1.1\r\n" + head + b"123")
     async with asyncio.timeout(PATIENCE_SECONDS):

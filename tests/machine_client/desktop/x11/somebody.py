@@ -13,6 +13,7 @@ from Xlib.protocol import rq
 
 from machine_client.desktop.x11.requests import EXTENSION, list_devices
 from tests.desktop import somebody_else
+from tests.held import x_display
 
 What = Literal["key", "button"]
 
@@ -92,8 +93,7 @@ def held_by_xdotool(display: str, what: Literal["key", "mouse"], name: str) -> I
 
 def pressed(display: str) -> tuple[set[int], set[int]]:
     """The keycodes and the buttons that are down on a display, whoever holds them."""
-    connection: Any = Xlib.display.Display(display)
-    with contextlib.closing(connection):
+    with x_display(display) as connection:
         keymap = connection.query_keymap()
         mask = connection.screen().root.query_pointer().mask
     keycodes = {number for number in range(256) if keymap[number // 8] >> number % 8 & 1}

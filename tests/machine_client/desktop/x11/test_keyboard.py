@@ -16,11 +16,11 @@ from tests.desktop import (
     tap_keycode,
     virtual_display,
 )
+from tests.held import keyboard_map
 from tests.machine_client.desktop.x11.typed import (
     ALTGR,
     MENU_KEYCODE,
     SHIFT,
-    keyboard_map,
     modifiers,
     press,
     presses,

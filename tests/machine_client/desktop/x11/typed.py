@@ -1,16 +1,12 @@
 """What is typed on an X display, by its injector, and as a witness and a program there see it."""
 
-from contextlib import closing
-from typing import Any
-
-import Xlib.display
-
 from machine_client.work.injector import DesktopInjector
 from schemas.inputs.bodies import PressKeys
 from tests.desktop import (
     Terminal,
     Witness,
 )
+from tests.held import x_display
 
 MENU_KEYCODE = 135
 SHIFT, CAPS, CTRL, NUM, ALTGR = 1, 2, 4, 16, 128
@@ -43,14 +39,5 @@ def presses(witness: Witness) -> list[tuple[int, int]]:
 
 
 def modifiers(display: str) -> int:
-    connection: Any = Xlib.display.Display(display)
-    with closing(connection):
+    with x_display(display) as connection:
         return int(connection.screen().root.query_pointer().mask)
-
-
-def keyboard_map(display: str) -> list[tuple[int, ...]]:
-    """The core keyboard map, without the empty columns that it keeps once they were needed."""
-    connection: Any = Xlib.display.Display(display)
-    with closing(connection):
-        rows = connection.get_keyboard_mapping(8, 248)
-        return [tuple(keysym for keysym in row if keysym) for row in rows]

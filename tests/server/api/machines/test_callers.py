@@ -1,6 +1,6 @@
 """Whose a lease is: a session of the console is somebody else than the token behind it."""
 
-from tests.server.api.machines.test_control import CONTROL, begin, confirms, desk, held_by
+from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by
 from tests.server.api.test_console import signed_in
 from tests.service import Service
 
@@ -8,7 +8,7 @@ from tests.service import Service
 async def test_lease_of_a_session_is_good_for_no_other_and_not_for_its_token(
     service: Service,
 ) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         first, second = [await signed_in(service) for _ in range(2)]
         taking = begin(service, "POST", token=None, headers=first)
         await confirms(link)

@@ -71,8 +71,7 @@ async def copied(link: ScriptedLink) -> tuple[Input, str]:
 
 @pytest.mark.parametrize("text", ["", "a\r\n\x01\u20ac\U0001f600", LONG])
 async def test_text_is_written_as_it_is(service: Service, text: str) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(able()) as link:
+    async with service.joined(able()) as (_, link):
         writes = writing(service, {"text": text, "selection": "primary"})
         command, got = await copied(link)
         assert (command.operation, got) == (Operation.CLIPBOARD_WRITE, text)
@@ -88,8 +87,7 @@ async def test_text_is_written_as_it_is(service: Service, text: str) -> None:
 @pytest.mark.usefixtures("no_garbage_collection")
 async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_keyed: bool) -> None:
     secret = f"secret {new_key()}"
-    machine = await service.new_machine()
-    async with machine.connected(able()) as link:
+    async with service.joined(able()) as (_, link):
         for _ in range(3):
             key = new_key() if is_keyed else None
             writes = writing(service, {"text": secret}, key)
@@ -170,8 +168,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("body", "kind"), WRONG.values(), ids=WRONG)
 async def test_what_is_no_text_is_refused(service: Service, body: Any, kind: str) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(able()) as link:
+    async with service.joined(able()) as (_, link):
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         reply = await service.request("PUT", PATH, content=content)
         assert [fault[1] for fault in reply.faults] == [kind]
@@ -213,8 +210,7 @@ async def test_text_is_read(service: Service, machine: ScriptedMachine, query: s
 
 
 async def test_clipboard_that_cannot_be_read_is_told(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(able()) as link:
+    async with service.joined(able()) as (_, link):
         reads = reading_it(service)
         asked = await link.heard(ClipboardQuery)
         await link.say(
@@ -229,8 +225,7 @@ async def test_machine_that_does_not_answer(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "ANSWER_SECONDS", 0.05)
-    machine = await service.new_machine()
-    async with machine.connected(able()):
+    async with service.joined(able()):
         reply = await service.get(PATH)
         assert (reply.status, reply.json["reason"]) == (503, "no_clipboard")
 
@@ -273,8 +268,7 @@ async def test_needs_its_own_scope(service: Service) -> None:
 
 
 async def test_paused_machine_is_read_and_not_written(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(able()) as link:
+    async with service.joined(able()) as (machine, link):
         await service.request("PATCH", f"/v1/machines/{machine.machine_id}", {"paused": True})
         written = await writing(service, {"text": "a"})
         assert (written.status, written.json["reason"]) == (503, "paused")

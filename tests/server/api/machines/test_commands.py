@@ -10,8 +10,7 @@ from tests.service import Service, new_key, scopes_without
 
 
 async def test_final_command_shows_its_first_answer(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         sending = machine.moving(new_key())
         command = await link.obey()
         first = await sending
@@ -27,8 +26,7 @@ async def test_final_command_shows_its_first_answer(service: Service) -> None:
 
 
 async def test_command_without_a_body_in_its_answer_has_none(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         sending = machine.moving(new_key(), headers={"Prefer": "return=minimal"})
         command = await link.obey()
         assert (await sending).status == 204
@@ -37,8 +35,7 @@ async def test_command_without_a_body_in_its_answer_has_none(service: Service) -
 
 
 async def test_command_under_way_is_sent_and_not_final(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         sending = machine.moving(new_key())
         command = await link.heard(Input)
         view = (await service.get(f"/v1/commands/{command.command_id}")).json

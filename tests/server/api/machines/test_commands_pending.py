@@ -106,8 +106,7 @@ async def test_machine_that_does_not_answer_keeps_nobody_who_looks(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger_module, "POLL_SECONDS", 0.05)
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         command = await kept_as_sent(service, new_key())
         for _ in range(2):
             view = (await service.get(address(command.id))).json
@@ -147,8 +146,7 @@ async def test_lost_journal_is_seen_by_whoever_looks(service: Service) -> None:
 
 
 async def test_command_without_a_key_that_ended_in_time_is_not_known(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         sending = machine.moving()
         command = await link.obey()
         assert (await sending).status == 200

@@ -15,7 +15,7 @@ from server.api.machines.connect import ConnectHandler
 from server.machines.link.greeting import reconnect_spread
 from server.machines.socket import LinkSocket
 from tests.links import hello
-from tests.service import ScriptedLink, ScriptedMachine, Service
+from tests.service import ScriptedMachine, Service
 
 
 def handshake(
@@ -143,7 +143,6 @@ def test_machines_come_back_over_a_time_that_grows_with_their_number(
 
 @pytest.mark.parametrize("settings", [{"reconnects_per_second": 0.01}])
 async def test_welcome_says_over_how_long_reconnects_are_spread(machine: ScriptedMachine) -> None:
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello())
         assert (await link.heard(Welcome)).reconnect_spread_seconds == 100.0

@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +14,7 @@ from server.dispatch.here import machines as here_module
 from server.dispatch.questions.control import ControlChanged
 from server.store.machines import controls as store_module
 from tests.events import listening
-from tests.service import Reply, ScriptedLink, ScriptedMachine, Service, new_key
+from tests.service import Reply, ScriptedLink, Service, new_key
 
 CONTROL = "/v1/machines/desk-1/control"
 REQUEST = f"{CONTROL}/request"
@@ -51,16 +49,12 @@ def held_by(lease: str) -> dict[str, str]:
     return {"Farhand-Control": lease}
 
 
-@asynccontextmanager
-async def desk(service: Service) -> AsyncIterator[tuple[ScriptedMachine, ScriptedLink]]:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
-        yield machine, link
-
-
 async def test_who_has_control_can_be_asked_for_it(service: Service) -> None:
     other = await service.new_token(Scope.MACHINES_CONTROL)
-    async with desk(service) as (_, link), listening(service, "?types=control_requested") as told:
+    async with (
+        service.joined() as (_, link),
+        listening(service, "?types=control_requested") as told,
+    ):
         free = await service.post(REQUEST, token=other)
         assert (free.status, free.problem) == (409, "control-free")
         await taken(service, link)
@@ -76,7 +70,7 @@ async def test_who_has_control_can_be_asked_for_it(service: Service) -> None:
 
 
 async def test_control_is_taken_renewed_and_given_back(service: Service) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         taking = begin(service, "POST")
         await confirms(link)
         reply = await taking
@@ -103,7 +97,7 @@ async def test_control_is_taken_renewed_and_given_back(service: Service) -> None
 
 
 async def test_holder_may_send_and_others_are_told_who_has_control(service: Service) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         lease = await taken(service, link)
         since = (await service.get("/v1/machines/desk-1")).json["control"]["since"]
         await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
@@ -126,7 +120,7 @@ async def test_holder_may_send_and_others_are_told_who_has_control(service: Serv
 async def test_lease_that_is_over_guessed_or_somebody_elses_is_good_for_nothing(
     service: Service,
 ) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         lease = await taken(service, link)
         other = await service.new_token(Scope.INPUT_SEND, Scope.MACHINES_CONTROL)
         key = new_key()
@@ -154,7 +148,7 @@ async def test_lease_that_is_over_guessed_or_somebody_elses_is_good_for_nothing(
 
 
 async def test_second_taker_is_told_who_has_it_and_may_take_over(service: Service) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         first = await taken(service, link)
         held = await service.post(CONTROL)
         assert (held.status, held.problem) == (409, "control-held")
@@ -172,7 +166,7 @@ async def test_second_taker_is_told_who_has_it_and_may_take_over(service: Servic
 
 
 async def test_what_runs_is_interrupted_before_control_is_given(service: Service) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         running = machine.moving(new_key())
         command = await link.heard(Input)
         taking = begin(service, "POST")
@@ -192,7 +186,7 @@ async def test_machine_that_does_not_confirm_is_under_nobodys_control(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(here_module, "INTERRUPT_SECONDS", 0.2)
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         taking = begin(service, "POST")
         await link.heard(Interrupt)
         reply = await taking
@@ -204,8 +198,7 @@ async def test_machine_that_does_not_confirm_is_under_nobodys_control(
 
 
 async def test_link_that_ends_while_control_is_taken_leaves_it_to_nobody(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         taking = begin(service, "POST")
         await link.heard(Interrupt)
     reply = await taking
@@ -224,7 +217,7 @@ async def test_lease_that_nobody_renews_ends_by_itself(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_module, "_END", {"$add": ["$$NOW", 300]})
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         lease = await taken(service, link)
         # Whatever its holder holds is released.
         await confirms(link)
@@ -236,7 +229,7 @@ async def test_lease_that_nobody_renews_ends_by_itself(
 
 
 async def test_control_ends_with_its_holders_token(service: Service) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         token = await service.new_token(Scope.MACHINES_CONTROL)
         taking = begin(service, "POST", token=token)
         await confirms(link)
@@ -251,8 +244,7 @@ async def test_control_ends_with_its_holders_token(service: Service) -> None:
 async def test_newer_link_keeps_to_the_lease_and_begins_with_nothing_held(
     service: Service,
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         lease = await taken(service, link)
     await machine.until_closed()
     async with machine.connected() as link:
@@ -263,7 +255,7 @@ async def test_newer_link_keeps_to_the_lease_and_begins_with_nothing_held(
 
 
 async def test_of_two_takers_at_once_one_has_control(service: Service) -> None:
-    async with desk(service) as (_machine, link):
+    async with service.joined() as (_machine, link):
         takers = [begin(service, "POST") for _ in range(2)]
         await confirms(link)
         assert sorted([(await each).status for each in takers]) == [201, 409]
@@ -273,7 +265,7 @@ async def test_lease_is_told_to_nobody_else(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         lease = await taken(service, link)
         await service.request("PUT", f"{CONTROL}/{lease}")
         await service.get(f"{CONTROL}/{lease}/nothing")
@@ -304,7 +296,7 @@ async def test_lease_is_told_to_nobody_else(
 
 
 async def test_events_tell_who_has_control(service: Service) -> None:
-    async with desk(service) as (_machine, link):
+    async with service.joined() as (_machine, link):
         lease = await taken(service, link)
         fleet = service.server.services.machines.fleet
 
@@ -319,7 +311,7 @@ async def test_events_tell_who_has_control(service: Service) -> None:
 
 
 async def test_old_link_cannot_confirm_for_a_newer_one(service: Service) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         live = await machine.until_live()
         dispatcher = service.server.services.machines.dispatcher
         changed = ControlChanged(

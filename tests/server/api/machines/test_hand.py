@@ -33,7 +33,7 @@ from tests.hand_client import (
     stroke,
     wheel,
 )
-from tests.server.api.machines.test_control import CONTROL, begin, confirms, desk, held_by, taken
+from tests.server.api.machines.test_control import CONTROL, begin, confirms, held_by, taken
 from tests.service import PATIENCE_SECONDS, ScriptedLink, Service, until
 
 OVER = (4501, "this control lease is over, or is another machine's or caller's")
@@ -57,7 +57,7 @@ def does(command: Input) -> tuple[str, dict[str, Any]]:
 
 
 async def test_events_become_inputs_in_order_and_are_acknowledged(service: Service) -> None:
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         first = await hand.does(move(1, 2), button(True, x=1, y=2))
         second = await hand.does(
             button(False), wheel("down", 3), *stroke("a"), {"type": "text", "text": "漢字"}
@@ -83,7 +83,7 @@ async def test_events_become_inputs_in_order_and_are_acknowledged(service: Servi
 
 
 async def test_moves_that_wait_are_merged_and_never_across_anything_else(service: Service) -> None:
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         await hand.does(*(move(x, x) for x in range(10)))
         await hand.does(*(move(x, 0) for x in range(10, 20)))
         under_way = [await link.heard(Input) for _ in range(2)]
@@ -109,7 +109,7 @@ async def test_moves_that_wait_are_merged_and_never_across_anything_else(service
 
 
 async def test_modifier_is_confirmed_before_anything_follows_it(service: Service) -> None:
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         await hand.does(key("ctrl", True), *stroke("w"))
         ctrl = await link.heard(Input)
         await link.nothing_heard()
@@ -134,7 +134,7 @@ async def test_modifier_is_confirmed_before_anything_follows_it(service: Service
 
 
 async def test_refusal_names_what_was_not_sent(service: Service) -> None:
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         await hand.does(*(move(x, 5) for x in range(4)))
         unknown = [await link.heard(Input)]
         for name in "abcdefghijklmno":
@@ -162,7 +162,7 @@ async def test_refusal_names_what_was_not_sent(service: Service) -> None:
 
 
 async def test_all_that_is_held_is_released_when_the_websocket_goes(service: Service) -> None:
-    async with desk(service) as (_, link):
+    async with service.joined() as (_, link):
         lease = await taken(service, link)
         async with hand_on(service, link, lease) as hand:
             await hand.does(button(True), key("shift", True), key("A", True))
@@ -180,7 +180,7 @@ async def test_all_that_is_held_is_released_when_the_websocket_goes(service: Ser
 
 
 async def test_releasing_goes_on_where_somebody_holds_one_of_the_keys(service: Service) -> None:
-    async with desk(service) as (_, link):
+    async with service.joined() as (_, link):
         async with hand_on(service, link) as hand:
             await hand.does(key("a", True), key("b", True))
             await link.obey()
@@ -193,7 +193,7 @@ async def test_releasing_goes_on_where_somebody_holds_one_of_the_keys(service: S
 
 
 async def test_hand_ends_soon_after_its_lease_however_that_ends(service: Service) -> None:
-    async with desk(service) as (_, link):
+    async with service.joined() as (_, link):
         lease = await taken(service, link)
         async with hand_on(service, link, lease) as hand:
             ending = begin(service, "DELETE", f"{CONTROL}/{lease}")
@@ -224,7 +224,7 @@ async def test_input_finds_out_at_once_that_control_has_ended(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 60.0)
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         taking = begin(service, "POST", body={"take_over": True})
         await confirms(link)
         await taking
@@ -238,12 +238,12 @@ async def test_input_finds_out_at_once_that_control_has_ended(
 
 @pytest.mark.parametrize("lease", ["guessed", "x" * 200])
 async def test_lease_that_is_none_opens_nothing(service: Service, lease: str) -> None:
-    async with desk(service) as (_, link), hand_on(service, link, lease) as hand:
+    async with service.joined() as (_, link), hand_on(service, link, lease) as hand:
         assert await hand.closed() == OVER
 
 
 async def test_somebody_elses_lease_opens_nothing(service: Service) -> None:
-    async with desk(service) as (_, link):
+    async with service.joined() as (_, link):
         path = hand_path("desk-1", await taken(service, link))
         other = await service.new_token(Scope.INPUT_SEND, Scope.MACHINES_CONTROL)
         async with HandClient.on(service.url, path, other) as hand:
@@ -259,7 +259,7 @@ async def status_of(attempt: Any) -> int:
 
 
 async def test_handshake_is_checked(service: Service) -> None:
-    async with desk(service) as (_, link):
+    async with service.joined() as (_, link):
         path = hand_path("desk-1", await taken(service, link))
         url, own = service.url, {"Authorization": f"Bearer {service.token}"}
         reader = await service.new_token(Scope.MACHINES_CONTROL)
@@ -301,7 +301,7 @@ async def test_what_is_not_understood_ends_it_and_nothing_of_it_is_done(
     reason: str,
 ) -> None:
     caplog.set_level(logging.INFO)
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         await hand.says(message)
         closed, words = await hand.closed()
         assert (closed, words[: len(reason)]) == (code, reason)
@@ -310,7 +310,7 @@ async def test_what_is_not_understood_ends_it_and_nothing_of_it_is_done(
 
 
 async def test_batch_that_comes_again_or_too_early_ends_it_and_releases(service: Service) -> None:
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         await hand.does(button(True))
         await link.obey()
         await hand.until_acknowledged()
@@ -357,7 +357,7 @@ async def test_flood_of_frames_is_cut_off_and_not_read_on(
         await receive(protocol)
 
     monkeypatch.setattr(WebSocketProtocol13, "_receive_frame", counted)
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         transport = hand.websocket.transport
         if kind == "parts of a message":
             transport.write(Frame(Opcode.TEXT, b"", fin=False).serialize(mask=True))
@@ -372,7 +372,7 @@ async def test_flood_of_frames_is_cut_off_and_not_read_on(
 
 @pytest.mark.parametrize("events", [[], stroke("a") * 128])
 async def test_flood_ends_it(service: Service, events: list[Any]) -> None:
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         flooding = service.server.services.background.start(flood(hand, events), "a flood")
         code, words = await hand.closed()
         assert code == 4504, words
@@ -393,7 +393,7 @@ async def flood(hand: HandClient, events: list[Any]) -> None:
 
 
 async def test_newer_websocket_with_the_same_lease_replaces_the_older(service: Service) -> None:
-    async with desk(service) as (_, link):
+    async with service.joined() as (_, link):
         lease = await taken(service, link)
         async with hand_on(service, link, lease) as older:
             await older.does(button(True))
@@ -414,7 +414,7 @@ async def test_websocket_that_nobody_reads_ends(
 ) -> None:
     monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 0.02)
     monkeypatch.setattr(hand_module, "SILENT_SECONDS", 0.2)
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         await hand.does(button(True))
         await link.obey()
         hand.websocket.transport.pause_reading()
@@ -438,7 +438,7 @@ async def test_websocket_is_silent_after_four_seconds(
     clock = Clock()
     monkeypatch.setattr(hand_module, "time", clock)
     monkeypatch.setattr(hand_module, "LEASE_POLL_SECONDS", 0.05)
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         hand.websocket.transport.pause_reading()
         began = time.monotonic()
         while time.monotonic() - began < 3 * hand_module.LEASE_POLL_SECONDS:
@@ -452,7 +452,7 @@ async def test_websocket_is_silent_after_four_seconds(
 
 
 async def test_server_that_stops_says_so(service: Service) -> None:
-    async with desk(service) as (_, link), hand_on(service, link) as hand:
+    async with service.joined() as (_, link), hand_on(service, link) as hand:
         service.server.services.operation.leaving = True
         try:
             assert await hand.closed() == (4000, "the server is stopping")
@@ -461,7 +461,7 @@ async def test_server_that_stops_says_so(service: Service) -> None:
 
 
 async def test_machine_that_goes_is_said_and_the_hand_stays(service: Service) -> None:
-    async with desk(service) as (machine, link):
+    async with service.joined() as (machine, link):
         lease = await taken(service, link)
         async with hand_on(service, link, lease) as hand:
             await link.websocket.close()
@@ -495,7 +495,7 @@ async def test_audit_has_one_entry_for_a_stretch_and_no_text_and_no_log_has_the_
                 await asyncio.sleep(0.02)
         return found
 
-    async with desk(service) as (_, link):
+    async with service.joined() as (_, link):
         lease = await taken(service, link)
         async with hand_on(service, link, lease) as hand:
             await hand.does(move(1, 1), move(2, 2), button(True), button(False), *stroke("q"))

@@ -91,8 +91,7 @@ WRONG_BODIES = [
 async def test_completed_input_is_200_with_the_machines_acknowledgement(
     service: Service, operation: str, body: dict[str, Any], name: Operation, sent: dict[str, Any]
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         background = service.server.services.background
         path = machine.input_path(operation)
         sending = background.start(service.post(path, body), "a client of the test")
@@ -144,8 +143,7 @@ async def test_unasked_preference_is_not_said_to_be_applied(machine: ScriptedMac
 
 @pytest.mark.parametrize("settings", [{"input_response": "minimal"}])
 async def test_setting_makes_minimal_the_default(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         sending = machine.moving()
         await link.obey()
         assert (await sending).status == 204
@@ -273,8 +271,7 @@ async def test_machine_that_never_connected_is_503(service: Service) -> None:
 
 
 async def test_machine_that_left_is_503_with_why_and_since_when(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         await link.websocket.close(1000, "the user went home")
     await machine.until_gone()
     answer = await unavailable(machine)
@@ -289,8 +286,7 @@ async def test_machine_that_left_is_503_with_why_and_since_when(service: Service
 
 
 async def test_paused_machine_is_503_since_its_pause(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         paused = await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         answer = await unavailable(machine)
         assert answer["reason"] == "paused"
@@ -299,8 +295,7 @@ async def test_paused_machine_is_503_since_its_pause(service: Service) -> None:
 
 
 async def test_machine_without_a_way_to_inject_is_503_with_its_reason(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(hello(no_input="the screen is locked")):
+    async with service.joined(hello(no_input="the screen is locked")) as (machine, _):
         answer = await unavailable(machine)
     assert answer["reason"] == "no_input"
     assert "the screen is locked" in answer["detail"]
@@ -308,8 +303,7 @@ async def test_machine_without_a_way_to_inject_is_503_with_its_reason(service: S
 
 @pytest.mark.parametrize("settings", [{"unanswered_inputs": 2}])
 async def test_one_unanswered_input_too_many_is_429(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         first, second = machine.moving(), machine.moving()
         commands = [await link.heard(Input), await link.heard(Input)]
         reply = await machine.move()
@@ -352,8 +346,7 @@ async def test_token_without_input_send_moves_nothing(service: Service) -> None:
 
 
 async def test_inputs_reach_the_machine_in_the_order_of_their_requests(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         sendings = []
         live = await machine.until_live()
         for number in range(5):

@@ -251,8 +251,7 @@ async def test_request_without_leave_uses_no_key(machine: ScriptedMachine, key: 
 async def test_unknown_machine_uses_no_key(service: Service) -> None:
     machine, key = ScriptedMachine(service, "desk-1", ""), new_key()
     assert (await machine.move(key)).status == 404
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         await assert_key_is_free(machine, link, key)
 
 

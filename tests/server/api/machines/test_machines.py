@@ -56,8 +56,7 @@ async def test_wrong_machine_is_422(
 
 
 async def test_machine_is_shown_as_its_client_described_it(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected():
+    async with service.joined() as (machine, _):
         shown = Machine.model_validate((await service.get("/v1/machines/desk-1")).json)
         assert (shown.state, shown.reason, shown.paused) == ("online", "connected", False)
         assert (shown.platform, shown.client_version) == ("Linux of the test", "1.2.3")
@@ -72,8 +71,7 @@ async def test_machine_is_shown_as_its_client_described_it(service: Service) -> 
 
 
 async def test_machine_that_cannot_inject_is_shown_with_its_reason(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(hello(no_input="no display")):
+    async with service.joined(hello(no_input="no display")):
         shown = (await service.get("/v1/machines/desk-1")).json
         assert (shown["state"], shown["reason"]) == ("no_input", "no display")
 
@@ -116,8 +114,7 @@ async def test_machines_are_listed_by_id_in_pages(service: Service) -> None:
 
 
 async def test_removed_machine_its_link_and_its_token_are_gone(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         assert (await service.request("DELETE", "/v1/machines/desk-1")).status == 204
         assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
     assert (await service.get("/v1/machines/desk-1")).status == 404

@@ -23,8 +23,7 @@ def test_nothing_of_any_input_is_told_back(body: type[AnyInput]) -> None:
 async def test_clipboard_is_written_by_whoever_has_control_and_read_by_all(
     service: Service,
 ) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(able()) as link:
+    async with service.joined(able()) as (_, link):
         lease = await taken(service, link)
         without = await writing(service, {"text": "a"})
         assert (without.status, without.json["reason"]) == (503, "controlled")

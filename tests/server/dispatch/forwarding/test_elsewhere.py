@@ -17,8 +17,7 @@ async def test_input_through_another_node_is_carried_out_once_and_answered(
     nodes: list[Service],
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         for key in (None, new_key()):
             moving = at(there, machine).moving(key)
@@ -51,8 +50,7 @@ async def test_retry_at_any_node_gets_the_first_answer(nodes: list[Service]) -> 
 
 async def test_problems_of_the_other_node_are_answered_as_its_own(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected(hello(no_input="no display is open")):
+    async with here.joined(hello(no_input="no display is open")) as (machine, _):
         await until_reached(there, machine)
         own, forwarded_one = await machine.move(), await at(there, machine).move()
         for name in ("status", "code"):
@@ -66,8 +64,7 @@ async def test_problems_of_the_other_node_are_answered_as_its_own(nodes: list[Se
 
 async def test_machine_that_no_node_has_is_offline_everywhere(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected():
+    async with here.joined() as (machine, _):
         await until_reached(there, machine)
     await machine.until_gone()
     for node in nodes:
@@ -98,8 +95,7 @@ async def test_input_without_a_key_whose_reply_is_lost_is_pending_and_can_be_fou
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         LosingReplies(there, monkeypatch)
         moving = at(there, machine).moving()
@@ -123,8 +119,7 @@ async def test_input_with_a_key_whose_reply_is_lost_is_asked_for_again(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         losing = LosingReplies(there, monkeypatch)
         moving = at(there, machine).moving(new_key())
@@ -239,8 +234,7 @@ async def test_reply_that_is_not_understood_is_no_word_that_nothing_happened(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         bus = there.server.services.cluster.bus
         request = bus.request
@@ -261,8 +255,7 @@ async def test_node_that_cannot_record_takes_no_inputs_of_other_nodes(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         monkeypatch.setattr(here.server.services.operation.recorder, "_capacity", 0)
         reply = await at(there, machine).move()
@@ -274,8 +267,7 @@ async def test_input_without_a_key_that_is_pending_elsewhere_can_be_found(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         ledger = here.server.services.cluster.responder._here._ledger
 

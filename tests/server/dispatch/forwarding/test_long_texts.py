@@ -120,8 +120,7 @@ async def test_text_that_cannot_be_had_is_not_copied(
 
 async def test_clipboard_is_read_through_another_node(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected(able()) as link:
+    async with here.joined(able()) as (machine, link):
         await until_reached(there, machine)
         reads = reading_it(there, "?selection=primary")
         asked = await link.heard(ClipboardQuery)

@@ -14,7 +14,7 @@ from server.store.machines.documents import ClientSummary, LinkFacts
 from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.nodes import at, until_reached
-from tests.service import PATIENCE_SECONDS, ScriptedLink, Service, new_key, until
+from tests.service import PATIENCE_SECONDS, Service, new_key, until
 
 
 @pytest.fixture(autouse=True)
@@ -40,8 +40,7 @@ def machines_of(node: Service) -> MachineStore:
 
 async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         node_id = here.server.services.cluster.node.node_id
         await machines_of(there).end_links_of(node_id, "its node is gone")
@@ -52,8 +51,7 @@ async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]
 
 async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         facts = LinkFacts(there.server.services.cluster.node.node_id, "b")
         client = ClientSummary("linux", "0", ())
@@ -105,8 +103,7 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
     here, there = nodes
     monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
     monkeypatch.setattr(membership, "ANNOUNCE_AGAIN_SECONDS", 0.01)
-    machine = await here.new_machine()
-    async with machine.connected():
+    async with here.joined() as (machine, _):
         await until_reached(there, machine)
         cluster = here.server.services.cluster
         store, failures = cluster.membership._machines, 0
@@ -129,8 +126,7 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
 
 async def test_link_that_moves_is_found_where_it_is(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as first:
+    async with here.joined() as (machine, first):
         await until_reached(there, machine)
         async with at(there, machine).connected() as second:
             code, reason = await first.closed()
@@ -149,8 +145,7 @@ async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
     monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
     here, there = nodes
     here.server.services.cluster.membership.announce_links()
-    machine = await here.new_machine()
-    async with machine.connected():
+    async with here.joined() as (machine, _):
         await until_reached(there, machine)
         gone = here.server.services.cluster.presence.node
         (record,) = there.server.services.cluster.presence.others
@@ -177,12 +172,10 @@ async def test_client_that_yields_leaves_the_link_to_the_one_on_another_node(
     nodes: list[Service],
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         greeting = hello().model_copy(update={"yields": True})
-        async with at(there, machine).open_websocket() as websocket:
-            late = ScriptedLink(websocket)
+        async with at(there, machine).opened() as late:
             await late.say(greeting)
             assert (await late.closed())[0] == 4006
         await link.obeys(machine.moving())
@@ -192,8 +185,7 @@ async def test_links_are_compared_where_their_number_or_epochs_differ_and_now_an
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, _ = nodes
-    machine = await here.new_machine()
-    async with machine.connected():
+    async with here.joined() as (machine, _):
         await machine.until_live()
         known = here.server.services.cluster.membership
         assert await known._seems_right()

@@ -20,8 +20,7 @@ def forwarded(command: Command) -> bytes:
 
 async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]) -> None:
     here, _there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         live = await machine.until_live()
         responder = here.server.services.cluster.responder
         message = forwarded(accepted(here))
@@ -37,8 +36,7 @@ async def test_message_that_comes_twice_is_carried_out_once(nodes: list[Service]
 
 async def test_what_was_refused_is_not_carried_out_later(nodes: list[Service]) -> None:
     here, _ = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         live = await machine.until_live()
         responder = here.server.services.cluster.responder
         await here.request("PATCH", "/v1/machines/desk-1", {"paused": True})
@@ -64,8 +62,7 @@ async def test_message_that_is_not_as_it_should_be_is_refused_and_counted(
     nodes: list[Service], change: dict[str, Any], reason: str
 ) -> None:
     here, _ = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         live = await machine.until_live()
         responder = here.server.services.cluster.responder
         message = json.loads(forwarded(accepted(here)))
@@ -100,8 +97,7 @@ async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
         quality=70,
         rate=5,
     )
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         live = await machine.until_live()
         responder = here.server.services.cluster.responder
         message = json.dumps(wish.model_dump(mode="json") | change).encode()
@@ -113,8 +109,7 @@ async def test_screen_that_nobody_could_ask_for_is_refused_and_nobody_views_it(
 
 async def test_link_that_has_just_ended_does_nothing_for_others(nodes: list[Service]) -> None:
     here, _ = nodes
-    machine = await here.new_machine()
-    async with machine.connected():
+    async with here.joined() as (machine, _):
         live = await machine.until_live()
     await machine.until_gone()
     responder = here.server.services.cluster.responder

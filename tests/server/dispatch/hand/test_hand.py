@@ -13,8 +13,7 @@ async def test_order_is_kept_through_another_node_and_moves_are_merged(
     nodes: list[Service],
 ) -> None:
     here, elsewhere = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(elsewhere, machine)
         background = here.server.services.background
         taking = background.start(elsewhere.post("/v1/machines/desk-1/control"), "take control")
@@ -51,8 +50,7 @@ async def test_what_is_held_is_released_after_its_press_and_not_before(
 ) -> None:
     """Nothing on the way between nodes keeps an order, so a release would overtake the press."""
     here, elsewhere = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(elsewhere, machine)
         background = here.server.services.background
         taking = background.start(elsewhere.post("/v1/machines/desk-1/control"), "take control")

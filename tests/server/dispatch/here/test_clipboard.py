@@ -22,8 +22,7 @@ def question(service: Service) -> ReadClipboard:
 
 
 async def test_as_many_as_a_machine_may_be_asked(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(able()) as link:
+    async with service.joined(able()) as (machine, link):
         here = await machine.until_live()
         reads = [
             asyncio.create_task(read_clipboard(here, question(service)))  # noqa: TID251
@@ -39,8 +38,7 @@ async def test_as_many_as_a_machine_may_be_asked(service: Service) -> None:
 
 
 async def test_owner_who_lets_nobody_read_is_named(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(able(read=OFF)):
+    async with service.joined(able(read=OFF)) as (machine, _):
         with pytest.raises(RefusedError, match="its owner lets nobody") as refused:
             await read_clipboard(await machine.until_live(), question(service))
         assert refused.value.refusal.kind is RefusalKind.UNAVAILABLE

@@ -12,13 +12,12 @@ from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.nats import NatsServer
 from tests.nodes import until_reached
-from tests.service import ScriptedLink, Service, until
+from tests.service import Service, until
 
 
 async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Service]) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected() as link:
+    async with here.joined() as (machine, link):
         await until_reached(there, machine)
         await there.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         assert (await machine.move()).json["reason"] == "paused"
@@ -32,8 +31,7 @@ async def test_pause_holds_within_a_second_where_nobody_could_tell_the_node(
     nodes: list[Service], nats_server: NatsServer
 ) -> None:
     here, there = nodes
-    machine = await here.new_machine()
-    async with machine.connected():
+    async with here.joined() as (machine, _):
         live = await machine.until_live()
         nats_server.kill()
         try:
@@ -66,8 +64,7 @@ async def test_link_that_does_not_know_its_number_yet_gives_way_to_a_newer_one(
     monkeypatch.setattr(MachineStore, "begin_link", begin_link)
     machine = await service.new_machine()
     here = service.server.services.cluster.responder._here
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello())
         found = await counted
         key = found.organization_id, found.machine_id

@@ -37,8 +37,7 @@ MARK = UUID(int=0x4D)
 
 
 async def test_record_says_sent_before_the_machine_hears_of_the_command(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(hello(sequence=9)) as link:
+    async with service.joined(hello(sequence=9)) as (_, link):
         command, waiting = asking(service, new_key())
         heard = await link.heard(Input)
         record = await recorded(service, heard.command_id)
@@ -218,8 +217,7 @@ async def test_claim_that_outlives_the_callers_time_is_in_progress(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claims, "CLAIM_POLL_SECONDS", 0.005)
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         command = accepted(service, new_key(), begin_within=0.2)
         await keep_sent(
             service,
@@ -245,8 +243,7 @@ async def test_command_of_a_removed_machine_is_unknown_for_its_own_request_alone
 
 
 async def test_answer_that_was_given_stands_when_its_machine_is_removed(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         command, waiting = asking(service, new_key())
         await link.obey()
         first, _ = await waiting
@@ -287,8 +284,7 @@ async def test_whoever_looks_has_the_machine_asked(service: Service, link: Scrip
 
 
 async def test_claim_of_another_node_is_resolved_and_never_sent_again(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         command = await kept_as_sent(service, new_key())
         waiting = answering(service, command)
         question = await link.heard(Resolve)
@@ -309,8 +305,7 @@ async def test_command_that_was_sent_stays_pending_while_its_machine_is_away(
 
 
 async def test_first_final_state_wins_over_a_later_acknowledgement(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         command, waiting = asking(service, new_key())
         heard = await link.heard(Input)
         first = Unknown(injected_at_least=7)
@@ -337,8 +332,7 @@ async def test_other_request_under_the_key_is_refused_while_the_first_runs(
 
 
 async def test_late_answer_is_kept_for_the_next_who_asks(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         key = new_key()
         waiting = answering(service, accepted(service, key, timeout=0.1, begin_within=10))
         heard = await link.heard(Input)

@@ -225,8 +225,7 @@ async def test_link_that_is_over_is_not_settled_for_ever(
         raise StoreUnavailable("The database did not answer in time.")
 
     monkeypatch.setattr(CommandStore, "unresolved", unresolved)
-    async with machine.open_websocket() as websocket:
-        link = ScriptedLink(websocket)
+    async with machine.opened() as link:
         await link.say(hello())
         await link.heard(Welcome)
         await link.say(Ready())
@@ -252,8 +251,7 @@ async def test_machine_whose_greeting_cannot_be_stored_is_sent_away_to_come_back
     machine = await service.new_machine()
     with monkeypatch.context() as patch:
         patch.setattr(MachineStore, "begin_link", begin_link)
-        async with machine.open_websocket() as websocket:
-            link = ScriptedLink(websocket)
+        async with machine.opened() as link:
             await link.say(hello())
             code, reason = await link.closed()
             assert code == CloseCode.SERVER_ERROR

@@ -122,8 +122,7 @@ async def test_abandoned_claim_is_taken_over_by_the_same_request_alone(service: 
 
 
 async def test_looking_asks_the_machine_nothing_about_what_is_under_way(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         command, waiting = asking(service, new_key())
         await link.heard(Input)
         assert there(await found(service, command.id)).ended is None
@@ -172,8 +171,7 @@ async def test_claimer_that_was_overtaken_while_the_new_one_waits_is_told_to_com
 
 async def test_claim_that_another_node_still_holds_is_waited_for(service: Service) -> None:
     """The other node sends it and gets its answer, which is then everybody's."""
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (_, link):
         command = accepted(service, new_key())
         held = await keep_sent(
             service,

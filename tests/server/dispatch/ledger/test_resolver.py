@@ -61,8 +61,7 @@ async def test_journal_at_the_same_number_can_still_be_asked(service: Service) -
 
 
 async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         live = await machine.until_live()
         command = accepted(service, new_key())
         record = await keep_sent(service, command)

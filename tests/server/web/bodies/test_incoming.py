@@ -178,8 +178,7 @@ async def test_trajectory_of_ten_thousand_steps_is_taken(service: Service) -> No
 
 
 async def test_text_full_of_what_looks_like_values_is_only_a_text(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected() as link:
+    async with service.joined() as (machine, link):
         typing = service.server.services.background.start(
             service.post(machine.input_path("keyboard/type"), {"text": '[{",' * 250}), "typing"
         )
