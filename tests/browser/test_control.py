@@ -54,6 +54,16 @@ def sign(page: Page) -> Any:
     return expect(page.locator(".sign"))
 
 
+def take_over_and_give_back(site: Site, page: Page, desk: Desk) -> None:
+    """As soon as the page's clock and its requests go on as everybody's."""
+    page.unroute_all()
+    page.clock.resume()
+    page.get_by_role("button", name="Take control").click()
+    page.get_by_role("button", name="Take over").click()
+    page.get_by_role("button", name="Give back").click()
+    until(lambda: holder(site, desk) is None, "control is given back")
+
+
 def stop_the_clock(page: Page) -> None:
     page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
 
@@ -295,12 +305,7 @@ def test_renewed_control_counts_from_when_that_was_asked(looking: Visit, desk: D
     sign(page).to_contain_text("You are in control of Reception")
     page.clock.run_for(3_000)
     sign(page).to_contain_text("Control has ended: it ran out")
-    page.unroute_all()
-    page.clock.resume()
-    page.get_by_role("button", name="Take control").click()
-    page.get_by_role("button", name="Take over").click()
-    page.get_by_role("button", name="Give back").click()
-    until(lambda: holder(site, desk) is None, "control is given back")
+    take_over_and_give_back(site, page, desk)
 
 
 def test_control_counts_from_when_it_was_asked_for(looking: Visit, desk: Desk) -> None:
@@ -319,12 +324,7 @@ def test_control_counts_from_when_it_was_asked_for(looking: Visit, desk: Desk) -
     sign(page).to_contain_text("You are in control of Reception")
     page.clock.run_for(3_000)
     sign(page).to_contain_text("Control has ended: it ran out")
-    page.unroute_all()
-    page.clock.resume()
-    page.get_by_role("button", name="Take control").click()
-    page.get_by_role("button", name="Take over").click()
-    page.get_by_role("button", name="Give back").click()
-    until(lambda: holder(site, desk) is None, "control is given back")
+    take_over_and_give_back(site, page, desk)
 
 
 def test_refusal_is_said_beside_the_button(looking: Visit) -> None:

@@ -1,6 +1,7 @@
 """Viewers on another node, as the node sees them that has the machine's link."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ import pytest
 from schemas.link.messages import ScreenStart, ScreenStop
 from server.dispatch.forwarding import remote_viewers
 from server.dispatch.forwarding.remote_viewers import RemoteViewers
+from server.dispatch.questions.question import Reply
 from server.dispatch.questions.screens import (
     NextPicture,
     NoPicture,
@@ -30,6 +32,17 @@ def wish(service: Service, **changes: object) -> NextPicture:
     )
 
 
+def viewers_ask(service: Service, asking: Coroutine[Any, Any, Reply]) -> asyncio.Task[Reply]:
+    return service.server.services.background.start(asking, "another node")
+
+
+def leaving(wish: NextPicture) -> StopWatching:
+    """What is said when its viewer has gone."""
+    return StopWatching(
+        organization_id=wish.organization_id, machine_id=wish.machine_id, viewer=wish.viewer
+    )
+
+
 async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_so(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -37,9 +50,7 @@ async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_s
     viewers, request = RemoteViewers(), wish(service)
     async with connected(service) as desk:
         link = await desk.machine.until_live()
-        asking = service.server.services.background.start(
-            viewers.next_picture(link, request), "another node"
-        )
+        asking = viewers_ask(service, viewers.next_picture(link, request))
         started = await desk.heard(ScreenStart)
         await desk.shows(picture(shade=9), number=started.stream)
         reply = await asking
@@ -47,19 +58,11 @@ async def test_each_picture_is_sent_once_and_an_unchanged_screen_is_said_to_be_s
         assert reply.content == picture(shade=9)
         assert await viewers.next_picture(link, request) == NoPicture()
         larger = request.model_copy(update={"quality": 90})
-        asking = service.server.services.background.start(
-            viewers.next_picture(link, larger), "another node"
-        )
+        asking = viewers_ask(service, viewers.next_picture(link, larger))
         again = await desk.heard(ScreenStart)
         assert again.quality == 90
         await asking
-        viewers.stop(
-            StopWatching(
-                organization_id=service.organization_id,
-                machine_id="desk-1",
-                viewer=request.viewer,
-            )
-        )
+        viewers.stop(leaving(request))
         await desk.heard(ScreenStop)
         assert not viewers._watching
 
@@ -88,9 +91,7 @@ async def test_viewers_leave_by_the_timer_of_their_last_request_alone(
     viewers, request = WithKnownTimers(), wish(service)
     async with connected(service) as desk:
         link = await desk.machine.until_live()
-        asking = service.server.services.background.start(
-            viewers.next_picture(link, request), "another node"
-        )
+        asking = viewers_ask(service, viewers.next_picture(link, request))
         started = await desk.heard(ScreenStart)
         await desk.shows(number=started.stream)
         await asking
@@ -98,25 +99,16 @@ async def test_viewers_leave_by_the_timer_of_their_last_request_alone(
             await viewers.next_picture(link, request)
             assert viewers.running == 1
         larger = request.model_copy(update={"quality": 90})
-        asking = service.server.services.background.start(
-            viewers.next_picture(link, larger), "another node"
-        )
+        asking = viewers_ask(service, viewers.next_picture(link, larger))
         await desk.heard(ScreenStart)
         await asking
         assert viewers.running == 1
-        viewers.stop(
-            StopWatching(
-                organization_id=service.organization_id,
-                machine_id="desk-1",
-                viewer=request.viewer,
-            )
-        )
+        viewers.stop(leaving(request))
         assert viewers.running == 0
 
 
 async def test_screen_that_cannot_be_seen_is_a_problem(service: Service) -> None:
-    machine = await service.new_machine()
-    async with machine.connected(hello(no_screen="it is off")):
+    async with service.joined(hello(no_screen="it is off")) as (machine, _):
         link = await machine.until_live()
         with pytest.raises(RefusedError, match="it is off"):
             async with asyncio.timeout(10):
