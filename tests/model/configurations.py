@@ -25,22 +25,23 @@ def _with_key(
     )
 
 
+def _at_once(name: str, faults: Faults, **options: bool) -> Configuration:
+    """One in which nodes claim what they can send at once."""
+    return Configuration(name, faults, claims_while_settling=False, **options)
+
+
 def _without_key(name: str, faults: Faults, *, has_deadlines: bool = False) -> Configuration:
-    return Configuration(
+    return _at_once(
         f"forwarded, without a key: {name}",
         faults,
         has_deadlines=has_deadlines,
-        claims_while_settling=False,
         has_bus=True,
         is_keyed=False,
     )
 
 
-TWO_BRANCHES = Configuration(
-    "copies put back twice, of two branches",
-    Faults(restores=2),
-    claims_while_settling=False,
-    marks_have_ids=True,
+TWO_BRANCHES = _at_once(
+    "copies put back twice, of two branches", Faults(restores=2), marks_have_ids=True
 )
 
 BUS_CONFIGURATIONS = (
@@ -61,71 +62,35 @@ BUS_CONFIGURATIONS = (
 """With a bus between the nodes: requests also come to the node that does not hold the link."""
 
 CONFIGURATIONS = (
-    Configuration(
-        "two kills of each side",
-        Faults(node_kills=2, machine_kills=2),
-        claims_while_settling=False,
-    ),
+    _at_once("two kills of each side", Faults(node_kills=2, machine_kills=2)),
     Configuration("a kill of each side, claims that wait", Faults(node_kills=1, machine_kills=1)),
-    Configuration(
-        "a kill of each side, a cut",
-        Faults(node_kills=1, machine_kills=1, cuts=1),
-        claims_while_settling=False,
-    ),
+    _at_once("a kill of each side, a cut", Faults(node_kills=1, machine_kills=1, cuts=1)),
     Configuration("two cuts, another command", Faults(cuts=2, others=1)),
     Configuration(
         "a cut, a store error, another command", Faults(cuts=1, store_errors=1, others=1)
     ),
-    Configuration(
-        "a cut, two store errors", Faults(cuts=1, store_errors=2), claims_while_settling=False
+    _at_once("a cut, two store errors", Faults(cuts=1, store_errors=2)),
+    _at_once(
+        "a kill of each side, a store error", Faults(node_kills=1, machine_kills=1, store_errors=1)
     ),
-    Configuration(
-        "a kill of each side, a store error",
-        Faults(node_kills=1, machine_kills=1, store_errors=1),
-        claims_while_settling=False,
+    _at_once(
+        "a kill of a node, a cut, a store error", Faults(node_kills=1, cuts=1, store_errors=1)
     ),
-    Configuration(
-        "a kill of a node, a cut, a store error",
-        Faults(node_kills=1, cuts=1, store_errors=1),
-        claims_while_settling=False,
-    ),
-    Configuration(
-        "a copy put back, a cut, another command",
-        Faults(restores=1, cuts=1, others=1),
-        claims_while_settling=False,
-    ),
-    Configuration(
-        "a copy put back, a kill of the client",
-        Faults(restores=1, machine_kills=1),
-        claims_while_settling=False,
-    ),
-    Configuration(
-        "a copy put back, a kill of a node",
-        Faults(restores=1, node_kills=1),
-        claims_while_settling=False,
-    ),
+    _at_once("a copy put back, a cut, another command", Faults(restores=1, cuts=1, others=1)),
+    _at_once("a copy put back, a kill of the client", Faults(restores=1, machine_kills=1)),
+    _at_once("a copy put back, a kill of a node", Faults(restores=1, node_kills=1)),
     Configuration("a copy put back, a store error", Faults(restores=1, store_errors=1)),
-    Configuration(
-        "a copy put back, a reboot", Faults(restores=1, reboots=1), claims_while_settling=False
-    ),
-    Configuration(
-        "another journal, a cut", Faults(replacements=1, cuts=1), claims_while_settling=False
-    ),
-    Configuration(
-        "a reboot, a cut, 24 hours",
-        Faults(reboots=1, cuts=1, expiries=1),
-        claims_while_settling=False,
-    ),
-    Configuration(
+    _at_once("a copy put back, a reboot", Faults(restores=1, reboots=1)),
+    _at_once("another journal, a cut", Faults(replacements=1, cuts=1)),
+    _at_once("a reboot, a cut, 24 hours", Faults(reboots=1, cuts=1, expiries=1)),
+    _at_once(
         "an image put back, whenever it was made, a cut",
         Faults(image_restores=1, cuts=1),
-        claims_while_settling=False,
         copies_while_up=True,
     ),
-    Configuration(
+    _at_once(
         "a kill of the client, a cut, deadlines, 24 hours",
         Faults(machine_kills=1, cuts=1, expiries=1),
-        claims_while_settling=False,
         has_deadlines=True,
     ),
     Configuration(
@@ -155,18 +120,10 @@ _CUT = Configuration("a cut", Faults(cuts=1))
 _RESTORE = Configuration("a copy put back", Faults(restores=1))
 _EXPIRY = Configuration("24 hours, deadlines", Faults(expiries=1), has_deadlines=True)
 _KILL_EXPIRY = Configuration("a kill, 24 hours", Faults(machine_kills=1, expiries=1))
-_REBOOT_EXPIRY = Configuration(
-    "a reboot, a cut, 24 hours",
-    Faults(reboots=1, cuts=1, expiries=1),
-    claims_while_settling=False,
-)
-_CUT_RESTORE = Configuration(
-    "a copy put back, a cut", Faults(restores=1, cuts=1), claims_while_settling=False
-)
-_KILL_RESTORE = Configuration(
-    "a copy put back, a kill of the client",
-    Faults(restores=1, machine_kills=1),
-    claims_while_settling=False,
+_REBOOT_EXPIRY = _at_once("a reboot, a cut, 24 hours", Faults(reboots=1, cuts=1, expiries=1))
+_CUT_RESTORE = _at_once("a copy put back, a cut", Faults(restores=1, cuts=1))
+_KILL_RESTORE = _at_once(
+    "a copy put back, a kill of the client", Faults(restores=1, machine_kills=1)
 )
 _ERROR_RESTORE = Configuration("a copy put back, a store error", Faults(restores=1, store_errors=1))
 
