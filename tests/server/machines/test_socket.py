@@ -79,13 +79,13 @@ class Observer:
 
 
 async def up(
-    wire: Wire,
     unanswered_limit: int = 64,
     observer: Observer | None = None,
     *,
     reconciled: bool = True,
-) -> LinkSocket:
-    """A link that takes inputs; what it has sent so far is forgotten."""
+) -> tuple[Wire, LinkSocket]:
+    """A link that takes inputs, and its wire; what it has sent so far is forgotten."""
+    wire = Wire()
     socket = LinkSocket(
         wire,
         organization_id=ORGANIZATION,
@@ -108,7 +108,7 @@ async def up(
     if reconciled:
         socket.reconciled()
     wire.sent.clear()
-    return socket
+    return wire, socket
 
 
 def acknowledgement(command: Input, outcome: Outcome = COMPLETED) -> str:
@@ -117,8 +117,7 @@ def acknowledgement(command: Input, outcome: Outcome = COMPLETED) -> str:
 
 
 async def test_sent_command_ends_with_its_outcome() -> None:
-    wire = Wire()
-    socket = await up(wire)
+    wire, socket = await up()
     command = input_message()
     answered = socket.send(command, LATER)
     assert wire.sent == [command]
@@ -129,8 +128,7 @@ async def test_sent_command_ends_with_its_outcome() -> None:
 
 
 async def test_long_answers_are_no_flood() -> None:
-    wire = Wire()
-    socket = await up(wire)
+    wire, socket = await up()
     displays = [{"x": 0, "y": 0, "width": 1920, "height": 1080}] * 64
     refused = Refused(
         code="coordinates_outside_display",
@@ -148,8 +146,7 @@ async def test_long_answers_are_no_flood() -> None:
 
 
 async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
-    wire = Wire()
-    socket = await up(wire)
+    wire, socket = await up()
     question = about(uuid4())
     first, second = socket.resolve(question), socket.resolve(question)
     assert wire.sent == [question]
@@ -161,7 +158,7 @@ async def test_resolved_command_is_asked_for_once_for_all_who_wait() -> None:
 
 
 async def test_lost_link_fails_everything_that_waits() -> None:
-    socket = await up(Wire())
+    _, socket = await up()
     answered, resolved = socket.send(input_message(), LATER), socket.resolve(about(uuid4()))
     socket.lost()
     for future in (answered, resolved.outcome, resolved.reported):
@@ -170,8 +167,7 @@ async def test_lost_link_fails_everything_that_waits() -> None:
 
 
 async def test_link_that_is_not_up_takes_nothing() -> None:
-    wire = Wire()
-    socket = await up(wire)
+    wire, socket = await up()
     socket.close(CloseCode.SERVER_STOPPING, "the server is stopping")
     assert wire.closed == [(4000, "the server is stopping")]
     with pytest.raises(LinkDownError):
@@ -184,8 +180,7 @@ async def test_link_that_is_not_up_takes_nothing() -> None:
 
 
 async def test_link_that_is_not_live_asks_but_sends_nothing() -> None:
-    wire = Wire()
-    socket = await up(wire, reconciled=False)
+    wire, socket = await up(reconciled=False)
     with pytest.raises(LinkUnsettledError):
         socket.send(input_message(), LATER)
     assert not wire.sent
@@ -194,7 +189,7 @@ async def test_link_that_is_not_live_asks_but_sends_nothing() -> None:
 
 
 async def test_slots_are_limited_to_commands_that_wait_or_are_being_claimed() -> None:
-    socket = await up(Wire(), unanswered_limit=2)
+    _, socket = await up(unanswered_limit=2)
     command = input_message()
     with socket.slot():
         answered = socket.send(command, LATER)
@@ -207,7 +202,7 @@ async def test_slots_are_limited_to_commands_that_wait_or_are_being_claimed() ->
 
 
 async def test_slot_is_free_again_whatever_happens_to_who_held_it() -> None:
-    socket = await up(Wire(), unanswered_limit=1)
+    _, socket = await up(unanswered_limit=1)
     for _ in range(2):
         with pytest.raises(StoreUnavailable), socket.slot():
             raise StoreUnavailable("The database did not answer in time.")
@@ -226,8 +221,7 @@ async def test_slot_is_free_again_whatever_happens_to_who_held_it() -> None:
 async def test_frame_that_is_no_message_closes_the_link_in_words(
     frame: str | bytes, words: str
 ) -> None:
-    wire = Wire()
-    socket = await up(wire)
+    wire, socket = await up()
     socket.received(frame)
     ((code, reason),) = wire.closed
     assert code == CloseCode.MESSAGE_INVALID
@@ -235,8 +229,7 @@ async def test_frame_that_is_no_message_closes_the_link_in_words(
 
 
 async def test_close_reason_is_cut_to_what_a_close_frame_carries() -> None:
-    wire = Wire()
-    socket = await up(wire)
+    wire, socket = await up()
     socket.close(CloseCode.SERVER_ERROR, "ü" * 100)
     assert wire.closed == [(4003, "ü" * 61)]
 
@@ -263,7 +256,7 @@ async def test_machine_that_cannot_be_recorded_is_sent_away_to_come_back(
 
 
 async def test_answer_after_everybody_gave_up_harms_nothing() -> None:
-    socket = await up(Wire())
+    _, socket = await up()
     command = input_message()
     answered = socket.send(command, LATER)
     answered.cancel()
