@@ -7,8 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from schemas.link.messages import Hello
 from server.dispatch.questions.control import FindLink
-from tests.service import ScriptedMachine, Service, in_new_organization, running_server, until
+from tests.service import (
+    ScriptedLink,
+    ScriptedMachine,
+    Service,
+    in_new_organization,
+    running_server,
+    until,
+)
 
 
 @asynccontextmanager
@@ -61,3 +69,14 @@ async def until_reached(node: Service, machine: ScriptedMachine | str) -> None:
     async with asyncio.timeout(10):
         while not await is_reached():  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def reached(
+    nodes: list[Service], greeting: Hello | None = None
+) -> AsyncIterator[tuple[ScriptedMachine, ScriptedLink]]:
+    """A new machine whose link is on the first of two nodes, and which the second reaches."""
+    here, there = nodes
+    async with here.joined(greeting) as (machine, link):
+        await until_reached(there, machine)
+        yield machine, link

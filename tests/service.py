@@ -77,6 +77,11 @@ class Reply:
         return str(self.json["type"]).removeprefix("/problems/")
 
     @property
+    def refusal(self) -> tuple[int, str]:
+        """The status, and the name of the problem that this answer is."""
+        return self.status, self.problem
+
+    @property
     def faults(self) -> list[tuple[list[str], str]]:
         """Place and type of each entry of a validation error."""
         assert self.status == 422, self.body
@@ -290,10 +295,13 @@ class ScriptedMachine:
             yield websocket
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator["ScriptedLink"]:
-        """A link before any message."""
+    async def opened(self, greeting: Hello | None = None) -> AsyncIterator["ScriptedLink"]:
+        """A link before any message, or after the machine's first."""
         async with self.open_websocket() as websocket:
-            yield ScriptedLink(websocket)
+            link = ScriptedLink(websocket)
+            if greeting is not None:
+                await link.say(greeting)
+            yield link
 
     @asynccontextmanager
     async def connected(
@@ -421,10 +429,14 @@ class ScriptedLink:
         await self.acknowledge(command.command_id, outcome)
         return command
 
-    async def obeys(self, sending: Awaitable[Reply]) -> None:
-        """Carry out the next input; whoever sent it is answered with 200."""
+    async def reply_to(self, sending: Awaitable[Reply]) -> Reply:
+        """Carry out the next input; what whoever sent it is answered."""
         await self.obey()
-        assert (await sending).status == 200
+        return await sending
+
+    async def obeys(self, sending: Awaitable[Reply]) -> None:
+        """As `reply_to`, where the answer is 200."""
+        assert (await self.reply_to(sending)).status == 200
 
     async def closed(self) -> tuple[int, str]:
         """The code and reason with which the server closes the link."""

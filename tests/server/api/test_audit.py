@@ -44,8 +44,7 @@ async def test_changes_of_trajectories_and_workflows_are_recorded(service: Servi
     path = f"/v1/trajectories/{made}"
     await service.post(f"{path}/steps", {"steps": [{"action": "click"}]})
     for change in ({"is_generated": True}, {"is_approved": True}, {"is_approved": False}):
-        reply = await service.request("PATCH", path, change)
-        assert reply.status == 200
+        assert (await service.request("PATCH", path, change)).status == 200
     copy = (await service.post(f"{path}/duplicate", {})).json["id"]
     await service.request("DELETE", path)
     assert await actions(service) == [
@@ -66,8 +65,7 @@ async def test_changes_of_trajectories_and_workflows_are_recorded(service: Servi
 async def test_creation_that_is_replayed_is_recorded_once(service: Service, path: str) -> None:
     body = sent() if path == "/v1/trajectories" else {"name": "w"}
     for _ in range(2):
-        reply = await service.post(path, body, headers={"Idempotency-Key": "k"})
-        assert reply.status == 201
+        assert (await service.post(path, body, headers={"Idempotency-Key": "k"})).status == 201
     assert len(await actions(service)) == 1
 
 
@@ -190,5 +188,4 @@ async def test_commands_of_an_unknown_machine_and_of_another_organization_are_40
 ) -> None:
     other = await service.elsewhere()
     await other.new_machine()
-    reply = await service.get("/v1/machines/desk-1/commands")
-    assert (reply.status, reply.problem) == (404, "not-found")
+    assert (await service.get("/v1/machines/desk-1/commands")).refusal == (404, "not-found")

@@ -163,8 +163,7 @@ async def test_wrong_token_is_401_and_sets_no_cookie(service: Service) -> None:
 
 async def test_body_that_is_no_sign_in_is_422(service: Service) -> None:
     for body in ({}, {"token": 5}, {"token": ""}, {"token": "fh_x", "more": 1}):
-        reply = await service.post("/console/session", body, token=None, headers=OWN)
-        assert reply.status == 422
+        assert (await service.post("/console/session", body, token=None, headers=OWN)).status == 422
 
 
 @pytest.mark.parametrize("lacking", sorted(OWN))

@@ -37,8 +37,7 @@ async def test_server_says_what_it_is(service: Service) -> None:
         about["version"] in (await service.get("/openapi.json", token=None)).json["info"]["version"]
     )
     for name in ("console", "documentation", "openapi", "alive", "ready"):
-        reply = await service.get("/" + about[name], token=None)
-        assert reply.status == 200, name
+        assert (await service.get("/" + about[name], token=None)).status == 200, name
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/problems/not-found"])
@@ -53,8 +52,7 @@ async def test_browser_gets_a_page_that_loads_nothing_from_elsewhere(
     assert "default-src 'none'" in policy
     assert "http" not in policy
     for address in re.findall(r'(?:href|src)="([^"#]+)"', reply.body.decode()):
-        found = await service.get(urljoin(path, address), token=None)
-        assert found.status == 200, address
+        assert (await service.get(urljoin(path, address), token=None)).status == 200, address
 
 
 async def test_description_is_sent_only_to_whoever_lacks_it(service: Service) -> None:

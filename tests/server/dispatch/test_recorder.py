@@ -205,8 +205,7 @@ async def test_full_queue_is_answered_503_and_nothing_is_sent(
 ) -> None:
     monkeypatch.setattr(service.server.services.operation.recorder, "_capacity", 0)
     async with machine.connected() as link:
-        reply = await machine.move()
-        assert (reply.status, reply.problem) == (503, "storage-unavailable")
+        assert (await machine.move()).refusal == (503, "storage-unavailable")
         await link.nothing_heard()
 
 

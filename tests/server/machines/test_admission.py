@@ -28,8 +28,7 @@ async def test_no_input_is_taken_before_the_journal_is_marked(machine: ScriptedM
             if not isinstance(step, Ready):
                 await link.heard(Welcome)
             for key in (new_key(), None):
-                reply = await machine.move(key)
-                assert (reply.status, reply.problem) == (503, "machine-unavailable")
+                assert (await machine.move(key)).refusal == (503, "machine-unavailable")
         # The heartbeat that asks for the mark is all that was said.
         Heartbeat.model_validate_json(await link.websocket.recv())
         await link.nothing_heard()
@@ -180,8 +179,7 @@ async def test_half_open_link_that_was_recorded_late_does_not_replace_a_newer_on
     """The database counted it last, but it was opened first: nobody is there any more."""
     slow = SlowAdmission(monkeypatch)
     machine = await service.new_machine()
-    async with machine.opened() as half_open:
-        await half_open.say(hello())
+    async with machine.opened(hello()) as half_open:
         await slow.has_begun.wait()
         async with machine.connected() as link:
             live = await machine.until_live()
@@ -221,8 +219,7 @@ async def test_late_greeting_replaces_nothing_that_was_opened_later(service: Ser
 async def test_pause_during_the_greeting_is_not_missed(service: Service, paused: bool) -> None:
     machine, path = await service.new_machine(), "/v1/machines/desk-1"
     await service.request("PATCH", path, {"paused": not paused})
-    async with machine.opened() as link:
-        await link.say(hello())
+    async with machine.opened(hello()) as link:
         await link.heard(Welcome)
         # The machine's document is read, and its link cannot be found yet.
         await service.request("PATCH", path, {"paused": paused})

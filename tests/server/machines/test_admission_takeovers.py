@@ -16,8 +16,7 @@ async def test_yielding_client_never_takes_over_a_live_link(service: Service) ->
     async with machine.connected() as link:
         live = await machine.until_live()
         for _ in range(3):
-            async with machine.opened() as yielding:
-                await yielding.say(YIELDING)
+            async with machine.opened(YIELDING) as yielding:
                 code, reason = await yielding.closed()
                 assert code == CloseCode.TAKEN_OVER
                 assert "token of its own" in reason

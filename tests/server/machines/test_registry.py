@@ -35,8 +35,7 @@ async def test_link_that_is_closing_takes_nothing_while_its_websocket_still_ends
 
 
 async def test_welcome_names_the_link_and_its_limits(machine: ScriptedMachine) -> None:
-    async with machine.opened() as link:
-        await link.say(hello())
+    async with machine.opened(hello()) as link:
         welcome = await link.heard(Welcome)
         await link.ready()
         live = await machine.until_live()
@@ -108,16 +107,14 @@ async def test_other_links_survive_the_revocation_of_one_token(service: Service)
 
 
 async def test_removed_machine_is_told_to_stop(service: Service, link: ScriptedLink) -> None:
-    reply = await service.request("DELETE", "/v1/machines/desk-1")
-    assert reply.status == 204
+    assert (await service.request("DELETE", "/v1/machines/desk-1")).status == 204
     assert await link.closed() == (CloseCode.MACHINE_REMOVED, "this machine was removed")
 
 
 async def test_token_of_a_removed_machine_opens_no_link(service: Service) -> None:
     machine = await service.new_machine()
     await service.stores.machines.delete(service.organization_id, "desk-1")
-    async with machine.opened() as link:
-        await link.say(hello())
+    async with machine.opened(hello()) as link:
         assert (await link.closed())[0] == CloseCode.MACHINE_REMOVED
 
 
@@ -148,14 +145,12 @@ async def test_silent_machine_is_disconnected_and_its_input_pending(
         await link.heard(Input)
         code, _ = await link.closed()
         assert code == CloseCode.HEARTBEAT_MISSED
-        reply = await sending
-        assert (reply.status, reply.problem) == (504, "outcome-pending")
+        assert (await sending).refusal == (504, "outcome-pending")
 
 
 async def test_heartbeats_measure_the_round_trip(service: Service) -> None:
     machine = await service.new_machine()
-    async with machine.opened() as link:
-        await link.say(hello())
+    async with machine.opened(hello()) as link:
         await link.heard(Welcome)
         await link.ready()
         assert service.server.services.settings.heartbeat == 20

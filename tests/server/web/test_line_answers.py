@@ -119,8 +119,7 @@ async def test_failure_before_the_first_answer_is_a_problem(
 ) -> None:
     importing = service.server.services.library.imports
     monkeypatch.setattr(importing, "add", Failing(service, 0, error).add)
-    reply = await send(service, [line()])
-    assert (reply.status, reply.problem) == (status, problem)
+    assert (await send(service, [line()])).refusal == (status, problem)
     assert service.server.services.operation.body_memory.used == 0
 
 

@@ -79,8 +79,7 @@ async def test_trajectory_that_is_deleted_before_its_first_part_is_read_is_404(
         yield b""
 
     monkeypatch.setattr(PartStore, "read", gone)
-    reply = await service.get(path)
-    assert (reply.status, reply.problem) == (404, "not-found")
+    assert (await service.get(path)).refusal == (404, "not-found")
 
 
 async def test_long_answer_within_a_document_is_whole(service: Service) -> None:

@@ -92,8 +92,7 @@ async def test_text_that_nobody_acknowledges_is_not_kept(service: Service, is_ke
             key = new_key() if is_keyed else None
             writes = writing(service, {"text": secret}, key)
             await copied(link)
-            reply = await writes
-            assert (reply.status, reply.problem) == (504, "outcome-pending")
+            assert (await writes).refusal == (504, "outcome-pending")
         # The machine may still answer, so the link keeps what it needs for that.
         await until(lambda: not kept(secret))
 
@@ -137,8 +136,7 @@ async def test_answer_may_be_short(service: Service, machine: ScriptedMachine) -
         background = service.server.services.background
         asked = service.request("PUT", PATH, {"text": "a"}, headers={"Prefer": "return=minimal"})
         writes = background.start(asked, "a client of the test")
-        await link.obey()
-        reply = await writes
+        reply = await link.reply_to(writes)
         assert (reply.status, reply.body) == (204, b"")
 
 

@@ -63,8 +63,7 @@ async def test_command_that_never_arrived_says_so(service: Service) -> None:
 async def test_what_may_not_be_seen_does_not_exist(service: Service) -> None:
     await service.new_machine()
     command = await kept_as_sent(service, new_key())
-    unknown = await service.get(f"/v1/commands/{uuid4()}")
-    assert (unknown.status, unknown.problem) == (404, "not-found")
+    assert (await service.get(f"/v1/commands/{uuid4()}")).refusal == (404, "not-found")
     other = await service.elsewhere()
     for reply in (
         await service.get(f"/v1/machines/desk-2/commands/{command.id}"),
@@ -79,5 +78,4 @@ async def test_what_may_not_be_seen_does_not_exist(service: Service) -> None:
 
 async def test_looking_takes_the_scope_of_sending(service: Service) -> None:
     token = await service.new_token(*scopes_without(Scope.INPUT_SEND))
-    reply = await service.get(f"/v1/commands/{uuid4()}", token=token)
-    assert (reply.status, reply.problem) == (403, "forbidden")
+    assert (await service.get(f"/v1/commands/{uuid4()}", token=token)).refusal == (403, "forbidden")

@@ -89,8 +89,7 @@ async def test_late_acknowledgement_of_an_unkeyed_command_is_found_by_whoever_lo
 ) -> None:
     sending = machine.moving()
     command = await link.heard(Input)
-    reply = await sending
-    assert (reply.status, reply.problem) == (504, "outcome-pending")
+    assert (await sending).refusal == (504, "outcome-pending")
     await link.acknowledge(command.command_id, COMPLETED)
     background = service.server.services.background
     looking = background.start(service.get(address(command.command_id)), "a client")
@@ -150,8 +149,7 @@ async def test_command_without_a_key_that_ended_in_time_is_not_known(service: Se
         sending = machine.moving()
         command = await link.obey()
         assert (await sending).status == 200
-    reply = await service.get(address(command.command_id))
-    assert (reply.status, reply.problem) == (404, "not-found")
+    assert (await service.get(address(command.command_id))).refusal == (404, "not-found")
 
 
 async def test_looking_needs_no_more_than_sending_does(service: Service) -> None:
@@ -161,6 +159,5 @@ async def test_looking_needs_no_more_than_sending_does(service: Service) -> None
     assert (await service.get(address(command_id), token=sender)).status == 200
     reader = await service.new_token(Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
     for path in (address(command_id), f"/v1/machines/desk-1/commands/{command_id}"):
-        reply = await service.get(path, token=reader)
-        assert (reply.status, reply.problem) == (403, "forbidden")
+        assert (await service.get(path, token=reader)).refusal == (403, "forbidden")
         assert (await service.get(path, token=None)).status == 401

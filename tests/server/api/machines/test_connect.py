@@ -62,8 +62,7 @@ async def test_websocket_asks_for_a_machines_own_token(service: Service) -> None
 
 async def test_token_in_the_address_does_not_help(service: Service) -> None:
     machine = await service.new_machine()
-    reply = await service.get(f"{CONNECT_PATH}?token={machine.token}", token=None)
-    assert reply.status == 401
+    assert (await service.get(f"{CONNECT_PATH}?token={machine.token}", token=None)).status == 401
 
 
 async def test_other_subprotocol_is_426(service: Service, machine: ScriptedMachine) -> None:
@@ -143,6 +142,5 @@ def test_machines_come_back_over_a_time_that_grows_with_their_number(
 
 @pytest.mark.parametrize("settings", [{"reconnects_per_second": 0.01}])
 async def test_welcome_says_over_how_long_reconnects_are_spread(machine: ScriptedMachine) -> None:
-    async with machine.opened() as link:
-        await link.say(hello())
+    async with machine.opened(hello()) as link:
         assert (await link.heard(Welcome)).reconnect_spread_seconds == 100.0

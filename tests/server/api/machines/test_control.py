@@ -156,8 +156,7 @@ async def test_second_taker_is_told_who_has_it_and_may_take_over(service: Servic
         assert datetime.fromisoformat(held.json["since"]) <= datetime.now(UTC)
         second = await taken(service, link, take_over=True, note="it is stuck")
         assert second != first
-        over = await machine.move(headers=held_by(first))
-        assert (over.status, over.problem) == (409, "control-ended")
+        assert (await machine.move(headers=held_by(first))).refusal == (409, "control-ended")
         audit = (await service.get("/v1/audit?action=control")).json["items"]
         assert [(entry["action"], entry["note"]) for entry in audit] == [
             ("control.taken_over", "it is stuck"),
@@ -209,8 +208,7 @@ async def test_machine_that_is_not_there_cannot_be_controlled(service: Service) 
     await service.new_machine()
     offline = await service.post(CONTROL)
     assert (offline.status, offline.json["reason"]) == (503, "offline")
-    unknown = await service.post("/v1/machines/none/control")
-    assert (unknown.status, unknown.problem) == (404, "not-found")
+    assert (await service.post("/v1/machines/none/control")).refusal == (404, "not-found")
 
 
 async def test_lease_that_nobody_renews_ends_by_itself(
@@ -221,8 +219,7 @@ async def test_lease_that_nobody_renews_ends_by_itself(
         lease = await taken(service, link)
         # Whatever its holder holds is released.
         await confirms(link)
-        over = await machine.move(headers=held_by(lease))
-        assert (over.status, over.problem) == (409, "control-ended")
+        assert (await machine.move(headers=held_by(lease))).refusal == (409, "control-ended")
         await link.obeys(machine.moving())
         (lapsed, _) = (await service.get("/v1/audit?action=control")).json["items"]
         assert (lapsed["action"], lapsed["token_name"]) == ("control.lapsed", "administrator")

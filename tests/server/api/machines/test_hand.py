@@ -175,8 +175,7 @@ async def test_all_that_is_held_is_released_when_the_websocket_goes(service: Ser
         assert does(await link.obey())[1] == {"button": "left", "down": False}
         await link.nothing_heard()
         # The lease lives.
-        renewed = await service.request("PUT", f"{CONTROL}/{lease}")
-        assert renewed.status == 200
+        assert (await service.request("PUT", f"{CONTROL}/{lease}")).status == 200
 
 
 async def test_releasing_goes_on_where_somebody_holds_one_of_the_keys(service: Service) -> None:

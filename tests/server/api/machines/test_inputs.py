@@ -116,8 +116,7 @@ async def test_completed_input_is_200_with_the_machines_acknowledgement(
 async def test_preferred_minimal_answer_is_204_and_says_so(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
         sending = machine.moving(headers={"Prefer": "respond-async, return=minimal"})
-        await link.obey()
-        reply = await sending
+        reply = await link.reply_to(sending)
     assert (reply.status, reply.body) == (204, b"")
     assert reply.headers["Preference-Applied"] == "return=minimal"
     assert "Content-Type" not in reply.headers
@@ -125,18 +124,14 @@ async def test_preferred_minimal_answer_is_204_and_says_so(machine: ScriptedMach
 
 async def test_preferred_representation_is_200_and_says_so(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
-        sending = machine.moving(headers={"Prefer": "return=representation"})
-        await link.obey()
-        reply = await sending
+        reply = await link.reply_to(machine.moving(headers={"Prefer": "return=representation"}))
     assert reply.status == 200
     assert reply.headers["Preference-Applied"] == "return=representation"
 
 
 async def test_unasked_preference_is_not_said_to_be_applied(machine: ScriptedMachine) -> None:
     async with machine.connected() as link:
-        sending = machine.moving(headers={"Prefer": "return=nothing"})
-        await link.obey()
-        reply = await sending
+        reply = await link.reply_to(machine.moving(headers={"Prefer": "return=nothing"}))
     assert reply.status == 200
     assert "Preference-Applied" not in reply.headers
 

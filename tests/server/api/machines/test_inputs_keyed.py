@@ -34,9 +34,7 @@ from tests.service import (
 
 async def assert_key_is_free(machine: ScriptedMachine, link: ScriptedLink, key: str) -> None:
     """The key works as if it had never been seen."""
-    sending = machine.moving(key)
-    await link.obey()
-    reply = await sending
+    reply = await link.reply_to(machine.moving(key))
     assert reply.status == 200
     assert "Idempotency-Replayed" not in reply.headers
 
@@ -99,9 +97,7 @@ async def test_final_answer_is_replayed_byte_for_byte(
 async def test_minimal_answer_is_replayed_whatever_is_preferred_later(service: Service) -> None:
     machine, key = await service.new_machine(), new_key()
     async with machine.connected() as link:
-        sending = machine.moving(key, headers={"Prefer": "return=minimal"})
-        await link.obey()
-        first = await sending
+        first = await link.reply_to(machine.moving(key, headers={"Prefer": "return=minimal"}))
         assert first.status == 204
         again = await machine.move(key, headers={"Prefer": "return=representation"})
         assert_replays(again, first)
@@ -113,9 +109,7 @@ async def test_answer_is_replayed_after_a_restart_of_the_server(
     service: Service, machine: ScriptedMachine, key: str, mongodb: str, tmp_path: Path
 ) -> None:
     async with machine.connected() as link:
-        sending = machine.moving(key)
-        await link.obey()
-        first = await sending
+        first = await link.reply_to(machine.moving(key))
     await service.server.stop()
     async with running_server(mongodb, tmp_path / "again") as server:
         machine.service = Service(server, service.organization_id, service.token)
@@ -170,9 +164,7 @@ async def test_same_key_with_another_request_is_422_and_the_first_stands(
 ) -> None:
     await service.new_machine("desk-2")
     async with machine.connected() as link:
-        sending = machine.moving(key)
-        await link.obey()
-        first = await sending
+        first = await link.reply_to(machine.moving(key))
         others = [
             await machine.move(key, x=99),
             await service.post(
@@ -195,9 +187,7 @@ async def test_same_key_with_another_request_is_422_and_the_first_stands(
 async def test_other_request_under_the_key_does_not_make_the_key_its_own(
     machine: ScriptedMachine, link: ScriptedLink, key: str
 ) -> None:
-    sending = machine.moving(key)
-    await link.obey()
-    first = await sending
+    first = await link.reply_to(machine.moving(key))
     for _ in range(5):
         other, *again = await asyncio.gather(
             machine.move(key, x=99), *(machine.move(key) for _ in range(3))
@@ -215,8 +205,7 @@ async def test_same_request_in_other_words_is_the_same_request(service: Service)
     async with machine.connected() as link:
         background = service.server.services.background
         sending = background.start(service.post(path, {}, headers=headers), "a client")
-        await link.obey()
-        first = await sending
+        first = await link.reply_to(sending)
         content = b'{"clicks" : 1, "x": null}'
         assert_replays(await service.post(path, content=content, headers=headers), first)
 
@@ -290,8 +279,7 @@ async def left_open(machine: ScriptedMachine, key: str, **greeting: Any) -> str:
     assert (reply.status, reply.problem) == (504, "outcome-pending")
     assert reply.json["command_id"] == str(command.command_id)
     await machine.until_gone()
-    again = await machine.move(key)
-    assert (again.status, again.problem) == (504, "outcome-pending")
+    assert (await machine.move(key)).refusal == (504, "outcome-pending")
     return str(command.command_id)
 
 
@@ -340,8 +328,7 @@ async def test_journal_that_went_back_makes_the_outcome_unknown(service: Service
     machine, key = await service.new_machine(), new_key()
     await left_open(machine, key, sequence=10)
     async with machine.connected(hello(sequence=9)) as link:
-        reply = await machine.move(key)
-        assert (reply.status, reply.problem) == (502, "outcome-unknown")
+        assert (await machine.move(key)).refusal == (502, "outcome-unknown")
         await link.nothing_heard()
 
 

@@ -33,8 +33,7 @@ async def test_machine_without_an_id_gets_one(service: Service) -> None:
 async def test_taken_id_is_409_but_only_inside_the_organization(service: Service) -> None:
     other = await service.elsewhere()
     assert (await service.post("/v1/machines", {"id": "desk"})).status == 201
-    reply = await service.post("/v1/machines", {"id": "desk"})
-    assert (reply.status, reply.problem) == (409, "already-exists")
+    assert (await service.post("/v1/machines", {"id": "desk"})).refusal == (409, "already-exists")
     assert (await other.post("/v1/machines", {"id": "desk"})).status == 201
 
 

@@ -201,16 +201,14 @@ async def test_machine_that_disconnects_before_it_answers_is_a_problem(
     asking = desk.asking(path)
     await desk.link.next_message()
     await desk.link.websocket.close()
-    reply = await asking
-    assert (reply.status, reply.problem) == (503, "machine-unavailable")
+    assert (await asking).refusal == (503, "machine-unavailable")
 
 
 async def test_more_questions_than_a_machine_may_owe_are_429(service: Service, desk: Desk) -> None:
     asking = [desk.asking(DIMENSIONS) for _ in range(MAX_OPEN_REQUESTS)]
     for _ in asking:
         await desk.heard(DesktopQuery)
-    reply = await service.get(SCREENSHOT)
-    assert (reply.status, reply.problem) == (429, "machine-busy")
+    assert (await service.get(SCREENSHOT)).refusal == (429, "machine-busy")
     await desk.link.websocket.close()
     assert {(await each).status for each in asking} == {503}
 

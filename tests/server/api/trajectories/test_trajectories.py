@@ -170,8 +170,7 @@ async def test_organizations_do_not_see_each_others_trajectories(service: Servic
     assert await names(other, search="ours") == []
     assert await names(other, workflow_id=WORKFLOW_ID) == []
     # Nor can one tell by trying whether an id is taken elsewhere.
-    copied = await other.post("/v1/trajectories", sent(id=body["id"], name="theirs"))
-    assert copied.status == 201
+    assert (await other.post("/v1/trajectories", sent(id=body["id"], name="theirs"))).status == 201
     assert await names(service) == ["ours"]
     assert await names(other) == ["theirs"]
 

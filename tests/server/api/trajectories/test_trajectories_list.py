@@ -221,8 +221,7 @@ async def test_list_that_cannot_begin_is_503(
         yield
 
     monkeypatch.setattr(TrajectoryListing, "batches", none)
-    reply = await service.get("/v1/trajectories")
-    assert (reply.status, reply.problem) == (503, "storage-unavailable")
+    assert (await service.get("/v1/trajectories")).refusal == (503, "storage-unavailable")
 
 
 async def test_search_is_percent_decoded_text(service: Service) -> None:

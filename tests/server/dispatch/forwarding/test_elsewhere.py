@@ -9,16 +9,15 @@ from server.dispatch.questions.question import NotHere, NotUnderstood, Reply, en
 from tests.commands import recorded
 from tests.links import COMPLETED, hello
 from tests.nats import NatsServer
-from tests.nodes import at, until_reached
+from tests.nodes import at, reached, until_reached
 from tests.service import Service, new_key, until
 
 
 async def test_input_through_another_node_is_carried_out_once_and_answered(
     nodes: list[Service],
 ) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes) as (machine, link):
         for key in (None, new_key()):
             moving = at(there, machine).moving(key)
             command = await link.obey()
@@ -33,9 +32,7 @@ async def test_retry_at_any_node_gets_the_first_answer(nodes: list[Service]) -> 
     machine, key = await here.new_machine(), new_key()
     async with machine.connected() as link:
         await until_reached(there, machine)
-        moving = at(there, machine).moving(key)
-        await link.obey()
-        first = await moving
+        first = await link.reply_to(at(there, machine).moving(key))
         for node in (here, there):
             again = await at(node, machine).move(key)
             assert (again.status, again.body) == (200, first.body)
@@ -49,9 +46,8 @@ async def test_retry_at_any_node_gets_the_first_answer(nodes: list[Service]) -> 
 
 
 async def test_problems_of_the_other_node_are_answered_as_its_own(nodes: list[Service]) -> None:
-    here, there = nodes
-    async with here.joined(hello(no_input="no display is open")) as (machine, _):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes, hello(no_input="no display is open")) as (machine, _):
         own, forwarded_one = await machine.move(), await at(there, machine).move()
         for name in ("status", "code"):
             assert getattr(own, name, None) == getattr(forwarded_one, name, None)
@@ -63,9 +59,8 @@ async def test_problems_of_the_other_node_are_answered_as_its_own(nodes: list[Se
 
 
 async def test_machine_that_no_node_has_is_offline_everywhere(nodes: list[Service]) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, _):
-        await until_reached(there, machine)
+    async with reached(nodes) as (machine, _):
+        pass
     await machine.until_gone()
     for node in nodes:
         reply = await at(node, machine).move(new_key())
@@ -94,9 +89,8 @@ class LosingReplies:
 async def test_input_without_a_key_whose_reply_is_lost_is_pending_and_can_be_found(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes) as (machine, link):
         LosingReplies(there, monkeypatch)
         moving = at(there, machine).moving()
         command = await link.obey()
@@ -118,9 +112,8 @@ async def test_input_without_a_key_whose_reply_is_lost_is_pending_and_can_be_fou
 async def test_input_with_a_key_whose_reply_is_lost_is_asked_for_again(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes) as (machine, link):
         losing = LosingReplies(there, monkeypatch)
         moving = at(there, machine).moving(new_key())
         await link.obey()
@@ -188,9 +181,7 @@ async def test_known_answer_is_given_again_though_the_other_node_does_not_reply(
     machine, key = await here.new_machine(), new_key()
     async with machine.connected() as link:
         await until_reached(there, machine)
-        moving = at(there, machine).moving(key)
-        await link.obey()
-        first = await moving
+        first = await link.reply_to(at(there, machine).moving(key))
         LosingReplies(there, monkeypatch)
         again = await at(there, machine).move(key)
         assert (again.status, again.body) == (200, first.body)
@@ -209,8 +200,7 @@ async def test_bus_that_is_away_refuses_what_cannot_be_forwarded_and_nothing_hap
     async with machine.connected() as link:
         await until_reached(there, machine)
         moving = at(there, machine).moving(key)
-        await link.obey()
-        first = await moving
+        first = await link.reply_to(moving)
         nats_server.kill()
         for node in nodes:
             await until(lambda: not node.server.services.cluster.bus.is_connected)  # noqa: B023
@@ -233,9 +223,8 @@ async def test_bus_that_is_away_refuses_what_cannot_be_forwarded_and_nothing_hap
 async def test_reply_that_is_not_understood_is_no_word_that_nothing_happened(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes) as (machine, link):
         bus = there.server.services.cluster.bus
         request = bus.request
 
@@ -255,11 +244,9 @@ async def test_node_that_cannot_record_takes_no_inputs_of_other_nodes(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    async with reached(nodes) as (machine, link):
         monkeypatch.setattr(here.server.services.operation.recorder, "_capacity", 0)
-        reply = await at(there, machine).move()
-        assert (reply.status, reply.problem) == (503, "storage-unavailable")
+        assert (await at(there, machine).move()).refusal == (503, "storage-unavailable")
         await link.nothing_heard()
 
 
@@ -267,8 +254,7 @@ async def test_input_without_a_key_that_is_pending_elsewhere_can_be_found(
     nodes: list[Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    async with reached(nodes) as (machine, link):
         ledger = here.server.services.cluster.responder._here._ledger
 
         async def keeps_nothing(*_: object) -> None:

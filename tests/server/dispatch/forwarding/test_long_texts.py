@@ -14,7 +14,7 @@ from server.dispatch.questions.clipboard import TextRead
 from server.dispatch.questions.inputs import ReadText
 from server.dispatch.questions.question import NotHere, encode
 from server.dispatch.refusals import RefusedError
-from tests.nodes import at, until_reached
+from tests.nodes import at, reached, until_reached
 from tests.server.api.machines.test_clipboard import (
     LONG,
     PATH,
@@ -99,8 +99,7 @@ async def test_text_that_nobody_acknowledges_is_kept_on_no_node(
                 there, {"text": secret + "x" * length}, new_key() if is_keyed else None
             )
             await copied(link)
-            reply = await writes
-            assert (reply.status, reply.problem) == (504, "outcome-pending")
+            assert (await writes).refusal == (504, "outcome-pending")
         await until(lambda: not kept(secret))
 
 
@@ -119,9 +118,8 @@ async def test_text_that_cannot_be_had_is_not_copied(
 
 
 async def test_clipboard_is_read_through_another_node(nodes: list[Service]) -> None:
-    here, there = nodes
-    async with here.joined(able()) as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes, able()) as (machine, link):
         reads = reading_it(there, "?selection=primary")
         asked = await link.heard(ClipboardQuery)
         assert asked.selection == "primary"

@@ -13,7 +13,7 @@ from server.events.event import Subscription
 from server.store.machines.documents import ClientSummary, LinkFacts
 from server.store.machines.machines import MachineStore
 from tests.links import hello
-from tests.nodes import at, until_reached
+from tests.nodes import at, reached, until_reached
 from tests.service import PATIENCE_SECONDS, Service, new_key, until
 
 
@@ -40,8 +40,7 @@ def machines_of(node: Service) -> MachineStore:
 
 async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]) -> None:
     here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    async with reached(nodes) as (machine, link):
         node_id = here.server.services.cluster.node.node_id
         await machines_of(there).end_links_of(node_id, "its node is gone")
         there.server.services.cluster.elsewhere._addresses._known.clear()
@@ -50,9 +49,8 @@ async def test_link_that_was_taken_for_ended_is_found_again(nodes: list[Service]
 
 
 async def test_link_gives_way_to_one_that_the_database_counted_late(nodes: list[Service]) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes) as (machine, link):
         facts = LinkFacts(there.server.services.cluster.node.node_id, "b")
         client = ClientSummary("linux", "0", ())
         await machines_of(there).begin_link(there.organization_id, "desk-1", client, facts)
@@ -103,8 +101,7 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
     here, there = nodes
     monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
     monkeypatch.setattr(membership, "ANNOUNCE_AGAIN_SECONDS", 0.01)
-    async with here.joined() as (machine, _):
-        await until_reached(there, machine)
+    async with reached(nodes) as (machine, _):
         cluster = here.server.services.cluster
         store, failures = cluster.membership._machines, 0
         linked_to = store.linked_to
@@ -126,17 +123,15 @@ async def test_links_are_stated_as_soon_as_the_database_answers(
 
 async def test_link_that_moves_is_found_where_it_is(nodes: list[Service]) -> None:
     here, there = nodes
-    async with here.joined() as (machine, first):
-        await until_reached(there, machine)
-        async with at(there, machine).connected() as second:
-            code, reason = await first.closed()
-            assert code == 4006, reason
-            await until_reached(here, machine)
-            for node in nodes:
-                await second.obeys(at(node, machine).moving(new_key()))
-            view = (await here.get("/v1/machines/desk-1")).json
-            assert (view["state"], view["node"]) == ("online", "b")
-            assert "took over" in view["reason"]
+    async with reached(nodes) as (machine, first), at(there, machine).connected() as second:
+        code, reason = await first.closed()
+        assert code == 4006, reason
+        await until_reached(here, machine)
+        for node in nodes:
+            await second.obeys(at(node, machine).moving(new_key()))
+        view = (await here.get("/v1/machines/desk-1")).json
+        assert (view["state"], view["node"]) == ("online", "b")
+        assert "took over" in view["reason"]
 
 
 async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
@@ -145,8 +140,7 @@ async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
     monkeypatch.setattr(membership, "STATE_SECONDS", 1000.0)
     here, there = nodes
     here.server.services.cluster.membership.announce_links()
-    async with here.joined() as (machine, _):
-        await until_reached(there, machine)
+    async with reached(nodes):
         gone = here.server.services.cluster.presence.node
         (record,) = there.server.services.cluster.presence.others
         assert record.node_id == gone.node_id
@@ -171,12 +165,10 @@ async def test_machines_of_a_node_that_is_gone_are_offline_and_told_so(
 async def test_client_that_yields_leaves_the_link_to_the_one_on_another_node(
     nodes: list[Service],
 ) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes) as (machine, link):
         greeting = hello().model_copy(update={"yields": True})
-        async with at(there, machine).opened() as late:
-            await late.say(greeting)
+        async with at(there, machine).opened(greeting) as late:
             assert (await late.closed())[0] == 4006
         await link.obeys(machine.moving())
 

@@ -11,14 +11,13 @@ from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
 from tests.links import hello
 from tests.nats import NatsServer
-from tests.nodes import until_reached
+from tests.nodes import reached
 from tests.service import Service, until
 
 
 async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Service]) -> None:
-    here, there = nodes
-    async with here.joined() as (machine, link):
-        await until_reached(there, machine)
+    _, there = nodes
+    async with reached(nodes) as (machine, link):
         await there.request("PATCH", "/v1/machines/desk-1", {"paused": True})
         assert (await machine.move()).json["reason"] == "paused"
         await there.request("PATCH", "/v1/machines/desk-1", {"paused": False})
@@ -64,8 +63,7 @@ async def test_link_that_does_not_know_its_number_yet_gives_way_to_a_newer_one(
     monkeypatch.setattr(MachineStore, "begin_link", begin_link)
     machine = await service.new_machine()
     here = service.server.services.cluster.responder._here
-    async with machine.opened() as link:
-        await link.say(hello())
+    async with machine.opened(hello()) as link:
         found = await counted
         key = found.organization_id, found.machine_id
         assert not here.give_way(*key, found.epoch + newer_by)

@@ -225,8 +225,7 @@ async def test_link_that_is_over_is_not_settled_for_ever(
         raise StoreUnavailable("The database did not answer in time.")
 
     monkeypatch.setattr(CommandStore, "unresolved", unresolved)
-    async with machine.opened() as link:
-        await link.say(hello())
+    async with machine.opened(hello()) as link:
         await link.heard(Welcome)
         await link.say(Ready())
         await until(lambda: tries > 1)
@@ -238,8 +237,7 @@ async def test_whoever_cannot_be_told_of_an_offline_machine_is_told_to_come_back
     machine: ScriptedMachine, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Failing(monkeypatch, "find", FOR_GOOD, happens=False)
-    reply = await machine.move(key)
-    assert (reply.status, reply.problem) == (503, "storage-unavailable")
+    assert (await machine.move(key)).refusal == (503, "storage-unavailable")
 
 
 async def test_machine_whose_greeting_cannot_be_stored_is_sent_away_to_come_back(
@@ -251,8 +249,7 @@ async def test_machine_whose_greeting_cannot_be_stored_is_sent_away_to_come_back
     machine = await service.new_machine()
     with monkeypatch.context() as patch:
         patch.setattr(MachineStore, "begin_link", begin_link)
-        async with machine.opened() as link:
-            await link.say(hello())
+        async with machine.opened(hello()) as link:
             code, reason = await link.closed()
             assert code == CloseCode.SERVER_ERROR
             assert "database" in reason
