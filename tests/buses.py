@@ -12,15 +12,14 @@ from server.bus.local_bus import LocalBus, LocalExchange
 from server.bus.nats_bus import NatsBus
 from server.tasks import Tasks
 from tests.nats import NatsServer
+from tests.waiting import until
 
 WAIT_SECONDS = 20.0
 
 
-async def until(condition: Callable[[], object]) -> None:
-    """Wait for something that no event tells."""
-    async with asyncio.timeout(WAIT_SECONDS):
-        while not condition():  # noqa: ASYNC110  that is what it is for
-            await asyncio.sleep(0.005)
+async def echo(message: bytes) -> bytes:
+    """Answers a request with what it was."""
+    return b"to " + message
 
 
 class Network(Protocol):

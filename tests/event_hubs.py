@@ -1,7 +1,7 @@
 """Hubs of events for tests: that of a node alone, and those of several nodes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +18,7 @@ from server.store.event_log import EventLog
 from server.store.mongodb.database import Database
 from server.tasks import Tasks
 from tests.store import ORGANIZATION
+from tests.waiting import until
 
 PATIENCE_SECONDS = 30.0
 
@@ -31,13 +32,6 @@ def publish(hub: EventHub, *names: str, organization_id: UUID = ORGANIZATION) ->
     """Tell of machines of these names."""
     for name in names:
         hub.publish(organization_id, "machine_removed", MachineRemoved(id=name), name)
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Wait for something to come true."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not condition():  # noqa: ASYNC110 - any condition at all
-            await asyncio.sleep(0.002)
 
 
 async def settled(hub: EventHub) -> None:

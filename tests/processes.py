@@ -234,6 +234,13 @@ class Answer:
         return json.loads(self.body)
 
 
+def kind_of(answer: Answer) -> str:
+    """``completed``, or the problem's name."""
+    if answer.status == 200:
+        return "completed"
+    return str(answer.json["type"]).removeprefix("/problems/")
+
+
 class ServedApi:
     """A server's HTTP API, as a client in another language would call it."""
 

@@ -16,9 +16,10 @@ from nats.errors import NoRespondersError
 from server.bus.nats_bus import NatsBus, examine
 from server.bus.nats_server import find_nats_server
 from server.tasks import Tasks
-from tests.buses import until as until_here
+from tests.buses import echo
 from tests.certificates import self_signed
 from tests.processes import free_port, until
+from tests.waiting import until as until_here
 
 TEXT = (Path(__file__).parent.parent / "config" / "nats.conf").read_text()
 OTHERS = '  OTHERS: { users: [ { user: "other", password: "secret" } ] }\n'
@@ -84,10 +85,6 @@ async def client(served: Served, user: str) -> AsyncIterator[tuple[Client, list[
         yield found, complaints
     finally:
         await found.close()
-
-
-async def echo(message: bytes) -> bytes:
-    return b"to " + message
 
 
 async def test_nodes_reach_one_another_by_tls(served: Served) -> None:

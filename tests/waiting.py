@@ -1,5 +1,6 @@
 """Waiting for what comes in its own time."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,3 +18,10 @@ def eventually(find: Callable[[], Found | None], what: str) -> Found:
             raise AssertionError(f"not within {WAIT_SECONDS} s: {what}")
         time.sleep(0.01)
     return found
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """As `eventually`, for what no event of a loop tells."""
+    async with asyncio.timeout(WAIT_SECONDS):
+        while not condition():  # noqa: ASYNC110 - that is what it is for
+            await asyncio.sleep(0.005)

@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 from tests.desktop import Witness as RecordWitness
 from tests.desktop import set_layout
 from tests.end_to_end.system import Workstation
-from tests.machine_client.desktop.contract.rig import Seen, Witness
+from tests.machine_client.desktop.contract.rig import Witness
 from tests.machine_client.desktop.vnc.xvnc import UnsteadyXvnc, keeps_buttons
 from tests.machine_client.desktop.wayland.compositor import Sway, sway
 from tests.machine_client.desktop.wayland.rig import WaylandWitness
@@ -142,11 +142,6 @@ class _Xvnc:
     def signal(self, number: signal.Signals) -> None:
         assert self._server.process is not None
         self._server.process.send_signal(number)
-
-
-def strokes(events: list[Seen]) -> list[str]:
-    """What went down and up, each as ``down left``; a key by its letter without Shift."""
-    return [f"{each.action} {max(each.names)}" for each in events if each.action != "move"]
 
 
 def holds_only(witness: Witness, *names: str) -> None:

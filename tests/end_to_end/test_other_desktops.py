@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from tests.end_to_end import other_desktops
-from tests.end_to_end.other_desktops import KINDS, OtherDesktop, holds_only, sees, strokes
+from tests.end_to_end.other_desktops import KINDS, OtherDesktop, holds_only, sees
 from tests.end_to_end.system import Workstation
-from tests.machine_client.desktop.contract.rig import Witness
-from tests.processes import Answer
+from tests.machine_client.desktop.contract.rig import Witness, strokes
+from tests.processes import Answer, kind_of
 from tests.waiting import eventually
 
 PLACE = {"x": 900, "y": 700}
@@ -66,13 +66,6 @@ def final(machine: Workstation, operation: str, key: str, **body: Any) -> Answer
     again = machine.send(operation, key, **body)
     assert (again.status, again.body) == (answer_.status, answer_.body)
     return answer_
-
-
-def kind_of(answer: Answer) -> str:
-    """``completed``, or the problem's name."""
-    if answer.status == 200:
-        return "completed"
-    return str(answer.json["type"]).removeprefix("/problems/")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from schemas.link.messages import (
     Resolve,
     Welcome,
 )
+from tests.clock import Clock
 
 SERVER_EPOCH = 1_700_000_000_000
 """What the server's clock says (ms) when the local clock says 0 s."""
@@ -29,16 +30,6 @@ JOURNAL = UUID("00000000-0000-4000-8000-000000000001")
 DONE = Completed(duration_ms=1.5, pointer=Point(x=3, y=4))
 A, B, C = (UUID(int=number) for number in (0xA, 0xB, 0xC))
 MARK = UUID(int=0xD)
-
-
-class Clock:
-    """A clock that a script moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Script:

@@ -13,9 +13,11 @@ import pytest
 
 from machine_client.system.failpoints import KILLED
 from schemas.programs.failpoints import Failpoint
+from tests.machine_client.desktop.contract.rig import strokes
 from tests.machine_client.desktop.windows.rig import WindowsWitness
+from tests.processes import kind_of
 from tests.waiting import eventually
-from tests.wine.machines import CLICK, PLACE, Machine, kind_of, strokes
+from tests.wine.machines import CLICK, PLACE, Machine
 
 TEXT = "abcdefghij" * 20
 TYPED = [stroke for letter in TEXT for stroke in (f"down {letter}", f"up {letter}")]

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from tests.machine_client.desktop.contract.rig import strokes
 from tests.machine_client.desktop.windows.rig import WindowsWitness
 from tests.processes import ServerProcess, until
 from tests.wine.interpreter import windows_path
-from tests.wine.machines import CLICK, PLACE, SETTINGS, Machine, strokes
+from tests.wine.machines import CLICK, PLACE, SETTINGS, Machine
 
 OPERATIONS: tuple[tuple[str, dict[str, object]], ...] = (
     ("mouse/move", {"x": 10, "y": 20}),

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.machine_client.desktop.contract.rig import Seen
 from tests.processes import Answer, ServedApi, ServerProcess, until
 from tests.waiting import eventually
 from tests.wine.interpreter import windows_path
@@ -77,15 +76,3 @@ class Machine:
             *("--server", self.server.url, "--token-file", windows_path(self.token_file), *more),
             **variables,
         )
-
-
-def kind_of(answer: Answer) -> str:
-    """``completed``, or the problem's name."""
-    if answer.status == 200:
-        return "completed"
-    return str(answer.json["type"]).removeprefix("/problems/")
-
-
-def strokes(events: list[Seen]) -> list[str]:
-    """What went down, up or round, each as ``down left``; a key by its letter without Shift."""
-    return [f"{each.action} {max(each.names)}" for each in events if each.action != "move"]

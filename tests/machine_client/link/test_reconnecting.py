@@ -15,13 +15,7 @@ from machine_client.link.reconnecting import (
     reconnect_delays,
 )
 from schemas.link.close_codes import CloseCode
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 def closed(

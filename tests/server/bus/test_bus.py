@@ -14,7 +14,8 @@ from server.bus.bus import (
     ReplyLostError,
     check_subject,
 )
-from tests.buses import KINDS, Network, on_network, until
+from tests.buses import KINDS, Network, echo, on_network
+from tests.waiting import until
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 
@@ -24,10 +25,6 @@ LONG = 20.0
 async def never(_: bytes) -> bytes:
     await asyncio.Event().wait()
     return b""
-
-
-async def echo(message: bytes) -> bytes:
-    return b"to " + message
 
 
 @on_network

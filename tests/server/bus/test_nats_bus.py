@@ -14,14 +14,11 @@ from server.bus.bus import MAX_REPLY_BYTES, BusAwayError, NoResponderError, Repl
 from server.bus.nats_bus import NatsBus, addresses_in
 from server.bus.nats_link import MAX_UNSENT_BYTES, NatsLink
 from server.tasks import Tasks
-from tests.buses import NatsNetwork, until
+from tests.buses import NatsNetwork, echo
 from tests.nats import NatsServer
+from tests.waiting import until
 
 LONG = 20.0
-
-
-async def echo(message: bytes) -> bytes:
-    return b"to " + message
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from server.bus.nats_bus import NatsBus
 from server.bus.nats_server import EmbeddedNats, EmbeddedNatsError, find_nats_server, last_words
 from server.tasks import Tasks
 from tests import processes
-from tests.buses import until
+from tests.waiting import until
 
 # A server in a process of its own, which never ends by itself.
 OWNER = """

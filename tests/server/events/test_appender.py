@@ -15,8 +15,9 @@ from server.errors import StoreError, StoreUnavailable
 from server.events import shared_channel
 from server.events.hub import ReadMachine
 from server.store.event_log import EventLog, LoggedEvent
-from tests.event_hubs import heard, names_of, publish, settled, several_nodes, until
+from tests.event_hubs import heard, names_of, publish, settled, several_nodes
 from tests.store import ORGANIZATION
+from tests.waiting import until
 
 
 def reading(states: dict[str, int], machine_id: str) -> ReadMachine:

@@ -18,9 +18,9 @@ from tests.event_hubs import (
     publish,
     settled,
     several_nodes,
-    until,
 )
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,10 @@ import pytest
 
 from server.errors import StoreUnavailable
 from server.store.embedded_mongod import EmbeddedMongoDB
-from tests.event_hubs import Node, everything, heard, names_of, publish, several_nodes, until
+from tests.event_hubs import Node, everything, heard, names_of, publish, several_nodes
 from tests.processes import go_on, stop
 from tests.store import ORGANIZATION, OTHER_ORGANIZATION
+from tests.waiting import until
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from uuid import uuid4
@@ -18,6 +18,7 @@ from server.errors import EmbeddedMongoDBError
 from server.store.embedded_mongod import EmbeddedMongoDB, find_mongod, last_words
 from server.store.mongodb.database import Database
 from tests.processes import is_gone
+from tests.waiting import until
 
 # A server in a process of its own: it writes documents, tells each one that was acknowledged,
 # and never ends by itself.
@@ -66,12 +67,6 @@ def acknowledged(owner: subprocess.Popen[str], *, at_least: int) -> int:
     owner.wait()
     owner.stdout.close()
     return numbers[-1]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110  another process sets no event here
-            await asyncio.sleep(0.01)
 
 
 def start_stray(directory: Path) -> subprocess.Popen[bytes]:

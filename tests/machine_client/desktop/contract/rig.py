@@ -36,6 +36,11 @@ class Seen:
         return f"{self.action} {'/'.join(sorted(self.names))} at ({self.x}, {self.y})"
 
 
+def strokes(events: list[Seen]) -> list[str]:
+    """What went down, up or round, each as ``down left``; a key by its letter without Shift."""
+    return [f"{each.action} {max(each.names)}" for each in events if each.action != "move"]
+
+
 class TextField(Protocol):
     """A real program that has the keyboard, and what was typed into it."""
 

@@ -2,15 +2,7 @@ import pytest
 
 from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import A_SECOND, BURST, FrameBudget
-
-
-class Clock:
-    """A clock that is set by hand."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 def test_burst_may_be_spent_at_once_and_comes_back_with_time() -> None:

@@ -3,13 +3,7 @@
 import os
 
 from machine_client.desktop.wayland.clipboard.gifts import MOST_GIFTS, PATIENCE_SECONDS, Gifts
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 def test_short_text_is_given_at_once_and_the_pipe_closed() -> None:

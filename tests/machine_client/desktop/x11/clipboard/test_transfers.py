@@ -11,6 +11,7 @@ from machine_client.desktop.x11.clipboard.transfers import (
     PATIENCE_SECONDS,
     Transfers,
 )
+from tests.clock import Clock
 
 INCR = 99
 PLACE = 7
@@ -29,13 +30,6 @@ class Window:
 
     def change_property(self, _property: int, type_: int, _format: int, value: Any) -> None:
         self.put.append((type_, value))
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
