@@ -11,7 +11,7 @@ from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import PROBLEM_TYPES, ProblemError
 from server.console.assets import API_PAGE, HOME_PAGE, MEDIA_TYPES, Asset
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.files import REVALIDATE, FileHandler
 
 HTML = "text/html"
@@ -49,15 +49,13 @@ class ProblemPath(BaseModel):
 
 
 class HomeHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Ask what this server is",
-            description="A browser, or whatever else accepts text/html, gets a page.",
-            scope=None,
-            public=True,
-            headers=ReadHeaders,
-            answers={200: About, 304: None},
-        )
+    @Endpoint(
+        summary="Ask what this server is",
+        description="A browser, or whatever else accepts text/html, gets a page.",
+        scope=None,
+        public=True,
+        headers=ReadHeaders,
+        answers={200: About, 304: None},
     )
     async def get(self, headers: ReadHeaders) -> None:
         self.set_header("Vary", "Accept")
@@ -68,29 +66,25 @@ class HomeHandler(FileHandler):
 
 
 class ApiPageHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Browse the API",
-            scope=None,
-            public=True,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-            media_type=HTML,
-        )
+    @Endpoint(
+        summary="Browse the API",
+        scope=None,
+        public=True,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        media_type=HTML,
     )
     async def get(self, headers: ReadHeaders) -> None:
         self.answer_page(self.services.operation.console.pages[API_PAGE], headers)
 
 
 class OpenApiHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the OpenAPI document",
-            scope=None,
-            public=True,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-        )
+    @Endpoint(
+        summary="Get the OpenAPI document",
+        scope=None,
+        public=True,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
     )
     async def get(self, headers: ReadHeaders) -> None:
         # Beside the event loop, since no input may wait while the document is made.
@@ -99,17 +93,15 @@ class OpenApiHandler(FileHandler):
 
 
 class ProblemHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Read about a problem",
-            scope=None,
-            public=True,
-            path=ProblemPath,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-            problems=(problems.NOT_FOUND,),
-            media_type=HTML,
-        )
+    @Endpoint(
+        summary="Read about a problem",
+        scope=None,
+        public=True,
+        path=ProblemPath,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        problems=(problems.NOT_FOUND,),
+        media_type=HTML,
     )
     async def get(self, path: ProblemPath, headers: ReadHeaders) -> None:
         problem_type = PROBLEM_TYPES.get(path.name)

@@ -20,7 +20,7 @@ from server.errors import StoreUnavailable
 from server.events.event import Event, Subscription
 from server.events.hub import TooManySubscribersError
 from server.web.closing import close_connection
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 HEARTBEAT_SECONDS = 15.0
@@ -54,7 +54,7 @@ class EventsHandler(ApiHandler):
 
     _subscription: Subscription | None = None
 
-    @endpoint(EVENTS_ENDPOINT)
+    @EVENTS_ENDPOINT
     async def get(self, query: EventQuery, headers: EventHeaders) -> None:
         """Subscribe, and write until either side ends it."""
         if query.machine_id is not None:

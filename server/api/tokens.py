@@ -8,7 +8,7 @@ from schemas.http import problems
 from schemas.http.queries import PageQuery
 from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
 from server.web.auditing import record
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
@@ -19,30 +19,26 @@ class TokenPath(BaseModel):
 
 
 class TokensHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="List tokens",
-            description="Those that were not revoked; the secrets are not kept.",
-            scope=Scope.TOKENS_WRITE,
-            query=PageQuery,
-            answers={200: TokenPage},
-        )
+    @Endpoint(
+        summary="List tokens",
+        description="Those that were not revoked; the secrets are not kept.",
+        scope=Scope.TOKENS_WRITE,
+        query=PageQuery,
+        answers={200: TokenPage},
     )
     async def get(self, query: PageQuery) -> None:
         tokens = self.services.access.tokens
         self.answer(200, await tokens.page(self.principal.organization_id, query))
 
-    @endpoint(
-        Endpoint(
-            summary="Make a token",
-            description="The answer is the only one that shows the secret.  A token never allows "
-            "more, nor longer, than the one that makes it; only a machine's own, made with "
-            "machines:write, may last longer.",
-            scope=Scope.TOKENS_WRITE,
-            body=NewToken,
-            answers={201: CreatedToken},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Make a token",
+        description="The answer is the only one that shows the secret.  A token never allows "
+        "more, nor longer, than the one that makes it; only a machine's own, made with "
+        "machines:write, may last longer.",
+        scope=Scope.TOKENS_WRITE,
+        body=NewToken,
+        answers={201: CreatedToken},
+        problems=(problems.NOT_FOUND,),
     )
     async def post(self, body: NewToken) -> None:
         made = await self.services.access.tokens.grant(self.principal, body)
@@ -55,28 +51,24 @@ class TokensHandler(ApiHandler):
 
 
 class TokenHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a token",
-            scope=Scope.TOKENS_WRITE,
-            path=TokenPath,
-            answers={200: Token},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Get a token",
+        scope=Scope.TOKENS_WRITE,
+        path=TokenPath,
+        answers={200: Token},
+        problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: TokenPath) -> None:
         tokens = self.services.access.tokens
         self.answer(200, await tokens.get(self.principal.organization_id, path.token_id))
 
-    @endpoint(
-        Endpoint(
-            summary="Revoke a token",
-            description="Within a second or two it works nowhere any more; open links end.",
-            scope=Scope.TOKENS_WRITE,
-            path=TokenPath,
-            answers={204: None},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Revoke a token",
+        description="Within a second or two it works nowhere any more; open links end.",
+        scope=Scope.TOKENS_WRITE,
+        path=TokenPath,
+        answers={204: None},
+        problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: TokenPath) -> None:
         organization_id = self.principal.organization_id

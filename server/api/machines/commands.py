@@ -16,7 +16,7 @@ from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.recorder import command_item
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 DESCRIPTION = (
     "For whoever got 504 outcome-pending.  Asks the machine where the outcome is not known yet. "
@@ -51,7 +51,7 @@ def _look(summary: str, path: type[CommandPath]) -> Endpoint:
 class CommandHandler(AskingHandler):
     """A command by its id alone."""
 
-    @endpoint(_look("Get the state of a command", CommandPath))
+    @_look("Get the state of a command", CommandPath)
     async def get(self, path: CommandPath) -> None:
         await self.answer_with(path.command_id)
 
@@ -72,18 +72,16 @@ class CommandHandler(AskingHandler):
 class MachineCommandsHandler(AskingHandler):
     """What was done on a machine."""
 
-    @endpoint(
-        Endpoint(
-            summary="List the inputs of a machine",
-            description="Who sent what, when and how it ended, newest first; never what was "
-            "typed.  An input follows within about a second of its end, and stays for as long as "
-            "the audit is kept.",
-            scope=Scope.MACHINES_READ,
-            path=MachinePath,
-            query=PageQuery,
-            answers={200: CommandPage},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="List the inputs of a machine",
+        description="Who sent what, when and how it ended, newest first; never what was "
+        "typed.  An input follows within about a second of its end, and stays for as long as "
+        "the audit is kept.",
+        scope=Scope.MACHINES_READ,
+        path=MachinePath,
+        query=PageQuery,
+        answers={200: CommandPage},
+        problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: MachinePath, query: PageQuery) -> None:
         organization_id = self.principal.organization_id
@@ -97,7 +95,7 @@ class MachineCommandsHandler(AskingHandler):
 class MachineCommandHandler(CommandHandler):
     """A command by its machine and its id."""
 
-    @endpoint(_look("Get the state of a command of a machine", MachineCommandPath))
+    @_look("Get the state of a command of a machine", MachineCommandPath)
     async def get(self, path: MachineCommandPath) -> None:
         await self.answer_with(path.command_id, path.machine_id)
 

@@ -8,30 +8,28 @@ from server.api.machines.answers import refusals_as_problems
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath, MachinePath
 from server.web.auditing import record
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 
 class ControlHandler(AskingHandler):
     """Takes control."""
 
-    @endpoint(
-        Endpoint(
-            summary="Take control of a machine",
-            description="From then on inputs without this lease are refused.  Before it is "
-            "answered, whatever ran on the machine has ended, and whatever was held is released.  "
-            "Control ends after 30 seconds unless it is renewed.",
-            scope=Scope.MACHINES_CONTROL,
-            path=MachinePath,
-            body=NewControl,
-            body_required=False,
-            answers={201: Control},
-            problems=(
-                problems.NOT_FOUND,
-                problems.CONTROL_HELD,
-                problems.CONTROL_ENDED,
-                problems.MACHINE_UNAVAILABLE,
-            ),
-        )
+    @Endpoint(
+        summary="Take control of a machine",
+        description="From then on inputs without this lease are refused.  Before it is "
+        "answered, whatever ran on the machine has ended, and whatever was held is released.  "
+        "Control ends after 30 seconds unless it is renewed.",
+        scope=Scope.MACHINES_CONTROL,
+        path=MachinePath,
+        body=NewControl,
+        body_required=False,
+        answers={201: Control},
+        problems=(
+            problems.NOT_FOUND,
+            problems.CONTROL_HELD,
+            problems.CONTROL_ENDED,
+            problems.MACHINE_UNAVAILABLE,
+        ),
     )
     async def post(self, path: MachinePath, body: NewControl) -> None:
         machine_id = path.machine_id
@@ -47,18 +45,16 @@ class ControlHandler(AskingHandler):
 class ControlRequestHandler(AskingHandler):
     """Asks for control."""
 
-    @endpoint(
-        Endpoint(
-            summary="Ask for control of a machine",
-            description="Whoever has it is told by the event control_requested, and gives it back "
-            "or not: the event machine tells.  Nothing else changes.",
-            scope=Scope.MACHINES_CONTROL,
-            path=MachinePath,
-            body=ControlRequest,
-            body_required=False,
-            answers={204: None},
-            problems=(problems.NOT_FOUND, problems.CONTROL_FREE),
-        )
+    @Endpoint(
+        summary="Ask for control of a machine",
+        description="Whoever has it is told by the event control_requested, and gives it back "
+        "or not: the event machine tells.  Nothing else changes.",
+        scope=Scope.MACHINES_CONTROL,
+        path=MachinePath,
+        body=ControlRequest,
+        body_required=False,
+        answers={204: None},
+        problems=(problems.NOT_FOUND, problems.CONTROL_FREE),
     )
     async def post(self, path: MachinePath, body: ControlRequest) -> None:
         machine_id, principal = path.machine_id, self.principal
@@ -75,14 +71,12 @@ class ControlRequestHandler(AskingHandler):
 class LeaseHandler(AskingHandler):
     """A lease that somebody has."""
 
-    @endpoint(
-        Endpoint(
-            summary="Renew control of a machine",
-            scope=Scope.MACHINES_CONTROL,
-            path=LeasePath,
-            answers={200: Control},
-            problems=(problems.NOT_FOUND, problems.CONTROL_ENDED),
-        )
+    @Endpoint(
+        summary="Renew control of a machine",
+        scope=Scope.MACHINES_CONTROL,
+        path=LeasePath,
+        answers={200: Control},
+        problems=(problems.NOT_FOUND, problems.CONTROL_ENDED),
     )
     async def put(self, path: LeasePath) -> None:
         with refusals_as_problems():
@@ -91,15 +85,13 @@ class LeaseHandler(AskingHandler):
             )
         self.answer(200, control)
 
-    @endpoint(
-        Endpoint(
-            summary="Give control of a machine back",
-            description="Whatever is held on the machine is released.",
-            scope=Scope.MACHINES_CONTROL,
-            path=LeasePath,
-            answers={204: None},
-            problems=(problems.NOT_FOUND, problems.CONTROL_ENDED),
-        )
+    @Endpoint(
+        summary="Give control of a machine back",
+        description="Whatever is held on the machine is released.",
+        scope=Scope.MACHINES_CONTROL,
+        path=LeasePath,
+        answers={204: None},
+        problems=(problems.NOT_FOUND, problems.CONTROL_ENDED),
     )
     async def delete(self, path: LeasePath) -> None:
         machine_id = path.machine_id

@@ -31,7 +31,7 @@ from server.dispatch.refusals import RefusedError
 from server.errors import StoreUnavailable
 from server.identity.sessions import check_own_websocket
 from server.machines.websocket.counted_frames import CountedFrames
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 logger = logging.getLogger(__name__)
 
@@ -50,17 +50,15 @@ class HandHandler(AskingHandler, WebSocketHandler):
     _hand: Hand | None = None
     _watching: "asyncio.Task[None] | None" = None
 
-    @endpoint(
-        Endpoint(
-            summary="Work on a machine by hand",
-            description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
-            "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
-            "in schemas/inputs/hand.py, and docs/control.md explains them.",
-            scope=Scope.INPUT_SEND,
-            path=LeasePath,
-            answers={101: None},
-            problems=(problems.NOT_FOUND, problems.WEBSOCKET_REQUIRED),
-        )
+    @Endpoint(
+        summary="Work on a machine by hand",
+        description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
+        "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
+        "in schemas/inputs/hand.py, and docs/control.md explains them.",
+        scope=Scope.INPUT_SEND,
+        path=LeasePath,
+        answers={101: None},
+        problems=(problems.NOT_FOUND, problems.WEBSOCKET_REQUIRED),
     )
     async def get(self, path: LeasePath) -> None:
         """Check who asks, shake hands, then stay with the connection until it ends."""

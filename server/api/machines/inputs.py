@@ -12,49 +12,46 @@ from schemas.inputs.bodies import (
 )
 from server.api.machines.paths import MachinePath
 from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
-from server.web.endpoint import endpoint
 
 VALUES_OF_A_PATH = 1000
 """JSON values in the body of a move: three for each point of its path, and its own."""
 
 
 class DragMouseHandler(InputHandler):
-    @endpoint(input_endpoint("Drag mouse", DragMouse))
+    @input_endpoint("Drag mouse", DragMouse)
     async def post(self, path: MachinePath, headers: InputHeaders, body: DragMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class ClickMouseHandler(InputHandler):
-    @endpoint(input_endpoint("Click mouse button", ClickMouse))
+    @input_endpoint("Click mouse button", ClickMouse)
     async def post(self, path: MachinePath, headers: InputHeaders, body: ClickMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class ScrollMouseHandler(InputHandler):
-    @endpoint(input_endpoint("Scroll mouse wheel", ScrollMouse))
+    @input_endpoint("Scroll mouse wheel", ScrollMouse)
     async def post(self, path: MachinePath, headers: InputHeaders, body: ScrollMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class MoveMouseHandler(InputHandler):
-    @endpoint(
-        replace(
-            input_endpoint("Move mouse cursor", MoveMouse),
-            description="With a path, the pointer passes its points on the way.",
-            max_body_values=VALUES_OF_A_PATH,
-        )
+    @replace(
+        input_endpoint("Move mouse cursor", MoveMouse),
+        description="With a path, the pointer passes its points on the way.",
+        max_body_values=VALUES_OF_A_PATH,
     )
     async def post(self, path: MachinePath, headers: InputHeaders, body: MoveMouse) -> None:
         await self.carry_out(path, headers, body)
 
 
 class PressKeysHandler(InputHandler):
-    @endpoint(input_endpoint("Send key combination", PressKeys))
+    @input_endpoint("Send key combination", PressKeys)
     async def post(self, path: MachinePath, headers: InputHeaders, body: PressKeys) -> None:
         await self.carry_out(path, headers, body)
 
 
 class TypeTextHandler(InputHandler):
-    @endpoint(input_endpoint("Type text", TypeText))
+    @input_endpoint("Type text", TypeText)
     async def post(self, path: MachinePath, headers: InputHeaders, body: TypeText) -> None:
         await self.carry_out(path, headers, body)

@@ -15,33 +15,29 @@ from server.api.machines.answers import refusals_as_problems
 from server.api.machines.paths import MachinePath
 from server.errors import AlreadyExists
 from server.web.auditing import record
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
 class MachinesHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="List machines",
-            scope=Scope.MACHINES_READ,
-            query=PageQuery,
-            answers={200: MachinePage},
-        )
+    @Endpoint(
+        summary="List machines",
+        scope=Scope.MACHINES_READ,
+        query=PageQuery,
+        answers={200: MachinePage},
     )
     async def get(self, query: PageQuery) -> None:
         fleet = self.services.machines.fleet
         self.answer(200, await fleet.page(self.principal.organization_id, query))
 
-    @endpoint(
-        Endpoint(
-            summary="Add a machine",
-            description="The answer holds the token that the machine connects with; it is shown "
-            "this once.",
-            scope=Scope.MACHINES_WRITE,
-            body=NewMachine,
-            answers={201: CreatedMachine},
-            problems=(problems.CONFLICT,),
-        )
+    @Endpoint(
+        summary="Add a machine",
+        description="The answer holds the token that the machine connects with; it is shown "
+        "this once.",
+        scope=Scope.MACHINES_WRITE,
+        body=NewMachine,
+        answers={201: CreatedMachine},
+        problems=(problems.CONFLICT,),
     )
     async def post(self, body: NewMachine) -> None:
         fleet = self.services.machines.fleet
@@ -56,14 +52,12 @@ class MachinesHandler(ApiHandler):
 
 
 class MachineHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a machine",
-            scope=Scope.MACHINES_READ,
-            path=MachinePath,
-            answers={200: Machine},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Get a machine",
+        scope=Scope.MACHINES_READ,
+        path=MachinePath,
+        answers={200: Machine},
+        problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: MachinePath) -> None:
         with refusals_as_problems():
@@ -72,15 +66,13 @@ class MachineHandler(ApiHandler):
             )
         self.answer(200, machine)
 
-    @endpoint(
-        Endpoint(
-            summary="Rename, pause or resume a machine",
-            scope=Scope.MACHINES_WRITE,
-            path=MachinePath,
-            body=MachineChange,
-            answers={200: Machine},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Rename, pause or resume a machine",
+        scope=Scope.MACHINES_WRITE,
+        path=MachinePath,
+        body=MachineChange,
+        answers={200: Machine},
+        problems=(problems.NOT_FOUND,),
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
         fleet = self.services.machines.fleet
@@ -93,14 +85,12 @@ class MachineHandler(ApiHandler):
             await record(self, action, path.machine_id, machine_id=path.machine_id)
         self.answer(200, await fleet.view(stored))
 
-    @endpoint(
-        Endpoint(
-            summary="Remove a machine, its tokens and its link",
-            scope=Scope.MACHINES_WRITE,
-            path=MachinePath,
-            answers={204: None},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Remove a machine, its tokens and its link",
+        scope=Scope.MACHINES_WRITE,
+        path=MachinePath,
+        answers={204: None},
+        problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: MachinePath) -> None:
         with refusals_as_problems():

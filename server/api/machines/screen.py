@@ -25,7 +25,7 @@ from server.dispatch.questions.screens import LookAtDesktop, PictureTaken, TakeS
 from server.dispatch.refusals import RefusedError
 from server.errors import StoreUnavailable
 from server.web.closing import close_connection
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 REPEAT_SECONDS = 45.0
 """After which an unchanged picture is sent again: many proxies cut who is silent for 60."""
@@ -72,18 +72,16 @@ PROBLEMS = (problems.NOT_FOUND, problems.MACHINE_BUSY, problems.MACHINE_UNAVAILA
 
 
 class ScreenshotHandler(AskingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Take a screenshot",
-            description="The whole desktop with its pointer, scaled on the machine.",
-            scope=Scope.SCREEN_READ,
-            path=MachinePath,
-            query=ScreenshotQuery,
-            answers={200: None},
-            media_type="image/*",
-            problems=PROBLEMS,
-            answer_headers=PICTURE_HEADERS,
-        )
+    @Endpoint(
+        summary="Take a screenshot",
+        description="The whole desktop with its pointer, scaled on the machine.",
+        scope=Scope.SCREEN_READ,
+        path=MachinePath,
+        query=ScreenshotQuery,
+        answers={200: None},
+        media_type="image/*",
+        problems=PROBLEMS,
+        answer_headers=PICTURE_HEADERS,
     )
     async def get(self, path: MachinePath, query: ScreenshotQuery) -> None:
         picture = await self.ask(
@@ -103,15 +101,13 @@ class ScreenshotHandler(AskingHandler):
 
 
 class DimensionsHandler(AskingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the display dimensions",
-            description="As they are now, in the pixels that inputs use.",
-            scope=Scope.SCREEN_READ,
-            path=MachinePath,
-            answers={200: Dimensions},
-            problems=PROBLEMS,
-        )
+    @Endpoint(
+        summary="Get the display dimensions",
+        description="As they are now, in the pixels that inputs use.",
+        scope=Scope.SCREEN_READ,
+        path=MachinePath,
+        answers={200: Dimensions},
+        problems=PROBLEMS,
     )
     async def get(self, path: MachinePath) -> None:
         seen = await self.ask(_look(self, path))
@@ -119,14 +115,12 @@ class DimensionsHandler(AskingHandler):
 
 
 class PointerHandler(AskingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the pointer position",
-            scope=Scope.SCREEN_READ,
-            path=MachinePath,
-            answers={200: Point},
-            problems=PROBLEMS,
-        )
+    @Endpoint(
+        summary="Get the pointer position",
+        scope=Scope.SCREEN_READ,
+        path=MachinePath,
+        answers={200: Point},
+        problems=PROBLEMS,
     )
     async def get(self, path: MachinePath) -> None:
         seen = await self.ask(_look(self, path))
@@ -160,7 +154,7 @@ class StreamHandler(AskingHandler):
 
     screen: LiveScreen | None = None
 
-    @endpoint(STREAM)
+    @STREAM
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
         watch = Watch(
             organization_id=self.principal.organization_id,

@@ -22,7 +22,7 @@ from schemas.resources.trajectories import (
 from server.trajectories.importing import ImportOutcome
 from server.web.auditing import record_many
 from server.web.bodies.line_splitter import Line
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.line_answers import LINES_MEDIA_TYPES, NDJSON, LinesHandler
 
 
@@ -59,7 +59,7 @@ IMPORT: Final = Endpoint(
 
 
 class ImportHandler(LinesHandler):
-    @endpoint(IMPORT)
+    @IMPORT
     async def post(self, headers: ImportHeaders) -> None:
         await self.answer_lines(partial(self._answers, headers.idempotency_key), IMPORT)
 

@@ -31,7 +31,7 @@ from server.web.changes import (
     CreationHeaders,
     refusals,
 )
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 
 class PatchHeaders(ChangeHeaders):
@@ -46,34 +46,30 @@ class PatchHeaders(ChangeHeaders):
 
 
 class TrajectoriesHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="List trajectories",
-            description="Newest first: by created_at, then by id.",
-            scope=Scope.TRAJECTORIES_READ,
-            query=TrajectoryQuery,
-            answers={200: TrajectoryPage},
-            problems=(problems.TOO_MANY_STREAMS,),
-        )
+    @Endpoint(
+        summary="List trajectories",
+        description="Newest first: by created_at, then by id.",
+        scope=Scope.TRAJECTORIES_READ,
+        query=TrajectoryQuery,
+        answers={200: TrajectoryPage},
+        problems=(problems.TOO_MANY_STREAMS,),
     )
     async def get(self, query: TrajectoryQuery) -> None:
         page = await self.services.library.trajectories.list(self.principal.organization_id, query)
         self.set_header("Content-Type", "application/json")
         await self.stream(page)
 
-    @endpoint(
-        Endpoint(
-            summary="Create a trajectory",
-            description="id, created_at and updated_at are kept where given, as in an import.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            headers=CreationHeaders,
-            body=ImportedTrajectory,
-            answers={201: Trajectory},
-            problems=(problems.CONFLICT,),
-            max_body_bytes=MAX_TRAJECTORY_BYTES,
-            max_body_values=MAX_TRAJECTORY_VALUES,
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Create a trajectory",
+        description="id, created_at and updated_at are kept where given, as in an import.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        headers=CreationHeaders,
+        body=ImportedTrajectory,
+        answers={201: Trajectory},
+        problems=(problems.CONFLICT,),
+        max_body_bytes=MAX_TRAJECTORY_BYTES,
+        max_body_values=MAX_TRAJECTORY_VALUES,
+        answer_headers={**TAGGED, **REPLAYED},
     )
     async def post(self, headers: CreationHeaders, body: ImportedTrajectory) -> None:
         with refusals("trajectory with this id", MAX_TRAJECTORY_BYTES):
@@ -90,18 +86,16 @@ class TrajectoriesHandler(AnsweringHandler):
 
 
 class TrajectoryHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a trajectory",
-            description="With included resources the ETag names their version too.",
-            scope=Scope.TRAJECTORIES_READ,
-            path=TrajectoryPath,
-            query=IncludeQuery,
-            headers=ReadHeaders,
-            answers={200: TrajectoryWithIncluded, 304: None},
-            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
-            answer_headers=TAGGED,
-        )
+    @Endpoint(
+        summary="Get a trajectory",
+        description="With included resources the ETag names their version too.",
+        scope=Scope.TRAJECTORIES_READ,
+        path=TrajectoryPath,
+        query=IncludeQuery,
+        headers=ReadHeaders,
+        answers={200: TrajectoryWithIncluded, 304: None},
+        problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
+        answer_headers=TAGGED,
     )
     async def get(self, path: TrajectoryPath, query: IncludeQuery, headers: ReadHeaders) -> None:
         found = await self.services.library.trajectories.get(
@@ -117,26 +111,24 @@ class TrajectoryHandler(AnsweringHandler):
             return
         await self.answer_trajectory(200, found)
 
-    @endpoint(
-        Endpoint(
-            summary="Change a trajectory",
-            description="What is named changes, nothing else; null clears.  Only what has a step "
-            "becomes generated, only what is generated becomes approved, and what is approved "
-            "does not become pending, or other dimensions or original_input_values, before the "
-            "approval is withdrawn.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=PatchHeaders,
-            body=ChangedTrajectory,
-            answers={200: Trajectory, 204: None},
-            problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
-            max_body_bytes=MAX_TRAJECTORY_BYTES,
-            max_body_values=MAX_TRAJECTORY_VALUES,
-            answer_headers={
-                **TAGGED,
-                "Preference-Applied": "The preference of the Prefer header that was honoured.",
-            },
-        )
+    @Endpoint(
+        summary="Change a trajectory",
+        description="What is named changes, nothing else; null clears.  Only what has a step "
+        "becomes generated, only what is generated becomes approved, and what is approved "
+        "does not become pending, or other dimensions or original_input_values, before the "
+        "approval is withdrawn.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=PatchHeaders,
+        body=ChangedTrajectory,
+        answers={200: Trajectory, 204: None},
+        problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
+        max_body_bytes=MAX_TRAJECTORY_BYTES,
+        max_body_values=MAX_TRAJECTORY_VALUES,
+        answer_headers={
+            **TAGGED,
+            "Preference-Applied": "The preference of the Prefer header that was honoured.",
+        },
     )
     async def patch(
         self, path: TrajectoryPath, headers: PatchHeaders, body: ChangedTrajectory
@@ -154,15 +146,13 @@ class TrajectoryHandler(AnsweringHandler):
         else:
             await self.answer_trajectory(200, after)
 
-    @endpoint(
-        Endpoint(
-            summary="Delete a trajectory",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=ChangeHeaders,
-            answers={204: None},
-            problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
-        )
+    @Endpoint(
+        summary="Delete a trajectory",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=ChangeHeaders,
+        answers={204: None},
+        problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
     )
     async def delete(self, path: TrajectoryPath, headers: ChangeHeaders) -> None:
         with refusals(f"trajectory {path.trajectory_id}"):
@@ -174,21 +164,19 @@ class TrajectoryHandler(AnsweringHandler):
 
 
 class StepsHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Append steps to a trajectory",
-            description="Only while it is pending generation.  A trajectory grows to any size by "
-            "this; the answer has how many steps there are now, not the steps.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=AppendHeaders,
-            body=NewSteps,
-            answers={200: TrajectoryHead},
-            problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
-            max_body_bytes=MAX_TRAJECTORY_BYTES,
-            max_body_values=MAX_TRAJECTORY_VALUES,
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Append steps to a trajectory",
+        description="Only while it is pending generation.  A trajectory grows to any size by "
+        "this; the answer has how many steps there are now, not the steps.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=AppendHeaders,
+        body=NewSteps,
+        answers={200: TrajectoryHead},
+        problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
+        max_body_bytes=MAX_TRAJECTORY_BYTES,
+        max_body_values=MAX_TRAJECTORY_VALUES,
+        answer_headers={**TAGGED, **REPLAYED},
     )
     async def post(self, path: TrajectoryPath, headers: AppendHeaders, body: NewSteps) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
@@ -205,20 +193,18 @@ class StepsHandler(AnsweringHandler):
 
 
 class DuplicateHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Duplicate a trajectory",
-            description="The copy has an id and times of its own, belongs to the caller, and is "
-            "not approved; the answer does not repeat the steps.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=CreationHeaders,
-            body=Duplicate,
-            body_required=False,
-            answers={201: TrajectoryHead},
-            problems=(problems.NOT_FOUND,),
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Duplicate a trajectory",
+        description="The copy has an id and times of its own, belongs to the caller, and is "
+        "not approved; the answer does not repeat the steps.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=CreationHeaders,
+        body=Duplicate,
+        body_required=False,
+        answers={201: TrajectoryHead},
+        problems=(problems.NOT_FOUND,),
+        answer_headers={**TAGGED, **REPLAYED},
     )
     async def post(self, path: TrajectoryPath, headers: CreationHeaders, body: Duplicate) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
@@ -235,16 +221,14 @@ class DuplicateHandler(AnsweringHandler):
 
 
 class LatestTrajectoryHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the latest trajectory of a workflow",
-            description="The most recently updated one that is generated and has a step.",
-            scope=Scope.TRAJECTORIES_READ,
-            path=WorkflowPath,
-            answers={200: LatestTrajectory},
-            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
-            answer_headers=TAGGED,
-        )
+    @Endpoint(
+        summary="Get the latest trajectory of a workflow",
+        description="The most recently updated one that is generated and has a step.",
+        scope=Scope.TRAJECTORIES_READ,
+        path=WorkflowPath,
+        answers={200: LatestTrajectory},
+        problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
+        answer_headers=TAGGED,
     )
     async def get(self, path: WorkflowPath) -> None:
         latest = await self.services.library.trajectories.latest(

@@ -15,19 +15,17 @@ from server.web.changes import (
     CreationHeaders,
     refusals,
 )
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.streaming import StreamingHandler
 
 
 class WorkflowsHandler(StreamingHandler, ChangingHandler):
-    @endpoint(
-        Endpoint(
-            summary="List workflows",
-            scope=Scope.TRAJECTORIES_READ,
-            query=PageQuery,
-            answers={200: WorkflowPage},
-            problems=(problems.TOO_MANY_STREAMS,),
-        )
+    @Endpoint(
+        summary="List workflows",
+        scope=Scope.TRAJECTORIES_READ,
+        query=PageQuery,
+        answers={200: WorkflowPage},
+        problems=(problems.TOO_MANY_STREAMS,),
     )
     async def get(self, query: PageQuery) -> None:
         self.set_header("Content-Type", "application/json")
@@ -35,15 +33,13 @@ class WorkflowsHandler(StreamingHandler, ChangingHandler):
             self.services.library.workflows.list(self.principal.organization_id, query)
         )
 
-    @endpoint(
-        Endpoint(
-            summary="Create a workflow",
-            scope=Scope.TRAJECTORIES_WRITE,
-            headers=CreationHeaders,
-            body=NewWorkflow,
-            answers={201: Workflow},
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Create a workflow",
+        scope=Scope.TRAJECTORIES_WRITE,
+        headers=CreationHeaders,
+        body=NewWorkflow,
+        answers={201: Workflow},
+        answer_headers={**TAGGED, **REPLAYED},
     )
     async def post(self, headers: CreationHeaders, body: NewWorkflow) -> None:
         with refusals("workflow"):
@@ -59,16 +55,14 @@ class WorkflowsHandler(StreamingHandler, ChangingHandler):
 
 
 class WorkflowHandler(ChangingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a workflow",
-            scope=Scope.TRAJECTORIES_READ,
-            path=WorkflowPath,
-            headers=ReadHeaders,
-            answers={200: Workflow, 304: None},
-            problems=(problems.NOT_FOUND,),
-            answer_headers=TAGGED,
-        )
+    @Endpoint(
+        summary="Get a workflow",
+        scope=Scope.TRAJECTORIES_READ,
+        path=WorkflowPath,
+        headers=ReadHeaders,
+        answers={200: Workflow, 304: None},
+        problems=(problems.NOT_FOUND,),
+        answer_headers=TAGGED,
     )
     async def get(self, path: WorkflowPath, headers: ReadHeaders) -> None:
         found = await self.services.library.workflows.get(
@@ -82,18 +76,16 @@ class WorkflowHandler(ChangingHandler):
         else:
             self.answer(200, found.workflow)
 
-    @endpoint(
-        Endpoint(
-            summary="Change a workflow",
-            description="What is named changes, nothing else; null clears the description.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=WorkflowPath,
-            headers=ChangeHeaders,
-            body=ChangedWorkflow,
-            answers={200: Workflow},
-            problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
-            answer_headers=TAGGED,
-        )
+    @Endpoint(
+        summary="Change a workflow",
+        description="What is named changes, nothing else; null clears the description.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=WorkflowPath,
+        headers=ChangeHeaders,
+        body=ChangedWorkflow,
+        answers={200: Workflow},
+        problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
+        answer_headers=TAGGED,
     )
     async def patch(
         self, path: WorkflowPath, headers: ChangeHeaders, body: ChangedWorkflow
@@ -106,16 +98,14 @@ class WorkflowHandler(ChangingHandler):
         self.set_header("ETag", changed.tag)
         self.answer(200, changed.workflow)
 
-    @endpoint(
-        Endpoint(
-            summary="Delete a workflow",
-            description="Only one that no trajectory refers to.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=WorkflowPath,
-            headers=ChangeHeaders,
-            answers={204: None},
-            problems=(problems.NOT_FOUND, problems.IN_USE, problems.PRECONDITION_FAILED),
-        )
+    @Endpoint(
+        summary="Delete a workflow",
+        description="Only one that no trajectory refers to.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=WorkflowPath,
+        headers=ChangeHeaders,
+        answers={204: None},
+        problems=(problems.NOT_FOUND, problems.IN_USE, problems.PRECONDITION_FAILED),
     )
     async def delete(self, path: WorkflowPath, headers: ChangeHeaders) -> None:
         with refusals(f"workflow {path.workflow_id}"):
