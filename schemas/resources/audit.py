@@ -10,6 +10,7 @@ from schemas.http.queries import (
     NullableTimeFrom,
     NullableUuid,
     NullText,
+    Page,
     PageQuery,
 )
 from schemas.resources.commands import CommandItem
@@ -54,10 +55,7 @@ class AuditEntry(BaseModel):
     command: CommandItem | None = Field(description="What became of it, for an input.")
 
 
-class AuditPage(BaseModel):
+class AuditPage(Page[AuditEntry]):
     """A page of entries, newest first."""
 
-    items: list[AuditEntry]
     total: int = Field(description="Counted to 100000, which then means so many or more.")
-    skip: int
-    limit: int

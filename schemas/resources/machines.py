@@ -3,14 +3,16 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Capability, Display
 from schemas.resources.tokens import CreatedToken
 from schemas.values.scalars import MachineId, Name, Note, StrictBool
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 MAX_VIEWER_NAMES = 20
@@ -19,10 +21,8 @@ MAX_VIEWER_NAMES = 20
 MachineState = Literal["online", "offline", "paused", "no_input"]
 
 
-class NewMachine(BaseModel):
+class NewMachine(StrictModel):
     """The body of ``POST /v1/machines``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: MachineId | None = Field(None, description="Left out, the server chooses one.")
     name: Name | None = None
@@ -35,10 +35,8 @@ class NewMachine(BaseModel):
         return machine_id
 
 
-class MachineChange(BaseModel):
+class MachineChange(StrictModel):
     """The body of ``PATCH /v1/machines/{machine_id}``; what is left out stays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name | None = None
     paused: StrictBool | None = Field(None, description="true refuses inputs until false.")
@@ -58,10 +56,8 @@ class Holder(BaseModel):
     since: Time
 
 
-class NewControl(BaseModel):
+class NewControl(StrictModel):
     """The body of ``POST /v1/machines/{machine_id}/control``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     take_over: StrictBool = Field(
         False, description="true takes control from whoever has it, and ends what they do."
@@ -69,10 +65,8 @@ class NewControl(BaseModel):
     note: Note | None = Field(None, description="What for; it is kept in the audit.")
 
 
-class ControlRequest(BaseModel):
+class ControlRequest(StrictModel):
     """The body of ``POST /v1/machines/{machine_id}/control/request``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     note: Note | None = Field(
         None, description="What for; whoever listens to events is told, and the audit keeps it."
@@ -126,13 +120,8 @@ class CreatedMachine(Machine):
     token: CreatedToken
 
 
-class MachinePage(BaseModel):
+class MachinePage(Page[Machine]):
     """A page of machines."""
-
-    items: list[Machine]
-    total: int
-    skip: int
-    limit: int
 
 
 class Dimensions(BaseModel):

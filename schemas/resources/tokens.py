@@ -4,10 +4,12 @@ from enum import StrEnum
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
+from pydantic import BaseModel, FailFast, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from schemas.http.queries import Page
 from schemas.values.scalars import MachineId, Name
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 TOKEN_PREFIX = "fh_"  # noqa: S105 - the public beginning of every token, which makes leaks findable
@@ -35,10 +37,8 @@ ADMINISTRATOR_SCOPES = tuple(scope for scope in Scope if scope is not Scope.MACH
 """Every scope of a person who runs the service; connecting is for machines."""
 
 
-class NewToken(BaseModel):
+class NewToken(StrictModel):
     """The body of ``POST /v1/tokens``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name
     scopes: Annotated[list[Scope], FailFast()] = Field(min_length=1, max_length=len(Scope))
@@ -90,10 +90,5 @@ class CreatedToken(Token):
     token: str
 
 
-class TokenPage(BaseModel):
+class TokenPage(Page[Token]):
     """A page of tokens."""
-
-    items: list[Token]
-    total: int
-    skip: int
-    limit: int

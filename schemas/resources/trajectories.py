@@ -28,6 +28,7 @@ from schemas.http.queries import (
 )
 from schemas.values.json_texts import Dimensions, JsonObject, JsonObjects
 from schemas.values.scalars import Storable, StrictBool
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 MAX_NAME_CHARACTERS = 255
@@ -53,13 +54,11 @@ def _some_steps(steps: JsonObjects) -> JsonObjects:
     return steps
 
 
-class NewTrajectory(BaseModel):
+class NewTrajectory(StrictModel):
     """The body of ``POST /v1/trajectories``.
 
     The free-form parts are kept as JSON text: what comes back is what was given.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
     dimensions: Dimensions = Field(description="Display dimensions during the recording.")
@@ -120,13 +119,11 @@ class ImportedLine(BaseModel):
     )
 
 
-class ChangedTrajectory(BaseModel):
+class ChangedTrajectory(StrictModel):
     """The body of ``PATCH /v1/trajectories/{trajectory_id}``: what is named changes, nothing else.
 
     Null clears a field that can be empty.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: TrajectoryName | None = None
     description: Description | None = None
@@ -155,20 +152,16 @@ class ChangedTrajectory(BaseModel):
     )
 
 
-class NewSteps(BaseModel):
+class NewSteps(StrictModel):
     """The body of ``POST /v1/trajectories/{trajectory_id}/steps``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     steps: Annotated[JsonObjects, AfterValidator(_some_steps)] = Field(
         description="Steps to put behind those that are there: at least one."
     )
 
 
-class Duplicate(BaseModel):
+class Duplicate(StrictModel):
     """The body of ``POST /v1/trajectories/{trajectory_id}/duplicate``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: TrajectoryName | None = Field(
         None, description="Its name; the original's with “ (copy)” behind it where none is given."

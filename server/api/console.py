@@ -2,12 +2,13 @@
 
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
 from schemas.resources.tokens import Scope
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 from server.console.assets import CONSOLE_PAGE
 from server.identity.authentication import Principal
@@ -22,10 +23,8 @@ MAX_SIGN_IN_VALUES = 8
 """Anybody may send this body, so it is no longer than it must be."""
 
 
-class SignIn(BaseModel):
+class SignIn(StrictModel):
     """The body of ``POST /console/session``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     token: str = Field(min_length=1, max_length=200, description="The token, shown when made.")
 

@@ -7,13 +7,14 @@ problem here.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from schemas.http import problems
 from schemas.http.entity_tags import ChangeHeaders
 from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.values.json_texts import JsonText
+from schemas.values.strict import StrictModel
 from server.errors import (
     AlreadyExists,
     InUse,
@@ -27,10 +28,8 @@ from server.store.idempotency import KeyedRequest
 from server.web.handler import ApiHandler
 
 
-class CreationHeaders(BaseModel):
+class CreationHeaders(StrictModel):
     """Headers of what makes something."""
-
-    model_config = ConfigDict(extra="forbid")
 
     idempotency_key: IdempotencyKey | None = Field(
         None,

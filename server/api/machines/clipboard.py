@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from schemas.http import problems
 from schemas.inputs.bodies import WriteClipboard
 from schemas.inputs.clipboard_texts import MAX_CLIPBOARD_BYTES, Selection
 from schemas.resources.machines import ClipboardContent
 from schemas.resources.tokens import Scope
+from schemas.values.strict import StrictModel
 from server.api.machines.paths import MachinePath
 from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
 from server.dispatch.questions.clipboard import ReadClipboard
@@ -18,10 +19,8 @@ MAX_BODY_BYTES = 6 * MAX_CLIPBOARD_BYTES + 4096
 """JSON has at most six bytes for a byte of UTF-8, as for a control code."""
 
 
-class SelectionQuery(BaseModel):
+class SelectionQuery(StrictModel):
     """Which clipboard to read."""
-
-    model_config = ConfigDict(extra="forbid")
 
     selection: Selection = Field(
         "clipboard",

@@ -5,7 +5,7 @@ import time
 from contextlib import suppress
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from tornado.iostream import StreamClosedError
 
 from schemas.http import problems
@@ -16,6 +16,7 @@ from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
 from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
+from schemas.values.strict import StrictModel
 from server.api.machines.answers import problem_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
@@ -39,10 +40,8 @@ BOUNDARY = "farhand-picture"
 Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
 
 
-class PictureQuery(BaseModel):
+class PictureQuery(StrictModel):
     """How large and how fine a picture should be; its aspect is kept, and it is not enlarged."""
-
-    model_config = ConfigDict(extra="forbid")
 
     width: Side | None = Field(None, description="At most so many pixels; the screen's own.")
     height: Side | None = Field(None, description="At most so many pixels; the screen's own.")

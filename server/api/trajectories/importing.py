@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 from uuid import UUID, uuid4, uuid5
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic_core import to_json
 
 from schemas.http import problems
@@ -19,6 +19,7 @@ from schemas.resources.trajectories import (
     ImportedLine,
     ImportedTrajectory,
 )
+from schemas.values.strict import StrictModel
 from server.trajectories.importing import ImportOutcome
 from server.web.auditing import record_many
 from server.web.bodies.line_splitter import Line
@@ -26,10 +27,8 @@ from server.web.endpoint import Endpoint
 from server.web.line_answers import LINES_MEDIA_TYPES, NDJSON, LinesHandler
 
 
-class ImportHeaders(BaseModel):
+class ImportHeaders(StrictModel):
     """Headers of an import."""
-
-    model_config = ConfigDict(extra="forbid")
 
     idempotency_key: IdempotencyKey | None = Field(
         None,
