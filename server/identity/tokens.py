@@ -111,17 +111,7 @@ def make_token(organization_id: UUID, new: NewToken) -> MadeToken:
 
 def token_view(stored: StoredToken) -> Token:
     """A stored token without its hash."""
-    return Token(
-        id=stored.id,
-        name=stored.name,
-        organization_id=stored.organization_id,
-        user_id=stored.user_id,
-        scopes=known_scopes(stored),
-        machine_id=stored.machine_id,
-        created_at=stored.created_at,
-        expires_at=stored.expires_at,
-        last_used_at=stored.last_used_at,
-    )
+    return Token.model_validate({**vars(stored), "scopes": known_scopes(stored)})
 
 
 def _unknown(token_id: UUID) -> ProblemError:

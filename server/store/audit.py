@@ -20,7 +20,7 @@ from schemas.resources.audit import AuditQuery
 from server.errors import AlreadyExists
 from server.store.machines.input_counts import EndedInput, InputCountStore
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, fields_of
 from server.store.mongodb.transactions import Session, in_transaction
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
@@ -239,24 +239,7 @@ def _of_action(action: str) -> Document:
 
 
 def _entry(document: Document) -> AuditEntry:
-    ended = None
+    fields = {"target": None, **fields_of(AuditEntry, document)}
     if "outcome" in document:
-        ended = AuditedInput(
-            outcome=document["outcome"],
-            code=document["code"],
-            duration_ms=document["duration_ms"],
-            completed_at=document["completed_at"],
-        )
-    return AuditEntry(
-        id=document["_id"],
-        organization_id=document["organization_id"],
-        created_at=document["created_at"],
-        action=document["action"],
-        token_id=document["token_id"],
-        token_name=document["token_name"],
-        target=document.get("target"),
-        machine_id=document["machine_id"],
-        request_id=document["request_id"],
-        input=ended,
-        note=document.get("note"),
-    )
+        fields["input"] = AuditedInput(**fields_of(AuditedInput, document))
+    return AuditEntry(id=document["_id"], **fields)
