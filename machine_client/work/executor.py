@@ -59,33 +59,19 @@ class Executor:
         """Do what the session has decided; what comes of it is reported."""
         match effect:
             case BeginCommand(command, begin_by):
-                self.begin(command, begin_by)
+                self._jobs.put(lambda: self._carry_out(command, begin_by))
             case LookUpCommand(question):
-                self.look_up(question)
+                self._do_beside(lambda: self._look_up(question))
             case ExpireCommand(command):
-                self.expire(command)
+                self._do_beside(lambda: self._report(self._worker.expire(command)))
             case MarkJournal():
-                self.mark()
+                self._do_beside(lambda: self._report(JournalMarked(*self._journal.mark())))
             case ReleaseHeld():
-                self.release_held()
+                self._jobs.put(self._release_held)
             case InterruptCommands(request):
-                self.interrupt(request)
-
-    def begin(self, command: Input, begin_by: float) -> None:
-        """Carry out a command, unless :func:`boottime_seconds` is past ``begin_by`` by then."""
-        self._jobs.put(lambda: self._carry_out(command, begin_by))
-
-    def look_up(self, question: Resolve) -> None:
-        """Report what became of a command that does not run; bar it if it is not known."""
-        self._do_beside(lambda: self._look_up(question))
-
-    def expire(self, command: Input) -> None:
-        """Report the end of a command whose turn did not come in its time."""
-        self._do_beside(lambda: self._report(self._worker.expire(command)))
-
-    def mark(self) -> None:
-        """Count the journal's number up, and report it."""
-        self._do_beside(lambda: self._report(JournalMarked(*self._journal.mark())))
+                self._interrupts.add(request)
+                self._worker.injector.interrupt()
+                self._jobs.put(lambda: self._end_interrupt(request))
 
     def note_progress(self) -> None:
         """Have the journal know how far a running command has come; call now and then."""
@@ -101,21 +87,11 @@ class Executor:
 
         self._jobs.put(change)
 
-    def release_held(self) -> None:
-        """Release what is held, after the running command."""
-        self._jobs.put(self._release_held)
-
-    def interrupt(self, request: UUID) -> None:
-        """End what runs early, release what is held, and report it."""
-        self._interrupts.add(request)
-        self._worker.injector.interrupt()
-        self._jobs.put(lambda: self._end_interrupt(request))
-
     def stop(self) -> None:
         """Interrupt what runs, release what is held, close injector and journal."""
         self._worker.injector.interrupt()
         self._jobs.put(self._close_injector)
-        self._jobs.put(self._end_beside)
+        self._jobs.put(self._beside.shutdown)
         self._jobs.put(self._journal.close)
         self._jobs.put(None)
         self._thread.join(STOP_SECONDS)
@@ -146,9 +122,6 @@ class Executor:
 
     def _close_injector(self) -> None:
         self._worker.injector.close()
-
-    def _end_beside(self) -> None:
-        self._beside.shutdown()
 
     def _work(self) -> None:
         while (job := self._next_job()) is not None:
