@@ -25,7 +25,6 @@ from machine_client.desktop.wayland.wire.connection import WaylandConnection
 from machine_client.desktop.wayland.wire.protocols import KEYBOARD_MANAGER, POINTER_MANAGER, SEAT
 from machine_client.desktop.wayland.wire.registry import Registry
 from schemas.inputs.bodies import Button, Direction
-from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
@@ -67,6 +66,11 @@ class WaylandInput:
             self._connection, pointer, self._outputs, self._place, self._left_behind
         )
         self._keyboard = VirtualKeyboard(self._connection, keyboard)
+        # Each part does these by itself.
+        self.move, self.scroll = self._pointer.move, self._pointer.scroll
+        self.press, self.release = self._pointer.press, self._pointer.release
+        self.check_keys, self.release_keys = self._keyboard.check, self._keyboard.release
+        self.write_clipboard = self._clipboard.write
         left = self._pointer.release_left_behind()
         self._outputs.current()
         self._connection.round_trip()
@@ -107,32 +111,11 @@ class WaylandInput:
     def check_wheel(self, direction: Direction) -> None:
         """The same."""
 
-    def move(self, x: int, y: int) -> None:
-        self._pointer.move(x, y)
-
-    def press(self, button: Button) -> None:
-        self._pointer.press(button)
-
-    def release(self, button: Button) -> None:
-        self._pointer.release(button)
-
-    def scroll(self, direction: Direction) -> None:
-        self._pointer.scroll(direction)
-
-    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
-        self._keyboard.check(chords, hold=hold)
-
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
         self._keyboard.type(chords, stop, self.confirm)
 
     def hold_keys(self, chords: tuple[Chord, ...]) -> None:
         self._keyboard.hold(chords, self.confirm)
-
-    def release_keys(self, chords: tuple[Chord, ...]) -> None:
-        self._keyboard.release(chords)
-
-    def write_clipboard(self, selection: Selection, text: str) -> None:
-        self._clipboard.write(selection, text)
 
     def release_all(self) -> None:
         self._pointer.release_all()
