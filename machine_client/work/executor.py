@@ -13,19 +13,7 @@ from uuid import UUID
 from machine_client.concurrency.threads import daemon_thread
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.system.clock import boottime_seconds
-from machine_client.work.orders import (
-    BeginCommand,
-    CommandsInterrupted,
-    ExecutorEffect,
-    ExecutorResult,
-    ExpireCommand,
-    InterruptCommands,
-    JournalFailed,
-    JournalMarked,
-    LookUpCommand,
-    MarkJournal,
-    ReleaseHeld,
-)
+from machine_client.work import orders
 from machine_client.work.worker import Injector, Worker
 from schemas.link.messages import Input, Resolve
 
@@ -43,7 +31,7 @@ class Executor:
     """
 
     def __init__(
-        self, journal: Journal, injector: Injector, report: Callable[[ExecutorResult], None]
+        self, journal: Journal, injector: Injector, report: Callable[[orders.ExecutorResult], None]
     ) -> None:
         self._journal = journal
         self._worker = Worker(journal, injector, boottime_seconds)
@@ -55,20 +43,20 @@ class Executor:
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._context = copy_context()
 
-    def submit(self, effect: ExecutorEffect) -> None:
+    def submit(self, effect: orders.ExecutorEffect) -> None:
         """Do what the session has decided; what comes of it is reported."""
         match effect:
-            case BeginCommand(command, begin_by):
+            case orders.BeginCommand(command, begin_by):
                 self._jobs.put(lambda: self._carry_out(command, begin_by))
-            case LookUpCommand(question):
+            case orders.LookUpCommand(question):
                 self._do_beside(lambda: self._look_up(question))
-            case ExpireCommand(command):
+            case orders.ExpireCommand(command):
                 self._do_beside(lambda: self._report(self._worker.expire(command)))
-            case MarkJournal():
-                self._do_beside(lambda: self._report(JournalMarked(*self._journal.mark())))
-            case ReleaseHeld():
+            case orders.MarkJournal():
+                self._do_beside(lambda: self._report(orders.JournalMarked(*self._journal.mark())))
+            case orders.ReleaseHeld():
                 self._jobs.put(self._release_held)
-            case InterruptCommands(request):
+            case orders.InterruptCommands(request):
                 self._interrupts.add(request)
                 self._worker.injector.interrupt()
                 self._jobs.put(lambda: self._end_interrupt(request))
@@ -99,13 +87,13 @@ class Executor:
     def _carry_out(self, command: Input, begin_by: float) -> None:
         self._report(self._worker.carry_out(command, begin_by))
         if (trouble := self._journal.trouble) is not None:
-            self._report(JournalFailed(trouble))
+            self._report(orders.JournalFailed(trouble))
 
     def _look_up(self, question: Resolve) -> None:
         try:
             self._report(self._worker.look_up(question))
         except JournalError as error:
-            self._report(JournalFailed(str(error), question.command_id))
+            self._report(orders.JournalFailed(str(error), question.command_id))
 
     # The injector may be another one by the time when these are done.
 
@@ -118,7 +106,7 @@ class Executor:
     def _end_interrupt(self, request: UUID) -> None:
         self._interrupts.discard(request)
         self._release_held()
-        self._report(CommandsInterrupted(request))
+        self._report(orders.CommandsInterrupted(request))
 
     def _close_injector(self) -> None:
         self._worker.injector.close()
@@ -134,7 +122,7 @@ class Executor:
         try:
             job()
         except JournalError as error:
-            self._report(JournalFailed(str(error)))
+            self._report(orders.JournalFailed(str(error)))
         except Exception:  # the threads must outlive every mistake, and never silently
             logger.exception("a job of the executor failed")
 
