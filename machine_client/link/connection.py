@@ -29,15 +29,8 @@ from machine_client.work.desktop_watch import DesktopWatch, NullInjector
 from machine_client.work.executor import Executor
 from machine_client.work.worker import Injector
 from schemas.inputs.outcomes import Failed
+from schemas.link import messages
 from schemas.link.close_codes import CloseCode, fitting
-from schemas.link.messages import (
-    PROTOCOLS,
-    SERVER_MESSAGES,
-    ClientMessage,
-    HeartbeatAck,
-    Hello,
-    Welcome,
-)
 from schemas.values.validation_errors import entries_of, sentence
 
 logger = logging.getLogger(__name__)
@@ -168,7 +161,7 @@ class MachineClient:
             seconds=boottime_seconds() - opened_at,
         )
 
-    async def _converse(self, websocket: DirectConnection) -> Welcome | None:
+    async def _converse(self, websocket: DirectConnection) -> messages.Welcome | None:
         """Exchange messages until the link ends; return the server's welcome, if one came."""
         self._websocket, self._is_closing = websocket, False
         websocket.deliver = self._received
@@ -196,7 +189,7 @@ class MachineClient:
 
     def _received(self, message: str | bytes) -> None:
         try:
-            parsed = SERVER_MESSAGES.validate_json(message)
+            parsed = messages.SERVER_MESSAGES.validate_json(message)
         except ValidationError as error:
             entry = entries_of(error.errors(include_url=False, include_input=False))[0]
             self._perform(
@@ -217,7 +210,7 @@ class MachineClient:
         match effect:
             case events.SendMessage(message):
                 self._send(message)
-                if isinstance(message, HeartbeatAck) and message.sequence == 1:
+                if isinstance(message, messages.HeartbeatAck) and message.sequence == 1:
                     self._say_connected()
             case (
                 orders.BeginCommand()
@@ -240,7 +233,7 @@ class MachineClient:
     async def _read(self, order: orders.ReadClipboard) -> None:
         self._feed(await self._clipboard.read(order.query))
 
-    def _send(self, message: ClientMessage | bytes) -> None:
+    def _send(self, message: messages.ClientMessage | bytes) -> None:
         if self._websocket is None:
             return
         if isinstance(message, bytes):
@@ -262,11 +255,11 @@ class MachineClient:
             closing = self._websocket.close(code, fitting(reason))
             self._tasks.start_and_report(closing, "close the link")
 
-    def _hello(self) -> Hello:
+    def _hello(self) -> messages.Hello:
         """Everything about this machine as it is now; some milliseconds, so not on the loop."""
         desktop = self._desktop.state
-        return Hello(
-            protocols=[*PROTOCOLS],
+        return messages.Hello(
+            protocols=[*messages.PROTOCOLS],
             client_version=__version__,
             platform=platform.platform()[:200],
             boot_id=boot_id(),

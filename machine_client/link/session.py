@@ -31,22 +31,9 @@ from machine_client.screen.sender import (
 )
 from machine_client.work import orders
 from schemas.inputs.outcomes import Expired, Outcome
+from schemas.link import messages
 from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, InputText
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import (
-    Ack,
-    Heartbeat,
-    HeartbeatAck,
-    Hello,
-    Input,
-    Interrupt,
-    Interrupted,
-    Ready,
-    Report,
-    Resolve,
-    ServerMessage,
-    Welcome,
-)
 
 MAX_HEARTBEATS = 16
 MAX_INTERRUPTS = 16
@@ -79,7 +66,7 @@ class Session:
         self._interrupts: set[UUID] = set()
         self._desktop = ReportedDesktop()
         self._open = False
-        self.welcome: Welcome | None = None
+        self.welcome: messages.Welcome | None = None
 
     @property
     def has_queued(self) -> bool:
@@ -128,7 +115,7 @@ class Session:
             case events.LinkLost():
                 return self._lost()
 
-    def _greet(self, hello: Hello) -> list[events.Effect]:
+    def _greet(self, hello: messages.Hello) -> list[events.Effect]:
         self._open, self._has_failed = True, False
         # A new link may lead to another server, with another clock.
         self._server_clock = ServerClock()
@@ -138,22 +125,22 @@ class Session:
         self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
         return [events.SendMessage(self._desktop.greeting(hello))]
 
-    def _received(self, message: ServerMessage) -> list[events.Effect]:
+    def _received(self, message: messages.ServerMessage) -> list[events.Effect]:
         self._server_clock.heard(message.server_time, self._clock())
         match message:
-            case Input():
+            case messages.Input():
                 return self._queued(message)
-            case Heartbeat(sequence=sequence):
+            case messages.Heartbeat(sequence=sequence):
                 if len(self._heartbeats) >= MAX_HEARTBEATS:
                     reason = f"more than {MAX_HEARTBEATS} heartbeats wait for the journal"
                     return [events.CloseLink(CloseCode.OVERFLOW, reason)]
                 self._heartbeats.append(sequence)
                 return [orders.MarkJournal()]
-            case Resolve():
+            case messages.Resolve():
                 return self._resolve(message)
-            case Interrupt(request=request):
+            case messages.Interrupt(request=request):
                 return self._interrupt(request)
-            case Welcome():
+            case messages.Welcome():
                 return self._welcomed(message)
             case _:
                 return self._questioned(message)
@@ -186,7 +173,7 @@ class Session:
         largest = self.welcome.limits.picture_bytes
         return [*self._screen.taken(taken, captured_at, largest)]
 
-    def _welcomed(self, welcome: Welcome) -> list[events.Effect]:
+    def _welcomed(self, welcome: messages.Welcome) -> list[events.Effect]:
         if welcome.protocol not in self._offered:
             return [
                 events.CloseLink(
@@ -197,7 +184,7 @@ class Session:
             ]
         self.welcome = welcome
         self._desktop.welcomed()
-        return [events.SendMessage(Ready()), *self._tell_desktop()]
+        return [events.SendMessage(messages.Ready()), *self._tell_desktop()]
 
     def _tell_desktop(self) -> list[events.Effect]:
         if self.welcome is None:
@@ -213,7 +200,7 @@ class Session:
             return []
         return [
             events.SendMessage(
-                HeartbeatAck(
+                messages.HeartbeatAck(
                     sequence=self._heartbeats.popleft(),
                     journal_sequence=self._journal_sequence,
                     mark=marked.mark,
@@ -221,7 +208,7 @@ class Session:
             )
         ]
 
-    def _queued(self, command: Input) -> list[events.Effect]:
+    def _queued(self, command: messages.Input) -> list[events.Effect]:
         if self.welcome is None:
             return [events.CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
         if command.link_id != self.welcome.link_id:
@@ -249,7 +236,7 @@ class Session:
                 effects.append(orders.BeginCommand(command, begin_by))
         return effects
 
-    def _is_late(self, command: Input) -> bool:
+    def _is_late(self, command: messages.Input) -> bool:
         return self._clock() > self._server_clock.local(command.expires_at)
 
     def _expire(self) -> list[events.Effect]:
@@ -275,9 +262,9 @@ class Session:
         if request not in self._interrupts:
             return []  # Whoever asked is gone with the link.
         self._interrupts.discard(request)
-        return [events.SendMessage(Interrupted(request=request))]
+        return [events.SendMessage(messages.Interrupted(request=request))]
 
-    def _expired(self, command: Input) -> list[events.Effect]:
+    def _expired(self, command: messages.Input) -> list[events.Effect]:
         """What a key can repeat may be in the journal since long ago, and then did happen."""
         if command.fingerprint:
             return [orders.ExpireCommand(command)]
@@ -296,7 +283,7 @@ class Session:
         self._owed.discard(command_id)
         return [
             events.SendMessage(
-                Ack(
+                messages.Ack(
                     command_id=command_id,
                     outcome=outcome,
                     journal_sequence=self._journal_sequence,
@@ -304,7 +291,7 @@ class Session:
             )
         ]
 
-    def _resolve(self, question: Resolve) -> list[events.Effect]:
+    def _resolve(self, question: messages.Resolve) -> list[events.Effect]:
         command_id = question.command_id
         if command_id == self._running:
             self._owed.add(command_id)
@@ -349,7 +336,7 @@ class Session:
         self._journal_sequence = max(self._journal_sequence, sequence)
         return [
             events.SendMessage(
-                Report(
+                messages.Report(
                     command_id=command_id,
                     outcome=outcome,
                     journal_sequence=self._journal_sequence,

@@ -15,15 +15,7 @@ from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.values.json_texts import JsonText
 from schemas.values.strict import StrictModel
-from server.errors import (
-    AlreadyExists,
-    InUse,
-    KeyReused,
-    NotFound,
-    TooLarge,
-    VersionMismatch,
-    WrongState,
-)
+from server import errors
 from server.store.idempotency import KeyedRequest
 from server.web.handler import ApiHandler
 
@@ -97,21 +89,21 @@ def refusals(subject: str, max_bytes: int = 0) -> Iterator[None]:
     """Turn what the store refuses about ``subject``, such as ``workflow 7``, into problems."""
     try:
         yield
-    except NotFound:
+    except errors.NotFound:
         raise ProblemError(problems.NOT_FOUND, f"there is no {subject}") from None
-    except AlreadyExists:
+    except errors.AlreadyExists:
         raise ProblemError(problems.CONFLICT, f"there is a {subject} already") from None
-    except VersionMismatch:
+    except errors.VersionMismatch:
         raise ProblemError(
             problems.PRECONDITION_FAILED, f"this {subject} is not the version that If-Match names"
         ) from None
-    except WrongState as error:
+    except errors.WrongState as error:
         raise ProblemError(problems.WRONG_STATE, str(error)) from None
-    except InUse:
+    except errors.InUse:
         raise ProblemError(problems.IN_USE, f"trajectories refer to this {subject}") from None
-    except KeyReused:
+    except errors.KeyReused:
         raise key_reused() from None
-    except TooLarge as error:
+    except errors.TooLarge as error:
         raise ProblemError(
             problems.TOO_LARGE, str(error), members={"max_bytes": max_bytes}
         ) from None

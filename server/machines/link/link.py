@@ -13,18 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from schemas.link import messages
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import (
-    Ack,
-    ClientMessage,
-    DesktopChanged,
-    HeartbeatAck,
-    Hello,
-    Input,
-    Interrupted,
-    Ready,
-    Report,
-)
 from server.machines.link import events
 from server.machines.link.availability import Availability
 from server.machines.link.commands import LinkCommands
@@ -212,7 +202,7 @@ class Link:
         self.availability.check(lease_hash)
 
     def _submitted(
-        self, message: Input, answer_by: float, lease_hash: str | None
+        self, message: messages.Input, answer_by: float, lease_hash: str | None
     ) -> list[events.Effect]:
         self._check_inputs_are_taken(lease_hash)
         if not self.is_live:
@@ -221,41 +211,41 @@ class Link:
         self.commands.submit(message.command_id, answer_by)
         return [events.SendMessage(each) for each in with_text(message)]
 
-    def _received(self, message: ClientMessage) -> list[events.Effect]:
-        if message.since > self.protocol and not isinstance(message, Hello):
+    def _received(self, message: messages.ClientMessage) -> list[events.Effect]:
+        if message.since > self.protocol and not isinstance(message, messages.Hello):
             return self._misplaced(message)
         match message:
-            case Ack() if self.is_up:
+            case messages.Ack() if self.is_up:
                 return self._acknowledged(message)
-            case Report() if self.is_up:
+            case messages.Report() if self.is_up:
                 return self._reported(message)
             case _ if self.is_up and isinstance(message, Answer):
                 return self._told(self._questions.answered(message))
-            case Interrupted(request=request) if self.is_up:
+            case messages.Interrupted(request=request) if self.is_up:
                 self.interrupts.confirmed(request)
                 return []
-            case DesktopChanged() if self._state in GREETED:
+            case messages.DesktopChanged() if self._state in GREETED:
                 desktop = self.availability.desktop.changed_to(message, self.server_time())
                 self.availability.desktop = desktop
                 return [events.DesktopIsNow(message)]
-            case HeartbeatAck() if self._state in (State.MARKING, *UP):
+            case messages.HeartbeatAck() if self._state in (State.MARKING, *UP):
                 return self._heartbeat_acknowledged(message)
-            case Hello() if self._state is State.AWAITING_HELLO:
+            case messages.Hello() if self._state is State.AWAITING_HELLO:
                 return self._greeted(message)
-            case Ready() if self._state is State.WELCOMED:
+            case messages.Ready() if self._state is State.WELCOMED:
                 self._enter(State.READY)
                 return [events.LinkReady()]
             case _:
                 return self._misplaced(message)
 
-    def _misplaced(self, message: ClientMessage) -> list[events.Effect]:
+    def _misplaced(self, message: messages.ClientMessage) -> list[events.Effect]:
         return self._close(
             CloseCode.MESSAGE_INVALID,
             f"a message of type {message.type} has no place here: say hello once, first, "
             "and ready once, after welcome",
         )
 
-    def _greeted(self, hello: Hello) -> list[events.Effect]:
+    def _greeted(self, hello: messages.Hello) -> list[events.Effect]:
         try:
             self.protocol = common_protocol(hello)
         except NoCommonProtocolError as error:
@@ -284,14 +274,14 @@ class Link:
         self._enter(State.MARKING)
         return [self._heartbeat()]
 
-    def _acknowledged(self, ack: Ack) -> list[events.Effect]:
+    def _acknowledged(self, ack: messages.Ack) -> list[events.Effect]:
         self.commands.check_acknowledged(ack.command_id)
         self._journal_moved(ack.journal_sequence)
         self._budget.earn(1)
         outcome = self.commands.acknowledge(ack.command_id, ack.outcome)
         return [events.SettleCommand(ack.command_id, outcome), *self._perhaps_recovered()]
 
-    def _reported(self, report: Report) -> list[events.Effect]:
+    def _reported(self, report: messages.Report) -> list[events.Effect]:
         self.commands.check_reported(report.command_id)
         self._journal_moved(report.journal_sequence)
         self._budget.earn(1)
@@ -318,7 +308,7 @@ class Link:
         self._last_change_at = self.clock()
         return events.SendMessage(self.heartbeats.next())
 
-    def _heartbeat_acknowledged(self, ack: HeartbeatAck) -> list[events.Effect]:
+    def _heartbeat_acknowledged(self, ack: messages.HeartbeatAck) -> list[events.Effect]:
         self._journal_moved(ack.journal_sequence)
         self.heartbeats.acknowledged(ack)
         self.journal.marked(ack.mark)
