@@ -1,7 +1,6 @@
 """The bus over NATS, which may be away when a node starts, and at any time after."""
 
 import asyncio
-import contextlib
 import itertools
 import logging
 import random
@@ -26,7 +25,7 @@ from server.bus.bus import (
 from server.bus.nats_link import NatsLink, NatsUnusableError
 from server.bus.open_requests import OpenRequests
 from server.bus.pieces import place_of
-from server.tasks import Tasks
+from server.tasks import Tasks, at_most
 
 logger = logging.getLogger(__name__)
 
@@ -165,9 +164,7 @@ class NatsBus:
         for number in list(self._registrations):
             self._unregister(number)
         if self._link is not None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVE_SECONDS):
-                    await self._link.until_served()
+            await at_most(_LEAVE_SECONDS, self._link.until_served())
         if self._running is not None:
             # Up to Python 3.11, one that comes when nats-py has just been greeted is lost: so does
             # asyncio.wait_for with it.

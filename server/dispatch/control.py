@@ -35,6 +35,7 @@ from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
 from server.store.machines.machines import MachineStore
 from server.store.times import now
+from server.tasks import at_most
 
 LEASE_POLL_SECONDS: Final = 0.7
 """How often it is looked which leases have run out, and whose holders may do nothing any more."""
@@ -181,9 +182,7 @@ class MachineControl:
     async def run(self) -> None:
         """End what has run out, or whose holder may do nothing any more, for ever."""
         while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(IDLE_POLL_SECONDS):
-                    await self._may_have_leases.wait()
+            await at_most(IDLE_POLL_SECONDS, self._may_have_leases.wait())
             self._may_have_leases.clear()
             try:
                 await self._end_what_is_over()

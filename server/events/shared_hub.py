@@ -5,7 +5,6 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final, Unpack
 from uuid import UUID
 
@@ -21,7 +20,7 @@ from server.events.outbox import Outbox, Room
 from server.events.shared_channel import SharedChannel
 from server.events.tags import TagOf
 from server.store.event_log import EventLog
-from server.tasks import Tasks
+from server.tasks import Tasks, at_most
 
 logger = logging.getLogger(__name__)
 
@@ -148,9 +147,7 @@ class SharedEventHub(EventHub):
                 self._look_for_all()
 
     async def _something_is_missing(self) -> bool:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(POLL_SECONDS):
-                await self._has_missing.wait()
+        await at_most(POLL_SECONDS, self._has_missing.wait())
         return self._has_missing.is_set()
 
     def _is_look_due(self, seconds: float) -> bool:
