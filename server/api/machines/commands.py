@@ -11,7 +11,7 @@ from schemas.http.queries import PageQuery
 from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
-from server.api.machines.answers import answer_to, refusals_as_problems
+from server.api.machines.answers import answer_to
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.questions.inputs import KnownCommand, LookUp
@@ -85,8 +85,7 @@ class MachineCommandsHandler(AskingHandler):
     )
     async def get(self, path: MachinePath, query: PageQuery) -> None:
         organization_id = self.principal.organization_id
-        with refusals_as_problems():
-            await self.services.machines.fleet.check(organization_id, path.machine_id)
+        await self.services.machines.fleet.check(organization_id, path.machine_id)
         stored, total = await self.services.audit.commands(organization_id, path.machine_id, query)
         items = [item for entry in stored if (item := command_item(entry)) is not None]
         self.answer(200, CommandPage(items=items, total=total, skip=query.skip, limit=query.limit))

@@ -4,7 +4,6 @@ from schemas.http import problems
 from schemas.resources.events import ControlRequested
 from schemas.resources.machines import Control, ControlRequest, NewControl
 from schemas.resources.tokens import Scope
-from server.api.machines.answers import refusals_as_problems
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath, MachinePath
 from server.web.auditing import record
@@ -33,10 +32,9 @@ class ControlHandler(AskingHandler):
     )
     async def post(self, path: MachinePath, body: NewControl) -> None:
         machine_id = path.machine_id
-        with refusals_as_problems():
-            control = await self.services.machines.control.take(
-                self.principal.organization_id, machine_id, self.caller, take_over=body.take_over
-            )
+        control = await self.services.machines.control.take(
+            self.principal.organization_id, machine_id, self.caller, take_over=body.take_over
+        )
         action = "control.taken_over" if body.take_over else "control.taken"
         await record(self, action, machine_id, machine_id=machine_id, note=body.note)
         self.answer(201, control)
@@ -58,8 +56,7 @@ class ControlRequestHandler(AskingHandler):
     )
     async def post(self, path: MachinePath, body: ControlRequest) -> None:
         machine_id, principal = path.machine_id, self.principal
-        with refusals_as_problems():
-            await self.services.machines.control.check_held(principal.organization_id, machine_id)
+        await self.services.machines.control.check_held(principal.organization_id, machine_id)
         told = ControlRequested(id=machine_id, by=principal.token_name, note=body.note)
         self.services.events.publish(
             principal.organization_id, "control_requested", told, machine_id
@@ -79,10 +76,9 @@ class LeaseHandler(AskingHandler):
         problems=(problems.NOT_FOUND, problems.CONTROL_ENDED),
     )
     async def put(self, path: LeasePath) -> None:
-        with refusals_as_problems():
-            control = await self.services.machines.control.renew(
-                self.principal.organization_id, path.machine_id, self.caller, path.lease
-            )
+        control = await self.services.machines.control.renew(
+            self.principal.organization_id, path.machine_id, self.caller, path.lease
+        )
         self.answer(200, control)
 
     @Endpoint(
@@ -95,9 +91,8 @@ class LeaseHandler(AskingHandler):
     )
     async def delete(self, path: LeasePath) -> None:
         machine_id = path.machine_id
-        with refusals_as_problems():
-            await self.services.machines.control.end(
-                self.principal.organization_id, machine_id, self.caller, path.lease
-            )
+        await self.services.machines.control.end(
+            self.principal.organization_id, machine_id, self.caller, path.lease
+        )
         await record(self, "control.ended", machine_id, machine_id=machine_id)
         self.answer(204)

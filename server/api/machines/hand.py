@@ -21,7 +21,7 @@ from schemas.inputs.hand import (
 )
 from schemas.resources.tokens import Scope
 from schemas.values.validation_errors import entries_of
-from server.api.machines.answers import refusals_as_problems, words_of
+from server.api.machines.answers import words_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath
 from server.dispatch.control import Caller
@@ -65,8 +65,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
         self._path = path
         self._caller = self.caller
         # A machine that is none of theirs is said to be so first, as everywhere.
-        with refusals_as_problems():
-            await self.services.machines.control.in_force(*self._lease)
+        await self.services.machines.control.in_force(*self._lease)
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()
         is_handshake = self.request.method == "GET" and upgrade == "websocket"

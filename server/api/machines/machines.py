@@ -11,7 +11,7 @@ from schemas.resources.machines import (
     NewMachine,
 )
 from schemas.resources.tokens import Scope
-from server.api.machines.answers import refusals_as_problems
+from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.errors import AlreadyExists
 from server.web.auditing import record
@@ -51,7 +51,7 @@ class MachinesHandler(ApiHandler):
         self.answer(201, CreatedMachine(**dict(await fleet.view(stored)), token=token))
 
 
-class MachineHandler(ApiHandler):
+class MachineHandler(AskingHandler):
     @Endpoint(
         summary="Get a machine",
         scope=Scope.MACHINES_READ,
@@ -60,10 +60,9 @@ class MachineHandler(ApiHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: MachinePath) -> None:
-        with refusals_as_problems():
-            machine = await self.services.machines.fleet.get(
-                self.principal.organization_id, path.machine_id
-            )
+        machine = await self.services.machines.fleet.get(
+            self.principal.organization_id, path.machine_id
+        )
         self.answer(200, machine)
 
     @Endpoint(
@@ -76,8 +75,7 @@ class MachineHandler(ApiHandler):
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
         fleet = self.services.machines.fleet
-        with refusals_as_problems():
-            stored = await fleet.change(self.principal.organization_id, path.machine_id, body)
+        stored = await fleet.change(self.principal.organization_id, path.machine_id, body)
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
@@ -93,9 +91,6 @@ class MachineHandler(ApiHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: MachinePath) -> None:
-        with refusals_as_problems():
-            await self.services.machines.fleet.remove(
-                self.principal.organization_id, path.machine_id
-            )
+        await self.services.machines.fleet.remove(self.principal.organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)
