@@ -5,14 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from schemas.http.queries import (
-    NullableTime,
-    NullableTimeFrom,
-    NullableUuid,
-    NullText,
-    Page,
-    PageQuery,
-)
+from schemas.http import queries
 from schemas.resources.commands import CommandItem
 from schemas.values.scalars import Fitting, MachineId
 from schemas.values.times import Time
@@ -28,16 +21,16 @@ ActionName = Annotated[
 ]
 
 
-class AuditQuery(PageQuery):
+class AuditQuery(queries.PageQuery):
     """Which entries are wanted; all that are given must hold."""
 
-    machine_id: Annotated[MachineId | None, NullText] = None
-    token_id: NullableUuid = Field(None, description="Who did it.")
-    action: Annotated[ActionName | None, NullText] = Field(
+    machine_id: Annotated[MachineId | None, queries.NullText] = None
+    token_id: queries.NullableUuid = Field(None, description="Who did it.")
+    action: Annotated[ActionName | None, queries.NullText] = Field(
         None, description="Such as machine.paused; machine is all of these, input every input."
     )
-    created_at_from: NullableTimeFrom = Field(None, description="At or after this time.")
-    created_at_to: NullableTime = Field(None, description="At or before this time.")
+    created_at_from: queries.NullableTimeFrom = Field(None, description="At or after this time.")
+    created_at_to: queries.NullableTime = Field(None, description="At or before this time.")
 
 
 class AuditEntry(BaseModel):
@@ -55,7 +48,7 @@ class AuditEntry(BaseModel):
     command: CommandItem | None = Field(description="What became of it, for an input.")
 
 
-class AuditPage(Page[AuditEntry]):
+class AuditPage(queries.Page[AuditEntry]):
     """A page of entries, newest first."""
 
     total: int = Field(description="Counted to 100000, which then means so many or more.")

@@ -11,17 +11,8 @@ from functools import partial
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from server.bus import bus
 from server.bus.answering import Answering
-from server.bus.bus import (
-    TOO_BUSY,
-    BusAwayError,
-    NoResponderError,
-    OnMessage,
-    Registration,
-    Respond,
-    check_sent,
-    check_subject,
-)
 from server.bus.nats_link import NatsLink, NatsUnusableError
 from server.bus.open_requests import OpenRequests
 from server.bus.pieces import place_of
@@ -64,8 +55,8 @@ class _Registration:
         number: int,
         subject: str,
         *,
-        on_message: OnMessage | None = None,
-        respond: Respond | None = None,
+        on_message: bus.OnMessage | None = None,
+        respond: bus.Respond | None = None,
     ) -> None:
         self._bus = bus
         self._number = number
@@ -125,29 +116,29 @@ class NatsBus:
 
     async def request(self, subject: str, message: bytes, timeout: float) -> bytes:
         """Send a request to one of those who answer a subject; what it replies."""
-        check_sent(subject, message)
+        bus.check_sent(subject, message)
         if not self._is_connected or self._link is None:
-            raise BusAwayError("NATS is away")
+            raise bus.BusAwayError("NATS is away")
         token = self._requests.open()
         if not self._link.send(subject.encode(), message, self._inbox + token):
-            self._requests.fail(token, BusAwayError("NATS takes no more"))
+            self._requests.fail(token, bus.BusAwayError("NATS takes no more"))
         return await self._requests.reply_to(token, timeout)
 
     def publish(self, subject: str, message: bytes) -> None:
         """Send a message to all who have subscribed to a subject, on this node too."""
-        check_sent(subject, message)
+        bus.check_sent(subject, message)
         if self._is_connected and self._link is not None:
             self._link.send(subject.encode(), message)
 
-    def subscribe(self, subject: str, on_message: OnMessage) -> Registration:
+    def subscribe(self, subject: str, on_message: bus.OnMessage) -> bus.Registration:
         """Take every message that is published on a subject."""
-        check_subject(subject)
+        bus.check_subject(subject)
         number = next(self._numbers)
         return self._register(number, _Registration(self, number, subject, on_message=on_message))
 
-    def answer(self, subject: str, respond: Respond) -> Registration:
+    def answer(self, subject: str, respond: bus.Respond) -> bus.Registration:
         """Answer requests on a subject; of several who do, one gets each request."""
-        check_subject(subject)
+        bus.check_subject(subject)
         number = next(self._numbers)
         return self._register(number, _Registration(self, number, subject, respond=respond))
 
@@ -172,7 +163,7 @@ class NatsBus:
                 self._running.cancel()
                 await asyncio.wait({self._running}, timeout=_CANCEL_AGAIN_SECONDS)
 
-    def _register(self, number: int, registration: _Registration) -> Registration:
+    def _register(self, number: int, registration: _Registration) -> bus.Registration:
         self._registrations[number] = registration
         if self._link is not None:
             self._link.command(registration.line)
@@ -268,7 +259,7 @@ class NatsBus:
         elif registration.respond is not None:
             self._take_request(registration.respond, reply, message)
 
-    def _take_request(self, respond: Respond, reply: bytes, message: bytes) -> None:
+    def _take_request(self, respond: bus.Respond, reply: bytes, message: bytes) -> None:
         if not reply:
             self._refused += 1
         elif not self._answering.start(respond, message, partial(self._send_reply, reply)):
@@ -286,9 +277,9 @@ class NatsBus:
         elif (place := place_of(header)) is not None:
             self._requests.add_piece(token, *place, message)
         elif header.startswith(b"NATS/1.0 %d" % _NO_RESPONDERS):
-            self._requests.fail(token, NoResponderError("nobody answers this subject"))
+            self._requests.fail(token, bus.NoResponderError("nobody answers this subject"))
         elif header.startswith(b"NATS/1.0 %d" % _BUSY):
-            self._requests.fail(token, BusAwayError(TOO_BUSY))
+            self._requests.fail(token, bus.BusAwayError(bus.TOO_BUSY))
         else:
             self._refused += 1
 

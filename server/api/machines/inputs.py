@@ -2,14 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.inputs.bodies import (
-    ClickMouse,
-    DragMouse,
-    MoveMouse,
-    PressKeys,
-    ScrollMouse,
-    TypeText,
-)
+from schemas.inputs import bodies
 from server.api.machines.sending import InputHandler, input_endpoint
 
 VALUES_OF_A_PATH = 1000
@@ -17,28 +10,28 @@ VALUES_OF_A_PATH = 1000
 
 
 class DragMouseHandler(InputHandler):
-    post = input_endpoint("Drag mouse", DragMouse)(InputHandler.carry_out)
+    post = input_endpoint("Drag mouse", bodies.DragMouse)(InputHandler.carry_out)
 
 
 class ClickMouseHandler(InputHandler):
-    post = input_endpoint("Click mouse button", ClickMouse)(InputHandler.carry_out)
+    post = input_endpoint("Click mouse button", bodies.ClickMouse)(InputHandler.carry_out)
 
 
 class ScrollMouseHandler(InputHandler):
-    post = input_endpoint("Scroll mouse wheel", ScrollMouse)(InputHandler.carry_out)
+    post = input_endpoint("Scroll mouse wheel", bodies.ScrollMouse)(InputHandler.carry_out)
 
 
 class MoveMouseHandler(InputHandler):
     post = replace(
-        input_endpoint("Move mouse cursor", MoveMouse),
+        input_endpoint("Move mouse cursor", bodies.MoveMouse),
         description="With a path, the pointer passes its points on the way.",
         max_body_values=VALUES_OF_A_PATH,
     )(InputHandler.carry_out)
 
 
 class PressKeysHandler(InputHandler):
-    post = input_endpoint("Send key combination", PressKeys)(InputHandler.carry_out)
+    post = input_endpoint("Send key combination", bodies.PressKeys)(InputHandler.carry_out)
 
 
 class TypeTextHandler(InputHandler):
-    post = input_endpoint("Type text", TypeText)(InputHandler.carry_out)
+    post = input_endpoint("Type text", bodies.TypeText)(InputHandler.carry_out)

@@ -7,19 +7,13 @@ from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
 from server.api.trajectories.paths import WorkflowPath
+from server.web import changes
 from server.web.auditing import record
-from server.web.changes import (
-    REPLAYED,
-    TAGGED,
-    ChangingHandler,
-    CreationHeaders,
-    refusals,
-)
 from server.web.endpoint import Endpoint
 from server.web.streaming import StreamingHandler
 
 
-class WorkflowsHandler(StreamingHandler, ChangingHandler):
+class WorkflowsHandler(StreamingHandler, changes.ChangingHandler):
     @Endpoint(
         summary="List workflows",
         scope=Scope.TRAJECTORIES_READ,
@@ -36,13 +30,13 @@ class WorkflowsHandler(StreamingHandler, ChangingHandler):
     @Endpoint(
         summary="Create a workflow",
         scope=Scope.TRAJECTORIES_WRITE,
-        headers=CreationHeaders,
+        headers=changes.CreationHeaders,
         body=NewWorkflow,
         answers={201: Workflow},
-        answer_headers={**TAGGED, **REPLAYED},
+        answer_headers={**changes.TAGGED, **changes.REPLAYED},
     )
-    async def post(self, headers: CreationHeaders, body: NewWorkflow) -> None:
-        with refusals("workflow"):
+    async def post(self, headers: changes.CreationHeaders, body: NewWorkflow) -> None:
+        with changes.refusals("workflow"):
             made = await self.services.library.workflows.create(
                 self.principal.organization_id, body, self.keyed_request(headers, body)
             )
@@ -54,7 +48,7 @@ class WorkflowsHandler(StreamingHandler, ChangingHandler):
         self.answer_bytes(201, made.body)
 
 
-class WorkflowHandler(ChangingHandler):
+class WorkflowHandler(changes.ChangingHandler):
     @Endpoint(
         summary="Get a workflow",
         scope=Scope.TRAJECTORIES_READ,
@@ -62,7 +56,7 @@ class WorkflowHandler(ChangingHandler):
         headers=ReadHeaders,
         answers={200: Workflow, 304: None},
         problems=(problems.NOT_FOUND,),
-        answer_headers=TAGGED,
+        answer_headers=changes.TAGGED,
     )
     async def get(self, path: WorkflowPath, headers: ReadHeaders) -> None:
         found = await self.services.library.workflows.get(
@@ -85,12 +79,12 @@ class WorkflowHandler(ChangingHandler):
         body=ChangedWorkflow,
         answers={200: Workflow},
         problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
-        answer_headers=TAGGED,
+        answer_headers=changes.TAGGED,
     )
     async def patch(
         self, path: WorkflowPath, headers: ChangeHeaders, body: ChangedWorkflow
     ) -> None:
-        with refusals(f"workflow {path.workflow_id}"):
+        with changes.refusals(f"workflow {path.workflow_id}"):
             changed = await self.services.library.workflows.change(
                 self.principal.organization_id, path.workflow_id, body, headers.versions
             )
@@ -108,7 +102,7 @@ class WorkflowHandler(ChangingHandler):
         problems=(problems.NOT_FOUND, problems.IN_USE, problems.PRECONDITION_FAILED),
     )
     async def delete(self, path: WorkflowPath, headers: ChangeHeaders) -> None:
-        with refusals(f"workflow {path.workflow_id}"):
+        with changes.refusals(f"workflow {path.workflow_id}"):
             await self.services.library.workflows.delete(
                 self.principal.organization_id, path.workflow_id, headers.versions
             )
