@@ -35,6 +35,8 @@ NEEDED: Final = (SEAT, POINTER_MANAGER, KEYBOARD_MANAGER)
 class WaylandInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
+    effect: Effect = "accepted"
+
     def __init__(self, name: str | None, place: PlaceOfPointer) -> None:
         self._name = name
         self._place = place
@@ -42,7 +44,7 @@ class WaylandInput:
         self._left_behind: LeftBehind | None = None
         self._clipboard = ClipboardWriter(lambda: WaylandClipboardOwner(name))
         self._is_open = False
-        self._confirmed = 0
+        self.confirmed = 0
         try:
             self._outputs = Outputs(self._connection)
             self._take_hold()
@@ -77,14 +79,6 @@ class WaylandInput:
         self._pointer.settle()
         self.released = Released(buttons=left, keys=0) if left else None
 
-    @property
-    def effect(self) -> Effect:
-        return "accepted"
-
-    @property
-    def confirmed(self) -> int:
-        return self._confirmed
-
     def displays(self) -> list[Display]:
         self._connection.hear()
         self._outputs.registry.check()
@@ -103,7 +97,7 @@ class WaylandInput:
         self._connection.round_trip()
         # What was sent after it is withdrawn, nobody takes.
         self._outputs.registry.check()
-        self._confirmed = sent
+        self.confirmed = sent
 
     def check_button(self, button: Button) -> None:
         """No Wayland client can know what others hold."""

@@ -25,6 +25,8 @@ from schemas.link.messages import Display
 class WindowsInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
+    effect: Effect = "happened"
+
     def __init__(self) -> None:
         if (reason := session.why_unavailable()) is not None:
             raise InjectionUnavailable(reason)
@@ -39,7 +41,7 @@ class WindowsInput:
         self.check_keys, self.type_keys = keyboard.check, keyboard.type
         self.hold_keys, self.release_keys = keyboard.hold, keyboard.release
         self.write_clipboard = write_clipboard
-        self._confirmed = 0
+        self.confirmed = 0
         self._is_open = True
         try:
             self.released = self._holding.release_left_behind()
@@ -48,14 +50,6 @@ class WindowsInput:
         except DesktopError as error:
             self.close()
             raise InjectionUnavailable(str(error)) from error
-
-    @property
-    def effect(self) -> Effect:
-        return "happened"
-
-    @property
-    def confirmed(self) -> int:
-        return self._confirmed
 
     def displays(self) -> list[Display]:
         # Screens come and go, and nobody tells a program without windows.
@@ -73,7 +67,7 @@ class WindowsInput:
         sent = self._sender.taken
         # What was sent while another desktop was shown has reached nobody.
         session.check()
-        self._confirmed = sent
+        self.confirmed = sent
 
     def check_wheel(self, direction: Direction) -> None:
         """Nobody can hold a wheel."""

@@ -24,6 +24,8 @@ from schemas.link.messages import Display, Released
 class X11Input:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
+    effect: Effect = "happened"
+
     def __init__(self, display: str | None) -> None:
         self._name = display
         self._connection = X11Connection(display)
@@ -64,10 +66,6 @@ class X11Input:
         self.hold_keys = translated(keyboard.hold)
         self.release_keys = translated(keyboard.release)
         self.write_clipboard = self._clipboard.write
-
-    @property
-    def effect(self) -> Effect:
-        return "happened"
 
     @property
     def confirmed(self) -> int:
