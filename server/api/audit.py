@@ -17,6 +17,6 @@ class AuditHandler(ApiHandler):
         answers={200: AuditPage},
     )
     async def get(self, query: AuditQuery) -> None:
-        stored, total = await self.services.audit.list(self.principal.organization_id, query)
+        stored, total = await self.services.audit.list(self.organization_id, query)
         items = [audit_item(entry) for entry in stored]
         self.answer(200, AuditPage(items=items, total=total, skip=query.skip, limit=query.limit))

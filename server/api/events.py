@@ -79,7 +79,7 @@ class EventsHandler(AskingHandler):
             self._subscription.close()
 
     async def _check_machine(self, machine_id: str) -> None:
-        await self.services.machines.fleet.check(self.principal.organization_id, machine_id)
+        await self.services.machines.fleet.check(self.organization_id, machine_id)
 
     async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
         def is_wanted(event: Event) -> bool:
@@ -92,7 +92,7 @@ class EventsHandler(AskingHandler):
             last_event_id = last_event_id[: MAX_EVENT_ID_CHARACTERS + 1]
         try:
             return await self.services.events.subscribe(
-                self.principal.organization_id, last_event_id, is_wanted
+                self.organization_id, last_event_id, is_wanted
             )
         except TooManySubscribersError:
             raise ProblemError(

@@ -18,7 +18,7 @@ class OrganizationsHandler(ApiHandler):
     )
     async def get(self, query: PageQuery) -> None:
         organizations = self.services.access.organizations
-        self.answer(200, await organizations.page(self.principal.organization_id, query))
+        self.answer(200, await organizations.page(self.organization_id, query))
 
     @Endpoint(
         summary="Add an organization",
@@ -28,6 +28,6 @@ class OrganizationsHandler(ApiHandler):
     )
     async def post(self, body: NewOrganization) -> None:
         organizations = self.services.access.organizations
-        added = await organizations.add(self.principal.organization_id, body)
+        added = await organizations.add(self.organization_id, body)
         await record(self, "organization.added", added.id)
         self.answer(201, added)

@@ -28,7 +28,7 @@ class TokensHandler(ApiHandler):
     )
     async def get(self, query: PageQuery) -> None:
         tokens = self.services.access.tokens
-        self.answer(200, await tokens.page(self.principal.organization_id, query))
+        self.answer(200, await tokens.page(self.organization_id, query))
 
     @Endpoint(
         summary="Make a token",
@@ -43,7 +43,7 @@ class TokensHandler(ApiHandler):
     async def post(self, body: NewToken) -> None:
         made = await self.services.access.tokens.grant(self.principal, body)
         # Where it is for another organization, both have it in their audit.
-        for each in {made.organization_id, self.principal.organization_id}:
+        for each in {made.organization_id, self.organization_id}:
             await record(
                 self, "token.created", made.id, machine_id=body.machine_id, organization_id=each
             )
@@ -60,7 +60,7 @@ class TokenHandler(ApiHandler):
     )
     async def get(self, path: TokenPath) -> None:
         tokens = self.services.access.tokens
-        self.answer(200, await tokens.get(self.principal.organization_id, path.token_id))
+        self.answer(200, await tokens.get(self.organization_id, path.token_id))
 
     @Endpoint(
         summary="Revoke a token",
@@ -71,7 +71,6 @@ class TokenHandler(ApiHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: TokenPath) -> None:
-        organization_id = self.principal.organization_id
-        await self.services.access.tokens.revoke(organization_id, path.token_id)
+        await self.services.access.tokens.revoke(self.organization_id, path.token_id)
         await record(self, "token.revoked", path.token_id)
         self.answer(204)

@@ -58,7 +58,7 @@ class ChangingHandler(ApiHandler):
         key = headers.idempotency_key
         if key is None:
             return None
-        organization_id = self.principal.organization_id
+        organization_id = self.organization_id
         address = f"{self.request.method} {self.request.path}"
         fingerprint = self.services.fingerprints.of(organization_id, key, content(address, body))
         return KeyedRequest(organization_id, key, fingerprint)

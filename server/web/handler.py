@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import count, islice
 from types import TracebackType
 from typing import Any, TypeVar
+from uuid import UUID
 
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import from_json, to_json
@@ -130,6 +131,11 @@ class ApiHandler(RequestHandler):
         """Find out who calls, and whether they may."""
         caller = await authorize(self.services, self.request, endpoint)
         self.principal, self.session_expires_at = caller
+
+    @property
+    def organization_id(self) -> UUID:
+        """Whose things the caller sees and changes: no others, wherever this is handed on."""
+        return self.principal.organization_id
 
     @property
     def address(self) -> str:

@@ -53,7 +53,7 @@ class AskingHandler(ApiHandler):
     def sender(self, lease: str | None, *, in_segment: bool = False) -> Sender:
         """Who sends an input, which came with a control lease or with none."""
         return Sender(
-            organization_id=self.principal.organization_id,
+            organization_id=self.organization_id,
             token_id=self.principal.token_id,
             token_name=self.principal.token_name,
             request_id=self.request_id,

@@ -49,7 +49,7 @@ class ClipboardHandler(InputHandler):
     async def get(self, path: MachinePath, query: SelectionQuery) -> None:
         read = await self.ask(
             ReadClipboard(
-                organization_id=self.principal.organization_id,
+                organization_id=self.organization_id,
                 machine_id=path.machine_id,
                 selection=query.selection,
             )

@@ -59,7 +59,7 @@ class CommandHandler(AskingHandler):
         """Answer with what the ledger has of a command, of this machine where one is named."""
         known = await self.ask(
             LookUp(
-                organization_id=self.principal.organization_id,
+                organization_id=self.organization_id,
                 command_id=command_id,
                 machine_id=machine_id,
             )
@@ -84,7 +84,7 @@ class MachineCommandsHandler(AskingHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: MachinePath, query: PageQuery) -> None:
-        organization_id = self.principal.organization_id
+        organization_id = self.organization_id
         await self.services.machines.fleet.check(organization_id, path.machine_id)
         stored, total = await self.services.audit.commands(organization_id, path.machine_id, query)
         items = [item for entry in stored if (item := command_item(entry)) is not None]

@@ -33,7 +33,7 @@ class ControlHandler(AskingHandler):
     async def post(self, path: MachinePath, body: NewControl) -> None:
         machine_id = path.machine_id
         control = await self.services.machines.control.take(
-            self.principal.organization_id, machine_id, self.caller, take_over=body.take_over
+            self.organization_id, machine_id, self.caller, take_over=body.take_over
         )
         action = "control.taken_over" if body.take_over else "control.taken"
         await record(self, action, machine_id, machine_id=machine_id, note=body.note)
@@ -77,7 +77,7 @@ class LeaseHandler(AskingHandler):
     )
     async def put(self, path: LeasePath) -> None:
         control = await self.services.machines.control.renew(
-            self.principal.organization_id, path.machine_id, self.caller, path.lease
+            self.organization_id, path.machine_id, self.caller, path.lease
         )
         self.answer(200, control)
 
@@ -92,7 +92,7 @@ class LeaseHandler(AskingHandler):
     async def delete(self, path: LeasePath) -> None:
         machine_id = path.machine_id
         await self.services.machines.control.end(
-            self.principal.organization_id, machine_id, self.caller, path.lease
+            self.organization_id, machine_id, self.caller, path.lease
         )
         await record(self, "control.ended", machine_id, machine_id=machine_id)
         self.answer(204)

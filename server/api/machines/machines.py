@@ -28,7 +28,7 @@ class MachinesHandler(ApiHandler):
     )
     async def get(self, query: PageQuery) -> None:
         fleet = self.services.machines.fleet
-        self.answer(200, await fleet.page(self.principal.organization_id, query))
+        self.answer(200, await fleet.page(self.organization_id, query))
 
     @Endpoint(
         summary="Add a machine",
@@ -42,7 +42,7 @@ class MachinesHandler(ApiHandler):
     async def post(self, body: NewMachine) -> None:
         fleet = self.services.machines.fleet
         try:
-            stored, token = await fleet.add(self.principal.organization_id, body)
+            stored, token = await fleet.add(self.organization_id, body)
         except AlreadyExists:
             raise ProblemError(
                 problems.CONFLICT, f"there is a machine {body.id!r} already"
@@ -60,9 +60,7 @@ class MachineHandler(AskingHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: MachinePath) -> None:
-        machine = await self.services.machines.fleet.get(
-            self.principal.organization_id, path.machine_id
-        )
+        machine = await self.services.machines.fleet.get(self.organization_id, path.machine_id)
         self.answer(200, machine)
 
     @Endpoint(
@@ -75,7 +73,7 @@ class MachineHandler(AskingHandler):
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
         fleet = self.services.machines.fleet
-        stored = await fleet.change(self.principal.organization_id, path.machine_id, body)
+        stored = await fleet.change(self.organization_id, path.machine_id, body)
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
@@ -91,6 +89,6 @@ class MachineHandler(AskingHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: MachinePath) -> None:
-        await self.services.machines.fleet.remove(self.principal.organization_id, path.machine_id)
+        await self.services.machines.fleet.remove(self.organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)

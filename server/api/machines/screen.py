@@ -85,7 +85,7 @@ class ScreenshotHandler(AskingHandler):
     async def get(self, path: MachinePath, query: ScreenshotQuery) -> None:
         picture = await self.ask(
             TakeScreenshot(
-                organization_id=self.principal.organization_id,
+                organization_id=self.organization_id,
                 machine_id=path.machine_id,
                 format=query.format,
                 width=query.width,
@@ -156,7 +156,7 @@ class StreamHandler(AskingHandler):
     @STREAM
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
         watch = Watch(
-            organization_id=self.principal.organization_id,
+            organization_id=self.organization_id,
             machine_id=path.machine_id,
             options=LiveOptions(query.width, query.height, query.quality, query.rate),
             name=self.principal.token_name,

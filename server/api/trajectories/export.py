@@ -21,5 +21,4 @@ class ExportHandler(StreamingHandler):
     )
     async def get(self, query: ExportQuery) -> None:
         self.set_header("Content-Type", "application/jsonl")
-        organization_id = self.principal.organization_id
-        await self.stream(self.services.library.trajectories.export(organization_id, query))
+        await self.stream(self.services.library.trajectories.export(self.organization_id, query))

@@ -87,7 +87,7 @@ class ImportHandler(LinesHandler):
     def _new_id(self, key: str | None, number: int) -> UUID:
         if key is None:
             return uuid4()
-        return uuid5(self.principal.organization_id, f"import {key} {number}")
+        return uuid5(self.organization_id, f"import {key} {number}")
 
     async def _import(
         self,

@@ -44,7 +44,7 @@ class PicturesHandler(ApiHandler):
         if media_type is None or media_type != given:
             raise InvalidRequestError.single(("body",), f"must be {given}", "picture_invalid")
         stored, is_new = await self.services.library.pictures.add(
-            self.principal.organization_id, media_type, self.request.body
+            self.organization_id, media_type, self.request.body
         )
         if is_new:
             await record(self, "picture.kept", stored.id)
@@ -65,9 +65,7 @@ class PictureHandler(StreamingHandler):
         answer_headers={"ETag": "The id, in quotes."},
     )
     async def get(self, path: PicturePath, headers: ReadHeaders) -> None:
-        found = await self.services.library.pictures.get(
-            self.principal.organization_id, path.picture_id
-        )
+        found = await self.services.library.pictures.get(self.organization_id, path.picture_id)
         if found is None:
             raise _unknown(path.picture_id)
         stored, content = found
@@ -93,9 +91,7 @@ class PictureHandler(StreamingHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: PicturePath) -> None:
-        if not await self.services.library.pictures.delete(
-            self.principal.organization_id, path.picture_id
-        ):
+        if not await self.services.library.pictures.delete(self.organization_id, path.picture_id):
             raise _unknown(path.picture_id)
         await record(self, "picture.deleted", path.picture_id)
         self.answer(204)

@@ -55,7 +55,7 @@ class TrajectoriesHandler(AnsweringHandler):
         problems=(problems.TOO_MANY_STREAMS,),
     )
     async def get(self, query: TrajectoryQuery) -> None:
-        page = await self.services.library.trajectories.list(self.principal.organization_id, query)
+        page = await self.services.library.trajectories.list(self.organization_id, query)
         self.set_header("Content-Type", "application/json")
         await self.stream(page)
 
@@ -74,7 +74,7 @@ class TrajectoriesHandler(AnsweringHandler):
     async def post(self, headers: CreationHeaders, body: ImportedTrajectory) -> None:
         with refusals("trajectory with this id", MAX_TRAJECTORY_BYTES):
             made, is_replayed = await self.services.library.trajectories.create(
-                self.principal.organization_id,
+                self.organization_id,
                 self.principal.user_id,
                 body,
                 self.keyed_request(headers, body),
@@ -99,7 +99,7 @@ class TrajectoryHandler(AnsweringHandler):
     )
     async def get(self, path: TrajectoryPath, query: IncludeQuery, headers: ReadHeaders) -> None:
         found = await self.services.library.trajectories.get(
-            self.principal.organization_id,
+            self.organization_id,
             path.trajectory_id,
             with_workflow=bool(query.include),
         )
@@ -135,7 +135,7 @@ class TrajectoryHandler(AnsweringHandler):
     ) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             after = await self.services.library.trajectories.change(
-                self.principal.organization_id, path.trajectory_id, body, headers.versions
+                self.organization_id, path.trajectory_id, body, headers.versions
             )
         await self.changed(path.trajectory_id, "changed", _action(body))
         if preferred := return_preference(headers.prefer):
@@ -157,7 +157,7 @@ class TrajectoryHandler(AnsweringHandler):
     async def delete(self, path: TrajectoryPath, headers: ChangeHeaders) -> None:
         with refusals(f"trajectory {path.trajectory_id}"):
             await self.services.library.trajectories.delete(
-                self.principal.organization_id, path.trajectory_id, headers.versions
+                self.organization_id, path.trajectory_id, headers.versions
             )
         await self.changed(path.trajectory_id, "deleted")
         self.answer(204)
@@ -181,7 +181,7 @@ class StepsHandler(AnsweringHandler):
     async def post(self, path: TrajectoryPath, headers: AppendHeaders, body: NewSteps) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             head = await self.services.library.trajectories.append(
-                self.principal.organization_id,
+                self.organization_id,
                 path.trajectory_id,
                 body.steps,
                 headers.versions,
@@ -209,7 +209,7 @@ class DuplicateHandler(AnsweringHandler):
     async def post(self, path: TrajectoryPath, headers: CreationHeaders, body: Duplicate) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             head = await self.services.library.trajectories.duplicate(
-                self.principal.organization_id,
+                self.organization_id,
                 self.principal.user_id,
                 path.trajectory_id,
                 body.name,
@@ -232,7 +232,7 @@ class LatestTrajectoryHandler(AnsweringHandler):
     )
     async def get(self, path: WorkflowPath) -> None:
         latest = await self.services.library.trajectories.latest(
-            self.principal.organization_id, path.workflow_id
+            self.organization_id, path.workflow_id
         )
         if latest is None:
             raise ProblemError(

@@ -23,9 +23,7 @@ class WorkflowsHandler(StreamingHandler, changes.ChangingHandler):
     )
     async def get(self, query: PageQuery) -> None:
         self.set_header("Content-Type", "application/json")
-        await self.stream(
-            self.services.library.workflows.list(self.principal.organization_id, query)
-        )
+        await self.stream(self.services.library.workflows.list(self.organization_id, query))
 
     @Endpoint(
         summary="Create a workflow",
@@ -38,7 +36,7 @@ class WorkflowsHandler(StreamingHandler, changes.ChangingHandler):
     async def post(self, headers: changes.CreationHeaders, body: NewWorkflow) -> None:
         with changes.refusals("workflow"):
             made = await self.services.library.workflows.create(
-                self.principal.organization_id, body, self.keyed_request(headers, body)
+                self.organization_id, body, self.keyed_request(headers, body)
             )
         self.note_replay(made.is_replayed)
         if not made.is_replayed:
@@ -59,9 +57,7 @@ class WorkflowHandler(changes.ChangingHandler):
         answer_headers=changes.TAGGED,
     )
     async def get(self, path: WorkflowPath, headers: ReadHeaders) -> None:
-        found = await self.services.library.workflows.get(
-            self.principal.organization_id, path.workflow_id
-        )
+        found = await self.services.library.workflows.get(self.organization_id, path.workflow_id)
         if found is None:
             raise ProblemError(problems.NOT_FOUND, f"there is no workflow {path.workflow_id}")
         self.set_header("ETag", found.tag)
@@ -86,7 +82,7 @@ class WorkflowHandler(changes.ChangingHandler):
     ) -> None:
         with changes.refusals(f"workflow {path.workflow_id}"):
             changed = await self.services.library.workflows.change(
-                self.principal.organization_id, path.workflow_id, body, headers.versions
+                self.organization_id, path.workflow_id, body, headers.versions
             )
         await record(self, "workflow.changed", path.workflow_id)
         self.set_header("ETag", changed.tag)
@@ -104,7 +100,7 @@ class WorkflowHandler(changes.ChangingHandler):
     async def delete(self, path: WorkflowPath, headers: ChangeHeaders) -> None:
         with changes.refusals(f"workflow {path.workflow_id}"):
             await self.services.library.workflows.delete(
-                self.principal.organization_id, path.workflow_id, headers.versions
+                self.organization_id, path.workflow_id, headers.versions
             )
         await record(self, "workflow.deleted", path.workflow_id)
         self.answer(204)
