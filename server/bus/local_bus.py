@@ -78,24 +78,18 @@ class LocalBus:
     ``come_back``.
     """
 
+    round_trip_seconds = 0.0
+    """Nothing is asked, and nothing takes time."""
+
     def __init__(self, exchange: LocalExchange, tasks: Tasks) -> None:
         self._exchange = exchange
         self._answering = Answering(tasks)
         self._requests = OpenRequests()
         self._reconnect_calls: list[Callable[[], None]] = []
-        self._is_connected = True
+        self.is_connected = True
+        """Whether messages can leave now and come in."""
         self._is_closed = False
         self._refused = 0
-
-    @property
-    def round_trip_seconds(self) -> float:
-        """Nothing is asked, and nothing takes time."""
-        return 0.0
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether messages can leave now and come in."""
-        return self._is_connected
 
     @property
     def refused(self) -> int:
@@ -105,7 +99,7 @@ class LocalBus:
     async def request(self, subject: str, message: bytes, timeout: float) -> bytes:
         """Send a request to one of those who answer a subject; what it replies."""
         bus.check_sent(subject, message)
-        if not self._is_connected:
+        if not self.is_connected:
             raise bus.BusAwayError("the bus is away")
         there = self._exchange.responders.reached(subject)
         if not there:
@@ -118,7 +112,7 @@ class LocalBus:
     def publish(self, subject: str, message: bytes) -> None:
         """Send a message to all who have subscribed to a subject, on this node too."""
         bus.check_sent(subject, message)
-        if self._is_connected:
+        if self.is_connected:
             loop = asyncio.get_running_loop()
             for each in self._exchange.subscribers.reached(subject):
                 # Not from within the publisher: over a network it would not be either.
@@ -138,13 +132,13 @@ class LocalBus:
 
     def go_away(self) -> None:
         """Lose the connection."""
-        self._is_connected = False
+        self.is_connected = False
         self._requests.fail_all("the bus is away since the request was sent")
 
     def come_back(self) -> None:
         """Have it again."""
-        if not self._is_closed and not self._is_connected:
-            self._is_connected = True
+        if not self._is_closed and not self.is_connected:
+            self.is_connected = True
             for call in self._reconnect_calls:
                 try:
                     call()
@@ -167,7 +161,7 @@ class LocalBus:
             asker._requests.fail(token, bus.BusAwayError(bus.TOO_BUSY))  # noqa: SLF001  one of us
 
     async def _send_reply(self, asker: "LocalBus", token: bytes, reply: bytes) -> None:
-        if self._is_connected:
+        if self.is_connected:
             asker._requests.succeed(token, reply)  # noqa: SLF001  one of us
 
     def _deliver(self, subscriber: _Registration[bus.OnMessage], message: bytes) -> None:

@@ -89,21 +89,17 @@ class NatsBus:
         self._inbox = f"_INBOX.{secrets.token_hex(12)}.".encode()
         self._reconnect_calls: list[Callable[[], None]] = []
         self._link: NatsLink | None = None
-        self._is_connected = False
+        self.is_connected = False
+        """Whether messages can leave now, and those for this node's registrations come in."""
         self._running: asyncio.Task[None] | None = None
         self._refused = 0
         self._has_told_absence = False
         self._has_told_refusal = False
 
     @property
-    def is_connected(self) -> bool:
-        """Whether messages can leave now, and those for this node's registrations come in."""
-        return self._is_connected
-
-    @property
     def round_trip_seconds(self) -> float:
         """How long NATS took to answer the last time that it was asked; 0 while it is away."""
-        return self._link.round_trip_seconds if self._is_connected and self._link else 0.0
+        return self._link.round_trip_seconds if self.is_connected and self._link else 0.0
 
     @property
     def refused(self) -> int:
@@ -117,7 +113,7 @@ class NatsBus:
     async def request(self, subject: str, message: bytes, timeout: float) -> bytes:
         """Send a request to one of those who answer a subject; what it replies."""
         bus.check_sent(subject, message)
-        if not self._is_connected or self._link is None:
+        if not self.is_connected or self._link is None:
             raise bus.BusAwayError("NATS is away")
         token = self._requests.open()
         if not self._link.send(subject.encode(), message, self._inbox + token):
@@ -127,7 +123,7 @@ class NatsBus:
     def publish(self, subject: str, message: bytes) -> None:
         """Send a message to all who have subscribed to a subject, on this node too."""
         bus.check_sent(subject, message)
-        if self._is_connected and self._link is not None:
+        if self.is_connected and self._link is not None:
             self._link.send(subject.encode(), message)
 
     def subscribe(self, subject: str, on_message: bus.OnMessage) -> bus.Registration:
@@ -151,7 +147,7 @@ class NatsBus:
 
         NATS is told first, so that it leads no request here that nobody would answer.
         """
-        self._is_connected = False
+        self.is_connected = False
         for number in list(self._registrations):
             self._unregister(number)
         if self._link is not None:
@@ -213,7 +209,7 @@ class NatsBus:
         await link.until_served()
 
     def _is_back(self, where: str) -> None:
-        self._is_connected = True
+        self.is_connected = True
         self._has_told_absence = self._has_told_refusal = False
         logger.info("connected to NATS at %s", where)
         for call in self._reconnect_calls:
@@ -223,7 +219,7 @@ class NatsBus:
                 logger.exception("what was to be done when NATS is back failed")
 
     def _is_away(self) -> None:
-        self._is_connected = False
+        self.is_connected = False
         self._link = None
         self._requests.fail_all("the connection to NATS was lost since the request was sent")
 
