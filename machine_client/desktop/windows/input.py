@@ -19,7 +19,6 @@ from machine_client.system.boot import boot_id
 from machine_client.system.directories import state_directory
 from schemas.inputs.bodies import Direction
 from schemas.inputs.outcomes import Effect, Point
-from schemas.link.messages import Display
 
 
 class WindowsInput:
@@ -41,6 +40,8 @@ class WindowsInput:
         self.check_keys, self.type_keys = keyboard.check, keyboard.type
         self.hold_keys, self.release_keys = keyboard.hold, keyboard.release
         self.write_clipboard = write_clipboard
+        # Screens come and go, and nobody tells a program without windows.
+        self.displays = self.look_at_displays = displays
         self.confirmed = 0
         self._is_open = True
         try:
@@ -50,13 +51,6 @@ class WindowsInput:
         except DesktopError as error:
             self.close()
             raise InjectionUnavailable(str(error)) from error
-
-    def displays(self) -> list[Display]:
-        # Screens come and go, and nobody tells a program without windows.
-        return displays()
-
-    def look_at_displays(self) -> list[Display]:
-        return displays()
 
     def pointer(self) -> Point:
         self.confirm()
