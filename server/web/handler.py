@@ -45,9 +45,6 @@ Model = TypeVar("Model", bound=BaseModel)
 # A control lease is the only secret that is in an address.
 _SECRETS = re.compile(r"(?<=/control/)[^/]+")
 
-# What every address of the API begins with, and no lease fits into.
-_BEGINNING = re.compile(r"(?:/[a-z0-9_.-]{1,20}(?![^/])){1,2}")
-
 
 def _numbered() -> Iterator[str]:
     """Unique as long as no two servers draw the same 64 bits; cheaper than a random id for each."""
@@ -342,21 +339,6 @@ class ApiHandler(RequestHandler):
         for name, value in problem.headers.items():
             self.set_header(name, value)
         return problem.body(self.request_id)
-
-
-class UnknownAddressHandler(ApiHandler):
-    """Whatever no route names."""
-
-    @property
-    def loggable_path(self) -> str:
-        """Where the path begins: a lease may stand behind it, however the rest is spelled."""
-        path = self.request.path
-        beginning = _BEGINNING.match(path)
-        shown = "" if beginning is None else beginning.group()
-        return shown if shown == path else f"{shown}/..."
-
-    def prepare(self) -> None:
-        raise HTTPError(404)
 
 
 def validated_json(model: type[Model], content: bytes, confidential: bool) -> Model:
