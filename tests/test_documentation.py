@@ -157,7 +157,8 @@ async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_
     assert shell.returncode == 0
     assert (made["is_generated"], changed["is_generated"]) == (False, True)
     assert latest["id"] == made["id"] == extended["id"]
-    assert [step["action"] for step in latest["trajectory_data"]] == ["click", "type", "key"]
+    operations = [step["operation"] for step in latest["trajectory_data"]]
+    assert operations == ["mouse.click", "keyboard.type", "keyboard.key"]
 
 
 if __name__ == "__main__":
