@@ -18,7 +18,7 @@ from tests.service import new_key, running_service, until
 from tests.store import async_test
 
 DOCS = Path(__file__).parent.parent / "docs"
-KEYS_PAGE = DOCS / "keys.md"
+KEYS_PAGE = DOCS / "reference" / "keys.md"
 
 KEYS_HEAD = """# Key combinations
 
@@ -67,8 +67,8 @@ def _row(key: NamedKey) -> str:
 
 
 def _code(character: str | None) -> str:
-    """A character as Markdown's code in a table, where two characters are special."""
-    return {"`": "`` ` ``", "|": "`\\|`"}.get(character or "", f"`{character}`")
+    """A character as code in a table, where two are special, to GitHub and to MkDocs alike."""
+    return {"`": "`` ` ``", "|": "<code>&#124;</code>"}.get(character or "", f"`{character}`")
 
 
 def test_keys_page_is_what_the_table_says() -> None:
@@ -76,10 +76,10 @@ def test_keys_page_is_what_the_table_says() -> None:
 
 
 class DocumentedClient:
-    """The client of the page about at most once, as it stands there; ``statuses`` of its tries."""
+    """The client of the page about answers, as it stands there; ``statuses`` of its tries."""
 
     def __init__(self) -> None:
-        page = (DOCS / "at-most-once.md").read_text()
+        page = (DOCS / "reference" / "answers.md").read_text()
         self.names: dict[str, Any] = {}
         exec(page.split("```python\n")[1].split("```")[0], self.names)
         self.statuses: list[int | None] = []
@@ -144,7 +144,7 @@ async def test_documented_client_gives_up_in_the_end(mongodb: str, tmp_path: Pat
 
 @async_test
 async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_path: Path) -> None:
-    page = (DOCS / "trajectories.md").read_text()
+    page = (DOCS / "guide" / "trajectories.md").read_text()
     commands = page.split("```\nsend()")[1].split("```")[0]
     async with running_service(mongodb, tmp_path) as service:
         shell = await asyncio.create_subprocess_exec(

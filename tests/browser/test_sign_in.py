@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.hands import Hands
 from tests.browser.rig import Visit
 
-CONSOLE = (Path(__file__).parent.parent.parent / "docs" / "console.md").read_text()
+CONSOLE = (Path(__file__).parent.parent.parent / "docs" / "guide" / "console.md").read_text()
 
 
 def test_first_visit_asks_for_a_token_and_says_where_it_is(visit: Visit) -> None:
