@@ -2,7 +2,7 @@
 
 import json
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
 from server.console.assets import Asset, Assets
+from server.console.site import FIRST_PAGE, Site
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
@@ -112,6 +113,7 @@ def assemble(
         bus,
         subjects,
     )
+    site = Site(settings.docs_dir)
     return Services(
         settings=settings,
         background=background,
@@ -129,7 +131,8 @@ def assemble(
             blocking_throttle=BlockingThrottle(),
             long_answers=LongAnswers(),
             console=Assets(),
-            openapi=_openapi,
+            site=site,
+            openapi=partial(_openapi, f"docs/{FIRST_PAGE}" if site.is_installed else None),
         ),
         cluster=parts.cluster,
     )
@@ -288,9 +291,10 @@ def _key_lifetime(settings: ServerSettings) -> timedelta:
 
 
 @cache
-def _openapi() -> Asset:
+def _openapi(documentation: str | None) -> Asset:
     """The document of every server of this process, made when it is first asked for.
 
     Making it takes longer than all the rest of a start, and few ask.
     """
-    return Asset(json.dumps(openapi_document(ROUTES, version("farhand"))).encode(), JSON)
+    document = openapi_document(ROUTES, version("farhand"), documentation)
+    return Asset(json.dumps(document).encode(), JSON)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from server.bus.bus import Bus
 from server.console.assets import Asset, Assets
+from server.console.site import Site
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
@@ -101,6 +102,7 @@ class Operation:
     blocking_throttle: BlockingThrottle
     long_answers: LongAnswers
     console: Assets
+    site: Site
     openapi: Callable[[], Asset]
     under_way: int = 0
     leaving: bool = False
