@@ -20,7 +20,7 @@ from tests.store import async_test
 DOCS = Path(__file__).parent.parent / "docs"
 KEYS_PAGE = DOCS / "reference" / "keys.md"
 
-KEYS_HEAD = """# Key combinations
+KEYS_HEAD = """# Key names and combinations
 
 The `text` of `POST /v1/computer/{machine_id}/input/keyboard/key`:
 
