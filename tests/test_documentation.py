@@ -1,4 +1,4 @@
-"""The pages that are made from tables in the code are what the tables say today.
+"""The pages that are made of tables in the code, and of files, are what those say today.
 
 ``python tests/test_documentation.py`` writes them anew.  A program on a page does what it says.
 """
@@ -19,6 +19,32 @@ from tests.store import async_test
 
 DOCS = Path(__file__).parent.parent / "docs"
 KEYS_PAGE = DOCS / "reference" / "keys.md"
+
+SETTINGS_PAGE = DOCS / "reference" / "settings.md"
+CONFIG = DOCS.parent / "config"
+
+SETTINGS = """# Settings of the server and of the machine client
+
+Both programs take their settings from a file, from the environment and from the command line. The
+command line wins over the environment, and the environment over the file. These files have every
+setting; what is not commented out is the default, but for `data_dir`, `server` and `token_file`.
+
+## Server
+
+`config/server.toml`:
+
+```toml
+{server}
+```
+
+## Machine client
+
+`config/machine.toml`:
+
+```toml
+{machine}
+```
+"""
 
 KEYS_HEAD = """# Key names and combinations
 
@@ -73,6 +99,16 @@ def _code(character: str | None) -> str:
 
 def test_keys_page_is_what_the_table_says() -> None:
     assert KEYS_PAGE.read_text() == keys_page()
+
+
+def settings_page() -> str:
+    """The page about settings."""
+    texts = {name: (CONFIG / f"{name}.toml").read_text().strip() for name in ("server", "machine")}
+    return SETTINGS.format(**texts)
+
+
+def test_settings_page_is_what_the_files_say() -> None:
+    assert SETTINGS_PAGE.read_text() == settings_page()
 
 
 class DocumentedClient:
@@ -163,3 +199,4 @@ async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_
 
 if __name__ == "__main__":
     KEYS_PAGE.write_text(keys_page())
+    SETTINGS_PAGE.write_text(settings_page())
