@@ -1,6 +1,6 @@
 /**
  * What a recorded step says: Farhand's own format, a flat `action`, and what models' vendors have.
- * docs/trajectories.md has the first; the others are read as their makers write them.
+ * docs/reference/trajectories.md has the first; the others are read as their makers write them.
  */
 
 import { operationOf, span } from "./words.js";
