@@ -35,9 +35,9 @@ class TokensHandler(ApiHandler):
     @endpoint(
         Endpoint(
             summary="Make a token",
-            description="The answer is the only one that shows the secret.  A token never allows "
-            "more, nor longer, than the one that makes it; only a machine's own, made with "
-            "machines:write, may last longer.",
+            description="It has either the scopes or the role that the body names.  The answer is "
+            "the only one that shows the secret.  A token never allows more, nor longer, than the "
+            "one that makes it; only a machine's own, made with machines:write, may last longer.",
             scope=Scope.TOKENS_WRITE,
             body=NewToken,
             answers={201: CreatedToken},

@@ -12,7 +12,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from schemas.http.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
-from schemas.resources.tokens import TOKEN_PREFIX, Scope
+from schemas.resources.tokens import TOKEN_PREFIX, Role, Scope
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
 from server.store.identity.tokens import StoredToken, TokenStore
 from server.tasks import Tasks
@@ -23,6 +23,7 @@ LAST_USE_SECONDS = 60.0
 MAX_SCOPE_SETS = 100
 
 _SCOPES = frozenset(Scope)
+_ROLES = frozenset(Role)
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -149,6 +150,11 @@ def store_in_cache(cache: "OrderedDict[Key, Value]", key: Key, value: Value) -> 
 def known_scopes(token: StoredToken) -> list[Scope]:
     """The token's scopes; one that only a newer Farhand knows allows nothing here."""
     return [Scope(scope) for scope in token.scopes if scope in _SCOPES]
+
+
+def known_role(token: StoredToken) -> Role | None:
+    """The token's role; one that only a newer Farhand knows is none here."""
+    return Role(token.role) if token.role in _ROLES else None
 
 
 @lru_cache(MAX_SCOPE_SETS)

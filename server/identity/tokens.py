@@ -6,7 +6,13 @@ from uuid import UUID
 from schemas.http.problems import NOT_FOUND, InvalidRequestError, ProblemError
 from schemas.http.queries import PageQuery
 from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
-from server.identity.authentication import Principal, known_scopes, new_secret, secret_hash
+from server.identity.authentication import (
+    Principal,
+    known_role,
+    known_scopes,
+    new_secret,
+    secret_hash,
+)
 from server.identity.granting import check_scopes, granted_end
 from server.store.identity.organizations import OrganizationStore
 from server.store.identity.tokens import StoredToken, TokenStore, new_token
@@ -101,7 +107,8 @@ def make_token(organization_id: UUID, new: NewToken) -> MadeToken:
         organization_id,
         new.name,
         secret_hash(secret),
-        tuple(dict.fromkeys(new.scopes)),
+        new.allowed,
+        role=new.role,
         user_id=new.user_id,
         machine_id=new.machine_id,
         expires_at=new.expires_at,
@@ -116,6 +123,7 @@ def token_view(stored: StoredToken) -> Token:
         name=stored.name,
         organization_id=stored.organization_id,
         user_id=stored.user_id,
+        role=known_role(stored),
         scopes=known_scopes(stored),
         machine_id=stored.machine_id,
         created_at=stored.created_at,

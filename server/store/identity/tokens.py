@@ -29,6 +29,7 @@ class StoredToken:
     expires_at: datetime | None
     last_used_at: datetime | None
     revoked_at: datetime | None
+    role: str | None = None
 
     def is_usable(self, at: datetime) -> bool:
         """Whether it opens anything at that time."""
@@ -41,6 +42,7 @@ def new_token(
     secret_hash: bytes,
     scopes: Iterable[str],
     *,
+    role: str | None = None,
     user_id: UUID | None = None,
     machine_id: str | None = None,
     expires_at: datetime | None = None,
@@ -59,6 +61,7 @@ def new_token(
         expires_at=expires_at,
         last_used_at=None,
         revoked_at=None,
+        role=role,
     )
 
 
