@@ -50,6 +50,7 @@ class Principal:
     scopes: frozenset[Scope]
     machine_id: str | None
     expires_at: datetime | None
+    role: Role | None
 
     def require(self, scope: Scope) -> None:
         """Raise a ``403`` problem where the token lacks the scope."""
@@ -172,6 +173,7 @@ def _principal(token: StoredToken) -> Principal:
         scopes=_shared_scopes(token.scopes),
         machine_id=token.machine_id,
         expires_at=token.expires_at,
+        role=known_role(token),
     )
 
 

@@ -70,10 +70,12 @@ class Tokens:
         await self._tokens.insert(made.stored)
         return made.view
 
-    async def revoke(self, organization_id: UUID, token_id: UUID) -> None:
-        """Revoke a token.  Raises a ``404`` problem."""
-        if not await self._tokens.revoke(organization_id, token_id):
+    async def revoke(self, organization_id: UUID, token_id: UUID) -> Token:
+        """Revoke a token; what it was.  Raises a ``404`` problem."""
+        stored = await self._tokens.revoke(organization_id, token_id)
+        if stored is None:
             raise _unknown(token_id)
+        return token_view(stored)
 
     async def _organization_for(self, maker: Principal, new: NewToken) -> UUID:
         """Whose token it will be: the maker's organization, or one that was made from it."""

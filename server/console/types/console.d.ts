@@ -123,6 +123,12 @@ interface TrajectoryChanged {
   change: "created" | "changed" | "deleted";
 }
 
+/** What a token allowed. */
+interface Grant {
+  role: string | null;
+  scopes: string[];
+}
+
 interface AuditEntry {
   id: string;
   created_at: string;
@@ -130,6 +136,8 @@ interface AuditEntry {
   token_id: string | null;
   token_name: string | null;
   target: string | null;
+  target_name: string | null;
+  grant: Grant | null;
   machine_id: string | null;
   request_id: string;
   note: string | null;

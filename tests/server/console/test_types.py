@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from schemas.inputs.hand import Acknowledged, ButtonPlace, Refused, Undone
 from schemas.link.messages import Capability, Display
-from schemas.resources.audit import AuditEntry, AuditPage
+from schemas.resources.audit import AuditEntry, AuditPage, Grant
 from schemas.resources.commands import CommandItem, CommandPage
 from schemas.resources.events import (
     CommandEvent,
@@ -78,7 +78,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
 @pytest.mark.parametrize(
     "model",
     [
-        *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested),
+        *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested, Grant),
         *(Acknowledged, ButtonPlace, Refused, Undone),
         *(
             Display,
