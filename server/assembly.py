@@ -34,6 +34,7 @@ from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
 from server.fleet.fleet import Fleet
+from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.secret_lookup import FailedAttempts
@@ -59,6 +60,7 @@ from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore
 from server.store.machines.input_counts import InputCountStore
 from server.store.machines.machines import MachineStore
+from server.store.machines.pauses import PauseStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
@@ -187,8 +189,10 @@ def _machines(
         changed,
         session_idle=timedelta(seconds=settings.console_session_idle),
     )
+    pauses = Pauses(PauseStore(database), audit, parts.dispatcher, changed)
     return Machines(
-        fleet=Fleet(machines, tokens, parts.views, parts.dispatcher, changed),
+        fleet=Fleet(machines, tokens, parts.views, parts.dispatcher, pauses, changed),
+        pauses=pauses,
         dispatcher=parts.dispatcher,
         control=control,
         hands=Hands(),

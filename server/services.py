@@ -17,6 +17,7 @@ from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
 from server.fleet.fleet import Fleet
+from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.sessions import Sessions
@@ -80,6 +81,7 @@ class Machines:
     fleet: Fleet
     dispatcher: Dispatcher
     control: MachineControl
+    pauses: Pauses
     hands: Hands
     events: MachineEventPublisher
     admission: Admission

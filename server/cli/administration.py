@@ -1,15 +1,14 @@
 """``farhand organization``, ``token`` and ``command``: who may do what, and did."""
 
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
 import click
 
 from schemas.resources.tokens import ROLE_SCOPES, Role, Scope
-from schemas.values.times import format_time
 from server.cli.client import Api, api_options, printable
+from server.cli.durations import Duration, time_from_now
 from server.cli.token_files import token_file_options, token_file_writer
 from server.client.replies import said_by
 
@@ -20,26 +19,6 @@ ROLES_TOLD = "\b\nRoles, and the scopes of each:\n" + "\n".join(
     f"  {role}: {', '.join(scopes)}" for role, scopes in ROLE_SCOPES.items()
 )
 """For the help of the command; the \b keeps its lines apart."""
-
-UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
-
-class Duration(click.ParamType[timedelta]):
-    """A length of time such as 30d, 12h, 45m or 90s."""
-
-    name = "duration"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> timedelta:
-        """Read it, or fail with a usage error."""
-        found = re.fullmatch(r"([0-9]{1,9})([smhdw])", value)
-        if found is None:
-            self.fail("must be a number and s, m, h, d or w, such as 30d", param, ctx)
-        try:
-            return timedelta(**{UNITS[found[2]]: int(found[1])})
-        except OverflowError:
-            self.fail("is beyond the year 9999", param, ctx)
 
 
 @click.group()
@@ -107,7 +86,7 @@ def create_token(
         **_what_it_allows(scopes, role, machine_id),
         "organization_id": organization_id and str(organization_id),
         "machine_id": machine_id,
-        "expires_at": _from_now(expires_in),
+        "expires_at": time_from_now(expires_in, "--expires-in"),
     }
     given = {field: value for field, value in body.items() if value is not None}
     with token_file_writer(token_file, force=force) as write:
@@ -130,15 +109,6 @@ def _what_it_allows(
             "--role stands for scopes of its own: leave out --scope and --machine"
         )
     return {"role": role}
-
-
-def _from_now(duration: timedelta | None) -> str | None:
-    if duration is None:
-        return None
-    try:
-        return format_time(datetime.now(UTC) + duration)
-    except OverflowError:
-        raise click.UsageError("--expires-in: that is beyond the year 9999") from None
 
 
 @token.command("list")

@@ -37,7 +37,7 @@ def refused(error: SubmissionRefusedError, since: int) -> Refusal:
         case ControlEndedError():
             return control_ended()
         case MachinePausedError():
-            return unavailable("paused", "an operator paused the machine", error.since)
+            return unavailable("paused", error.why, error.since)
         case NoInputError():
             return unavailable(
                 "no_input", f"the machine has no way to inject: {error.reason}", error.since

@@ -67,7 +67,7 @@ def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -
         expect(row.locator('[data-column="failed"]')).to_have_text("1")
         change(site, desk.machine, paused=True)
         expect(row).to_contain_text("Paused")
-        expect(row).to_contain_text("An operator paused the machine")
+        expect(row).to_contain_text("By administrator")
         change(site, desk.machine, paused=False, name="Follow me still")
         expect(row_of(page, "Follow me still")).to_contain_text("Online")
     expect(row_of(page, "Follow me still")).to_contain_text("Offline")

@@ -75,6 +75,9 @@ class MachineHandler(ApiHandler):
     @endpoint(
         Endpoint(
             summary="Rename, pause or resume a machine",
+            description="A paused machine takes inputs of nobody but who has control of it.  Who "
+            "is refused is told who paused it, why and until when.  Pausing it again names these "
+            "anew, and since stays.",
             scope=Scope.MACHINES_WRITE,
             path=MachinePath,
             body=MachineChange,
@@ -85,12 +88,18 @@ class MachineHandler(ApiHandler):
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
         fleet = self.services.machines.fleet
         with refusals_as_problems():
-            stored = await fleet.change(self.principal.organization_id, path.machine_id, body)
+            stored = await fleet.change(
+                self.principal.organization_id,
+                path.machine_id,
+                body,
+                by=self.principal.token_name,
+            )
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
             action = "machine.paused" if body.paused else "machine.resumed"
-            await record(self, action, path.machine_id, machine_id=path.machine_id)
+            note = body.pause_reason
+            await record(self, action, path.machine_id, machine_id=path.machine_id, note=note)
         self.answer(200, await fleet.view(stored))
 
     @endpoint(

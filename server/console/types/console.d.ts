@@ -62,6 +62,13 @@ interface Holder {
   since: string;
 }
 
+interface Pause {
+  since: string;
+  by: string;
+  reason: string | null;
+  until: string | null;
+}
+
 interface Control extends Holder {
   id: string;
   machine_id: string;
@@ -76,6 +83,7 @@ interface Machine {
   reason: string;
   since: string;
   paused: boolean;
+  pause: Pause | null;
   control: Holder | null;
   platform: string | null;
   client_version: string | null;

@@ -16,7 +16,7 @@ from schemas.resources.events import (
     MachineRemoved,
     TrajectoryChanged,
 )
-from schemas.resources.machines import Control, Holder, InputCounts, Machine, MachinePage
+from schemas.resources.machines import Control, Holder, InputCounts, Machine, MachinePage, Pause
 from schemas.resources.trajectories import Trajectory
 from schemas.resources.workflows import Workflow, WorkflowPage
 from server.api.console import Session
@@ -86,6 +86,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
             InputCounts,
             Machine,
             MachineRemoved,
+            Pause,
             Session,
             Trajectory,
             TrajectoryChanged,
