@@ -138,6 +138,7 @@ class Server:
             supervise(self._watch_lag, "watch the event loop"),
             supervise(services.library.indexer.run, "enter new trajectories"),
             supervise(services.machines.control.run, "end control leases that are over"),
+            supervise(services.machines.pauses.run, "end pauses that are over"),
         ]
         if self._settings.has_nats:
             self._watches.extend(self._join_others())

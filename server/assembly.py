@@ -3,13 +3,14 @@
 import json
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
 from server.console.assets import Asset, Assets
+from server.console.site import FIRST_PAGE, Site
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
@@ -33,6 +34,7 @@ from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
 from server.fleet.fleet import Fleet
+from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.secret_lookup import FailedAttempts
@@ -58,6 +60,7 @@ from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore
 from server.store.machines.input_counts import InputCountStore
 from server.store.machines.machines import MachineStore
+from server.store.machines.pauses import PauseStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
@@ -103,6 +106,7 @@ def assemble(ground: Ground) -> Services:
     events, metrics = _event_hub(ground), Metrics()
     audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
     recorder = InputRecorder(audit, events, metrics)
+    site = Site(settings.docs_dir)
     operation = Operation(
         database=database,
         metrics=metrics,
@@ -111,7 +115,8 @@ def assemble(ground: Ground) -> Services:
         blocking_throttle=BlockingThrottle(),
         long_answers=LongAnswers(),
         console=Assets(),
-        openapi=_openapi,
+        site=site,
+        openapi=partial(_openapi, f"docs/{FIRST_PAGE}" if site.is_installed else None),
     )
     machines, cluster = _machines(ground, events, audit, fingerprints, operation)
     return Services(
@@ -237,8 +242,11 @@ def _machines(
         input_timeout=settings.input_timeout,
         most_viewers=settings.screen_viewers,
     )
+    changed = publisher.changed
+    pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
     door = Machines(
-        fleet=Fleet(machines, TokenStore(database), views, dispatcher, publisher.changed),
+        fleet=Fleet(machines, TokenStore(database), views, dispatcher, pauses, changed),
+        pauses=pauses,
         dispatcher=dispatcher,
         control=_control(ground, audit, dispatcher, publisher),
         hands=Hands(),
@@ -265,9 +273,10 @@ def _control(
 
 
 @cache
-def _openapi() -> Asset:
+def _openapi(documentation: str | None) -> Asset:
     """The document of every server of this process, made when it is first asked for.
 
     Making it takes longer than all the rest of a start, and few ask.
     """
-    return Asset(json.dumps(openapi_document(ROUTES, version("farhand"))).encode(), JSON)
+    document = openapi_document(ROUTES, version("farhand"), documentation)
+    return Asset(json.dumps(document).encode(), JSON)

@@ -33,6 +33,13 @@ class AuditQuery(queries.PageQuery):
     created_at_to: queries.NullableTime = Field(None, description="At or before this time.")
 
 
+class Grant(BaseModel):
+    """What a token allowed then."""
+
+    role: str | None = Field(description="null where its scopes were named one by one.")
+    scopes: list[str]
+
+
 class AuditEntry(BaseModel):
     """Something that was done."""
 
@@ -42,6 +49,14 @@ class AuditEntry(BaseModel):
     token_id: UUID | None = Field(description="Who: the token, which may be revoked by now.")
     token_name: str | None
     target: str | None = Field(description="The id of what it was done to.")
+    target_name: str | None = Field(
+        None, description="What that was called then: of tokens, sessions and organizations."
+    )
+    grant: Grant | None = Field(
+        None,
+        description="What the token allowed, where it was done to a token, or a session began or "
+        "ended with it.  The entry keeps this when the token is gone.",
+    )
     machine_id: str | None
     request_id: str = Field(description="As in X-Request-Id and in the server's log.")
     note: str | None = Field(None, description="What whoever did it wrote about it.")

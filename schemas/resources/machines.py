@@ -1,9 +1,9 @@
 """Machines as operators and HTTP clients see them."""
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import Page
@@ -11,12 +11,15 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Capability, Display
 from schemas.resources.tokens import CreatedToken
-from schemas.values.scalars import MachineId, Name, Note, StrictBool
+from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 MAX_VIEWER_NAMES = 20
 """So many viewers of a machine are named, at most."""
+
+PauseReason = Annotated[str, Field(min_length=1, max_length=200), Storable]
+"""Why a machine is paused, 1 to 200 characters: it is a part of every refusal."""
 
 MachineState = Literal["online", "offline", "paused", "no_input"]
 
@@ -39,7 +42,25 @@ class MachineChange(StrictModel):
     """The body of ``PATCH /v1/machines/{machine_id}``; what is left out stays."""
 
     name: Name | None = None
-    paused: StrictBool | None = Field(None, description="true refuses inputs until false.")
+    paused: StrictBool | None = Field(
+        None, description="true refuses inputs until false, or until pause_until."
+    )
+    pause_reason: PauseReason | None = Field(
+        None, description="Why, for whoever is refused; goes with paused: true."
+    )
+    pause_until: Time | None = Field(
+        None,
+        description="When the pause ends by itself, at most 30 days from now; goes with paused: "
+        "true.  Without it somebody has to resume the machine.",
+    )
+
+    @model_validator(mode="after")
+    def _pause_is_described_where_there_is_one(self) -> Self:
+        if self.paused is not True and (self.pause_reason or self.pause_until):
+            raise PydanticCustomError(
+                "no_pause", "pause_reason and pause_until go with paused: true only"
+            )
+        return self
 
 
 class InputCounts(BaseModel):
@@ -54,6 +75,15 @@ class Holder(BaseModel):
 
     by: str = Field(description="The user's name, else the token's.")
     since: Time
+
+
+class Pause(BaseModel):
+    """That a machine takes no inputs: by whom, why and until when."""
+
+    since: Time
+    by: str = Field(description="The name of the token that paused it.")
+    reason: str | None
+    until: Time | None = Field(description="When it ends by itself; null is when it is resumed.")
 
 
 class NewControl(StrictModel):
@@ -94,6 +124,7 @@ class Machine(BaseModel):
     reason: str = Field(description="Why the machine is in this state, for a person.")
     since: Time = Field(description="When it came into this state.")
     paused: bool
+    pause: Pause | None = Field(description="By whom, why and until when, where it is paused.")
     control: Holder | None = Field(description="Who has control; null where everybody may send.")
     platform: str | None
     client_version: str | None

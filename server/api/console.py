@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
+from schemas.resources.audit import Grant
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
 from schemas.values.times import Time
@@ -127,7 +128,7 @@ class SessionHandler(ApiHandler):
         if (before := self.get_cookie(COOKIE)) is not None:
             await self._end(before)
         self.principal = session.principal
-        await record(self, "session.started", session.principal.token_id)
+        await self._record("session.started")
         self.set_cookie(
             COOKIE,
             session.secret,
@@ -164,7 +165,13 @@ class SessionHandler(ApiHandler):
         except ProblemError:
             return
         await sessions.end(secret)
-        await record(self, "session.ended", self.principal.token_id)
+        await self._record("session.ended")
+
+    async def _record(self, action: str) -> None:
+        """Record what was done with the token that the session stands for."""
+        token = self.principal
+        grant = Grant(role=token.role, scopes=sorted(token.scopes))
+        await record(self, action, token.token_id, target_name=token.token_name, grant=grant)
 
 
 def _view(principal: Principal, expires_at: object) -> Session:

@@ -12,7 +12,7 @@ from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import PROBLEM_TYPES, ProblemError
 from server.console.assets import API_PAGE, HOME_PAGE, MEDIA_TYPES, Asset
 from server.web.endpoint import Endpoint
-from server.web.files import REVALIDATE, FileHandler
+from server.web.files import REVALIDATE, WITHOUT_SCRIPTS, FileHandler
 
 HTML = "text/html"
 
@@ -48,6 +48,12 @@ class ProblemPath(BaseModel):
     name: str
 
 
+class SitePath(BaseModel):
+    """Names a file of the documentation."""
+
+    path: str = Field(description="Such as guide/demo.html: it may have slashes.")
+
+
 class HomeHandler(FileHandler):
     @Endpoint(
         summary="Ask what this server is",
@@ -76,6 +82,28 @@ class ApiPageHandler(FileHandler):
     )
     async def get(self, headers: ReadHeaders) -> None:
         self.answer_page(self.services.operation.console.pages[API_PAGE], headers)
+
+
+class SiteHandler(FileHandler):
+    @Endpoint(
+        summary="Read the documentation",
+        description="Where it is installed (the setting docs_dir): it begins at index.html.",
+        scope=None,
+        public=True,
+        path=SitePath,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        problems=(problems.NOT_FOUND,),
+        media_type="*/*",
+    )
+    async def get(self, path: SitePath, headers: ReadHeaders) -> None:
+        asset = self.services.operation.site.find(path.path)
+        if asset is None:
+            raise ProblemError(problems.NOT_FOUND, "the documentation has no such page here")
+        if asset.media_type == MEDIA_TYPES["html"]:
+            self.answer_page(asset, headers, WITHOUT_SCRIPTS)
+        else:
+            self.answer_asset(asset, REVALIDATE, headers)
 
 
 class OpenApiHandler(FileHandler):

@@ -29,5 +29,5 @@ class OrganizationsHandler(ApiHandler):
     async def post(self, body: NewOrganization) -> None:
         organizations = self.services.access.organizations
         added = await organizations.add(self.organization_id, body)
-        await record(self, "organization.added", added.id)
+        await record(self, "organization.added", added.id, target_name=added.name)
         self.answer(201, added)

@@ -13,6 +13,7 @@ from server.api.documentation import (
     HomeHandler,
     OpenApiHandler,
     ProblemHandler,
+    SiteHandler,
 )
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
@@ -98,6 +99,7 @@ ROUTES = (
     Route("/console/static/{version}/{name}", ConsoleFileHandler),
     Route("/", HomeHandler),
     Route("/docs", ApiPageHandler),
+    Route("/docs/{path}", SiteHandler, deep=True),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
     Route("/metrics", MetricsHandler),

@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from schemas.http import problems
 from schemas.http.queries import PageQuery
+from schemas.resources.audit import Grant
 from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
 from server.web.auditing import record
 from server.web.endpoint import Endpoint
@@ -32,9 +33,9 @@ class TokensHandler(ApiHandler):
 
     @Endpoint(
         summary="Make a token",
-        description="The answer is the only one that shows the secret.  A token never allows "
-        "more, nor longer, than the one that makes it; only a machine's own, made with "
-        "machines:write, may last longer.",
+        description="It has either the scopes or the role that the body names.  The answer is "
+        "the only one that shows the secret.  A token never allows more, nor longer, than the "
+        "one that makes it; only a machine's own, made with machines:write, may last longer.",
         scope=Scope.TOKENS_WRITE,
         body=NewToken,
         answers={201: CreatedToken},
@@ -44,9 +45,7 @@ class TokensHandler(ApiHandler):
         made = await self.services.access.tokens.grant(self.principal, body)
         # Where it is for another organization, both have it in their audit.
         for each in {made.organization_id, self.organization_id}:
-            await record(
-                self, "token.created", made.id, machine_id=body.machine_id, organization_id=each
-            )
+            await _record(self, "token.created", made, organization_id=each)
         self.answer(201, made)
 
 
@@ -71,6 +70,21 @@ class TokenHandler(ApiHandler):
         problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: TokenPath) -> None:
-        await self.services.access.tokens.revoke(self.organization_id, path.token_id)
-        await record(self, "token.revoked", path.token_id)
+        revoked = await self.services.access.tokens.revoke(self.organization_id, path.token_id)
+        await _record(self, "token.revoked", revoked)
         self.answer(204)
+
+
+async def _record(
+    handler: ApiHandler, action: str, token: Token, *, organization_id: UUID | None = None
+) -> None:
+    """Record that the caller has made or revoked a token."""
+    await record(
+        handler,
+        action,
+        token.id,
+        machine_id=token.machine_id,
+        organization_id=organization_id,
+        target_name=token.name,
+        grant=Grant(role=token.role, scopes=[*token.scopes]),
+    )

@@ -28,7 +28,7 @@ def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
         case errors.ControlEndedError():
             return control_ended()
         case errors.MachinePausedError():
-            return unavailable("paused", "an operator paused the machine", error.since)
+            return unavailable("paused", error.why, error.since)
         case errors.NoInputError():
             return unavailable(
                 "no_input", f"the machine has no way to inject: {error.reason}", error.since

@@ -16,7 +16,7 @@ from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
 from schemas.http.queries import PageQuery
-from schemas.resources.audit import AuditQuery
+from schemas.resources.audit import AuditQuery, Grant
 from server.errors import AlreadyExists
 from server.store.machines.input_counts import EndedInput, InputCountStore
 from server.store.mongodb.database import Database
@@ -62,6 +62,7 @@ class AuditEntry:
 
     ``input`` is there for inputs only, whose ``created_at`` is when they were accepted, and whose
     ``id`` begins with the command's own 16 bytes.  ``note`` is what whoever did it wrote about it.
+    ``target_name`` is what the target was called then, and ``grant`` what it allowed, for a token.
     """
 
     id: bytes
@@ -75,6 +76,8 @@ class AuditEntry:
     request_id: str
     input: AuditedInput | None = None
     note: str | None = None
+    target_name: str | None = None
+    grant: Grant | None = None
 
 
 class AuditStore:
@@ -196,6 +199,10 @@ class AuditStore:
             document["target"] = entry.target
             if entry.note is not None:
                 document["note"] = entry.note
+            if entry.target_name is not None:
+                document["target_name"] = entry.target_name
+            if entry.grant is not None:
+                document["grant"] = entry.grant.model_dump()
         else:
             document.update(_ending(entry))
         return document
@@ -242,4 +249,6 @@ def _entry(document: Document) -> AuditEntry:
     fields = {"target": None, **fields_of(AuditEntry, document)}
     if "outcome" in document:
         fields["input"] = AuditedInput(**fields_of(AuditedInput, document))
+    if document.get("grant") is not None:
+        fields["grant"] = Grant.model_validate(document["grant"])
     return AuditEntry(id=document["_id"], **fields)

@@ -40,14 +40,19 @@ class UnknownAddressHandler(ApiHandler):
 
 @dataclass(frozen=True)
 class Route:
-    """An address template such as ``/v1/trajectories/{trajectory_id}`` and its handler."""
+    """An address template such as ``/v1/trajectories/{trajectory_id}`` and its handler.
+
+    What a parameter stands for has no slash in it, unless the route is ``deep``.
+    """
 
     template: str
     handler: type[ApiHandler]
+    deep: bool = False
 
     def specification(self, services: Services) -> url:
         """The same for Tornado."""
-        pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", self.template)
+        part = ".+" if self.deep else "[^/]+"
+        pattern = re.sub(r"{(\w+)}", rf"(?P<\1>{part})", self.template)
         return url(pattern, self.handler, {"services": services})
 
 

@@ -54,7 +54,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
         summary="Work on a machine by hand",
         description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
         "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
-        "in schemas/inputs/hand.py, and docs/control.md explains them.",
+        "in schemas/inputs/hand.py, and docs/reference/control.md explains them.",
         scope=Scope.INPUT_SEND,
         path=LeasePath,
         answers={101: None},

@@ -65,6 +65,9 @@ class MachineHandler(AskingHandler):
 
     @Endpoint(
         summary="Rename, pause or resume a machine",
+        description="A paused machine takes inputs of nobody but who has control of it.  Who "
+        "is refused is told who paused it, why and until when.  Pausing it again names these "
+        "anew, and since stays.",
         scope=Scope.MACHINES_WRITE,
         path=MachinePath,
         body=MachineChange,
@@ -73,12 +76,15 @@ class MachineHandler(AskingHandler):
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
         fleet = self.services.machines.fleet
-        stored = await fleet.change(self.organization_id, path.machine_id, body)
+        stored = await fleet.change(
+            self.organization_id, path.machine_id, body, by=self.principal.token_name
+        )
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
             action = "machine.paused" if body.paused else "machine.resumed"
-            await record(self, action, path.machine_id, machine_id=path.machine_id)
+            note = body.pause_reason
+            await record(self, action, path.machine_id, machine_id=path.machine_id, note=note)
         self.answer(200, await fleet.view(stored))
 
     @Endpoint(
