@@ -11,7 +11,7 @@ ARGS ?=
 # Compiled once, not again by each of the many processes that a run starts.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install demo test test-windows test-systems test-images lint format bench faults mutants simulation screenshots clean
+.PHONY: help install demo test test-windows test-systems test-images lint format bench faults mutants simulation screenshots docs clean
 
 help:
 	@echo "make install     the environment alone (.venv)"
@@ -24,7 +24,8 @@ help:
 	@echo "make bench       the benchmarks, each beside its floor"
 	@echo "make faults      real processes killed at random for 20 minutes (ARGS='--faults 100' for less, '--nodes 3' for more servers)"
 	@echo "make mutants     mistakes made on purpose in a copy, and the test that notices each (ARGS='M28 M59' for some, --list)"
-	@echo "make screenshots the pictures of the console in docs/images"
+	@echo "make screenshots the pictures of the console: in docs/images those that a page shows, in build/screenshots the others"
+	@echo "make docs        the documentation as a site, in build/docs"
 	@echo "make simulation  100,000 simulated lives (ARGS='--seed 7' for one, told in full)"
 
 # What a command needs of the system comes first, in one go, or is named before anything is half done.
@@ -102,6 +103,11 @@ mutants: needs-run-tests install
 
 screenshots: needs-run-tests install
 	@$(BIN)/python -m tests.browser $(ARGS)
+
+# What it says of its own future is for whoever raises its version.
+docs: install
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file config/mkdocs.yml
+	@echo "build/docs/index.html is the first page"
 
 simulation: install
 	@$(BIN)/python -m tests.simulation $(ARGS)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from schemas.link.close_codes import CloseCode
 from server.api.metrics import register_metrics
 from server.api.routes import ROUTES
-from server.assembly import assemble
+from server.assembly import Ground, assemble
 from server.bus.bus import Bus
 from server.bus.local_bus import LocalBus, LocalExchange
 from server.errors import StoreUnavailable
@@ -92,7 +92,9 @@ class Server:
             installation = await Installation.open(self._database)
             self._bus = self._open_bus()
             self.services = assemble(
-                settings, self._background, self._database, installation, self._node, self._bus
+                Ground(
+                    settings, self._background, self._database, installation, self._node, self._bus
+                )
             )
             register_metrics(self.services)
             organization = await make_first_administrator(
@@ -136,6 +138,7 @@ class Server:
             supervise(self._watch_lag, "watch the event loop"),
             supervise(services.library.indexer.run, "enter new trajectories"),
             supervise(services.machines.control.run, "end control leases that are over"),
+            supervise(services.machines.pauses.run, "end pauses that are over"),
         ]
         if self._settings.has_nats:
             self._watches.extend(self._join_others())

@@ -1,15 +1,16 @@
 """Puts the parts together: the only place that knows all of them."""
 
 import json
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
-from typing import NamedTuple
 
 from server.api.routes import ROUTES
 from server.bus.bus import Bus
 from server.bus.subjects import Subjects
 from server.console.assets import Asset, Assets
+from server.console.site import FIRST_PAGE, Site
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
@@ -33,6 +34,7 @@ from server.events.memory_hub import MemoryEventHub
 from server.events.shared_hub import SharedEventHub
 from server.events.tags import event_tags
 from server.fleet.fleet import Fleet
+from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.secret_lookup import FailedAttempts
@@ -58,6 +60,7 @@ from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore
 from server.store.machines.input_counts import InputCountStore
 from server.store.machines.machines import MachineStore
+from server.store.machines.pauses import PauseStore
 from server.store.mongodb.database import Database
 from server.store.mongodb.installation import Installation
 from server.store.presence import NodeStore
@@ -74,64 +77,59 @@ from server.web.endpoint import JSON
 from server.web.openapi import openapi_document
 
 
-class MachineParts(NamedTuple):
-    """What stands between the API and the machines."""
+@dataclass(frozen=True)
+class Ground:
+    """What all parts of a server stand on."""
 
-    registry: LinkRegistry
-    admission: Admission
-    dispatcher: Dispatcher
-    views: MachineViews
-    events: MachineEventPublisher
-    cluster: Cluster
+    settings: ServerSettings
+    background: Tasks
+    database: Database
+    installation: Installation
+    node: Node
+    bus: Bus
+
+    @property
+    def subjects(self) -> Subjects:
+        """What the messages of this installation are addressed to."""
+        return Subjects(self.installation.secret)
+
+    @property
+    def key_lifetime(self) -> timedelta:
+        """How long what was done under a key is known."""
+        return timedelta(seconds=self.settings.idempotency_key_lifetime)
 
 
-def assemble(
-    settings: ServerSettings,
-    background: Tasks,
-    database: Database,
-    installation: Installation,
-    node: Node,
-    bus: Bus,
-) -> Services:
+def assemble(ground: Ground) -> Services:
     """Everything that handlers work with."""
-    fingerprints = Fingerprints(installation.secret)
-    subjects = Subjects(installation.secret)
-    events = _event_hub(settings, background, database, installation, bus, subjects)
-    metrics = Metrics()
+    settings, database = ground.settings, ground.database
+    fingerprints = Fingerprints(ground.installation.secret)
+    events, metrics = _event_hub(ground), Metrics()
     audit = AuditStore(database, lifetime=timedelta(seconds=settings.audit_lifetime))
     recorder = InputRecorder(audit, events, metrics)
-    parts = _machine_parts(
-        settings,
-        background,
-        database,
-        events,
-        recorder,
-        fingerprints,
-        metrics,
-        node,
-        bus,
-        subjects,
+    site = Site(settings.docs_dir)
+    operation = Operation(
+        database=database,
+        metrics=metrics,
+        recorder=recorder,
+        body_memory=BodyMemory(settings.body_memory),
+        blocking_throttle=BlockingThrottle(),
+        long_answers=LongAnswers(),
+        console=Assets(),
+        site=site,
+        openapi=partial(_openapi, f"docs/{FIRST_PAGE}" if site.is_installed else None),
     )
+    machines, cluster = _machines(ground, events, audit, fingerprints, operation)
     return Services(
         settings=settings,
-        background=background,
+        background=ground.background,
         events=events,
         audit=audit,
         fingerprints=fingerprints,
-        access=_access(settings, background, database),
-        library=_library(settings, database),
-        machines=_machines(settings, database, audit, parts),
-        operation=Operation(
-            database=database,
-            metrics=metrics,
-            recorder=recorder,
-            body_memory=BodyMemory(settings.body_memory),
-            blocking_throttle=BlockingThrottle(),
-            long_answers=LongAnswers(),
-            console=Assets(),
-            openapi=_openapi,
-        ),
-        cluster=parts.cluster,
+        access=_access(settings, ground.background, database),
+        library=_library(ground),
+        machines=machines,
+        operation=operation,
+        cluster=cluster,
     )
 
 
@@ -157,9 +155,10 @@ def _access(settings: ServerSettings, background: Tasks, database: Database) -> 
     )
 
 
-def _library(settings: ServerSettings, database: Database) -> Library:
+def _library(ground: Ground) -> Library:
+    database = ground.database
     trajectories, workflows = TrajectoryStore(database), WorkflowStore(database)
-    transactions = Transactions(database, key_lifetime=_key_lifetime(settings))
+    transactions = Transactions(database, key_lifetime=ground.key_lifetime)
     return Library(
         trajectories=Trajectories(trajectories, workflows, transactions),
         workflows=Workflows(workflows, transactions),
@@ -169,66 +168,31 @@ def _library(settings: ServerSettings, database: Database) -> Library:
     )
 
 
-def _machines(
-    settings: ServerSettings, database: Database, audit: AuditStore, parts: MachineParts
-) -> Machines:
-    machines, tokens = MachineStore(database), TokenStore(database)
-    changed = parts.events.changed
-    control = MachineControl(
-        ControlStore(database),
-        machines,
-        tokens,
-        SessionStore(database),
-        audit,
-        parts.dispatcher,
-        changed,
-        session_idle=timedelta(seconds=settings.console_session_idle),
-    )
-    return Machines(
-        fleet=Fleet(machines, tokens, parts.views, parts.dispatcher, changed),
-        dispatcher=parts.dispatcher,
-        control=control,
-        hands=Hands(),
-        events=parts.events,
-        admission=parts.admission,
-        registry=parts.registry,
-    )
-
-
-def _event_hub(
-    settings: ServerSettings,
-    background: Tasks,
-    database: Database,
-    installation: Installation,
-    bus: Bus,
-    subjects: Subjects,
-) -> EventHub:
-    if not settings.has_nats:
+def _event_hub(ground: Ground) -> EventHub:
+    if not ground.settings.has_nats:
         return MemoryEventHub()
     return SharedEventHub(
-        EventLog(database),
-        bus,
-        background,
-        prefix=subjects.events,
-        tag_of=event_tags(installation.secret),
+        EventLog(ground.database),
+        ground.bus,
+        ground.background,
+        prefix=ground.subjects.events,
+        tag_of=event_tags(ground.installation.secret),
     )
 
 
-def _machine_parts(
-    settings: ServerSettings,
-    background: Tasks,
-    database: Database,
+def _machines(
+    ground: Ground,
     events: EventHub,
-    recorder: InputRecorder,
+    audit: AuditStore,
     fingerprints: Fingerprints,
-    metrics: Metrics,
-    node: Node,
-    bus: Bus,
-    subjects: Subjects,
-) -> MachineParts:
+    operation: Operation,
+) -> tuple[Machines, Cluster]:
+    """What stands between the API and the machines, and this node among the others."""
+    settings, background, database = ground.settings, ground.background, ground.database
+    node, bus, subjects, recorder = ground.node, ground.bus, ground.subjects, operation.recorder
     registry, machines = LinkRegistry(), MachineStore(database)
     addresses = LinkAddresses(machines, node.node_id, is_alone=not settings.has_nats)
-    commands = CommandStore(database, lifetime=_key_lifetime(settings))
+    commands = CommandStore(database, lifetime=ground.key_lifetime)
     resolver, under_way = Resolver(commands, recorder), CommandsUnderWay(background)
     ledger = Ledger(commands, resolver, under_way, background, recorder)
     elsewhere = MachinesElsewhere(bus, subjects, addresses, background, ledger.has_ended)
@@ -256,15 +220,21 @@ def _machine_parts(
         reconnects_per_second=settings.reconnects_per_second,
     )
     here = MachinesHere(registry, admission, ledger, recorder)
-    responder = Responder(here, links_here, elsewhere.texts, metrics.render)
-    presence = Presence(
-        node, NodeStore(database), on_gone=membership.gone, on_missed=membership.announce_links
+    cluster = Cluster(
+        node=node,
+        bus=bus,
+        presence=Presence(
+            node, NodeStore(database), on_gone=membership.gone, on_missed=membership.announce_links
+        ),
+        membership=membership,
+        elsewhere=elsewhere,
+        responder=Responder(here, links_here, elsewhere.texts, operation.metrics.render),
     )
     dispatcher = Dispatcher(
         here=here,
         elsewhere=elsewhere,
         node_id=node.node_id,
-        is_alive=presence.is_alive,
+        is_alive=cluster.presence.is_alive,
         machines=machines,
         ledger=ledger,
         fingerprints=fingerprints,
@@ -272,25 +242,41 @@ def _machine_parts(
         input_timeout=settings.input_timeout,
         most_viewers=settings.screen_viewers,
     )
-    cluster = Cluster(
-        node=node,
-        bus=bus,
-        presence=presence,
-        membership=membership,
-        elsewhere=elsewhere,
-        responder=responder,
+    changed = publisher.changed
+    pauses = Pauses(PauseStore(database), audit, dispatcher, changed)
+    door = Machines(
+        fleet=Fleet(machines, TokenStore(database), views, dispatcher, pauses, changed),
+        pauses=pauses,
+        dispatcher=dispatcher,
+        control=_control(ground, audit, dispatcher, publisher),
+        hands=Hands(),
+        events=publisher,
+        admission=admission,
+        registry=registry,
     )
-    return MachineParts(registry, admission, dispatcher, views, publisher, cluster)
+    return door, cluster
 
 
-def _key_lifetime(settings: ServerSettings) -> timedelta:
-    return timedelta(seconds=settings.idempotency_key_lifetime)
+def _control(
+    ground: Ground, audit: AuditStore, dispatcher: Dispatcher, publisher: MachineEventPublisher
+) -> MachineControl:
+    return MachineControl(
+        ControlStore(ground.database),
+        MachineStore(ground.database),
+        TokenStore(ground.database),
+        SessionStore(ground.database),
+        audit,
+        dispatcher,
+        publisher.changed,
+        session_idle=timedelta(seconds=ground.settings.console_session_idle),
+    )
 
 
 @cache
-def _openapi() -> Asset:
+def _openapi(documentation: str | None) -> Asset:
     """The document of every server of this process, made when it is first asked for.
 
     Making it takes longer than all the rest of a start, and few ask.
     """
-    return Asset(json.dumps(openapi_document(ROUTES, version("farhand"))).encode(), JSON)
+    document = openapi_document(ROUTES, version("farhand"), documentation)
+    return Asset(json.dumps(document).encode(), JSON)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from uuid import uuid5
 
-from schemas.resources.tokens import ADMINISTRATOR_SCOPES
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Role
 from server.data_directory import ADMIN_TOKEN_FILE
 from server.errors import AlreadyExists
 from server.foundation import cannot_write, write_private
@@ -55,6 +55,7 @@ async def _make_token(organization: Organization, tokens: TokenStore, directory:
                 "administrator",
                 secret_hash(secret),
                 ADMINISTRATOR_SCOPES,
+                role=Role.ADMINISTRATOR,
                 token_id=uuid5(organization.id, "the first administrator"),
             )
             await tokens.insert(administrator)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from server.bus.bus import Bus
 from server.console.assets import Asset, Assets
+from server.console.site import Site
 from server.dispatch.control import MachineControl
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.fingerprints import Fingerprints
@@ -16,6 +17,7 @@ from server.dispatch.machine_events import MachineEventPublisher
 from server.dispatch.recorder import InputRecorder
 from server.events.hub import EventHub
 from server.fleet.fleet import Fleet
+from server.fleet.pauses import Pauses
 from server.identity.authentication import Authenticator
 from server.identity.organizations import Organizations
 from server.identity.sessions import Sessions
@@ -79,6 +81,7 @@ class Machines:
     fleet: Fleet
     dispatcher: Dispatcher
     control: MachineControl
+    pauses: Pauses
     hands: Hands
     events: MachineEventPublisher
     admission: Admission
@@ -101,6 +104,7 @@ class Operation:
     blocking_throttle: BlockingThrottle
     long_answers: LongAnswers
     console: Assets
+    site: Site
     openapi: Callable[[], Asset]
     under_way: int = 0
     leaving: bool = False

@@ -102,6 +102,24 @@ def _holds_nats_url(file: Path) -> Path:
     return file
 
 
+MOST_DOCUMENTATION_BYTES = 64 * 1024 * 1024
+"""The site is kept in memory: whoever names another directory is told, and no more."""
+
+
+def _has_the_site(directory: Path) -> Path:
+    """A directory with the documentation in it.  Raises ValueError."""
+    if not (directory / "index.html").is_file():
+        raise ValueError(f"{directory} has no index.html: make docs builds build/docs, which has")
+    size = 0
+    for file in directory.rglob("*"):
+        if not os.access(file, os.R_OK):
+            raise ValueError(f"{file} cannot be read")
+        size += file.stat().st_size
+        if size > MOST_DOCUMENTATION_BYTES:
+            raise ValueError(f"{directory} has more in it than the documentation")
+    return directory
+
+
 class ServerSettings(ProgramSettings):
     """Everything that an operator may choose; times are seconds, sizes bytes."""
 
@@ -111,6 +129,9 @@ class ServerSettings(ProgramSettings):
     host: str = Field("127.0.0.1", min_length=1, description="The address to listen on.")
     port: int = Field(8600, ge=0, le=65535, description="0 lets the system choose.")
     data_dir: HomePath = Field(default_factory=default_data_directory)
+    docs_dir: Annotated[HomePath, AfterValidator(_has_the_site)] | None = Field(
+        None, description="Where the documentation is, built by make docs, for /docs to lead to."
+    )
     mongodb_uri: str | None = Field(None, description="Unset: a MongoDB of the server's own.")
     mongodb_uri_file: Annotated[HomePath, AfterValidator(_holds_uri)] | None = Field(
         None, description="A file with the URI alone, which may hold a password."

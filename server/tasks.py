@@ -8,7 +8,8 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from enum import Enum, auto
 from typing import Any, Final, TypeVar
 
@@ -124,3 +125,10 @@ class Tasks:
         if not task.cancelled() and (error := task.exception()) is not None:
             self.failures[task.get_name()] += 1
             logger.error("task %s failed", task.get_name(), exc_info=error)
+
+
+async def at_most(seconds: float, awaited: Awaitable[object]) -> None:
+    """Wait for something, but no longer than so many seconds: whether it came is not said."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await awaited

@@ -1,4 +1,4 @@
-"""The pages that are made from tables in the code are what the tables say today.
+"""The pages that are made of tables in the code, and of files, are what those say today.
 
 ``python tests/test_documentation.py`` writes them anew.  A program on a page does what it says.
 """
@@ -17,9 +17,35 @@ from schemas.link.messages import Input
 from tests.service import new_key, running_service, until
 
 DOCS = Path(__file__).parent.parent / "docs"
-KEYS_PAGE = DOCS / "keys.md"
+KEYS_PAGE = DOCS / "reference" / "keys.md"
 
-KEYS_HEAD = """# Key combinations
+SETTINGS_PAGE = DOCS / "reference" / "settings.md"
+CONFIG = DOCS.parent / "config"
+
+SETTINGS = """# Settings of the server and of the machine client
+
+Both programs take their settings from a file, from the environment and from the command line. The
+command line wins over the environment, and the environment over the file. These files have every
+setting; what is not commented out is the default, but for `data_dir`, `server` and `token_file`.
+
+## Server
+
+`config/server.toml`:
+
+```toml
+{server}
+```
+
+## Machine client
+
+`config/machine.toml`:
+
+```toml
+{machine}
+```
+"""
+
+KEYS_HEAD = """# Key names and combinations
 
 The `text` of `POST /v1/computer/{machine_id}/input/keyboard/key`:
 
@@ -66,19 +92,29 @@ def _row(key: NamedKey) -> str:
 
 
 def _code(character: str | None) -> str:
-    """A character as Markdown's code in a table, where two characters are special."""
-    return {"`": "`` ` ``", "|": "`\\|`"}.get(character or "", f"`{character}`")
+    """A character as code in a table, where two are special, to GitHub and to MkDocs alike."""
+    return {"`": "`` ` ``", "|": "<code>&#124;</code>"}.get(character or "", f"`{character}`")
 
 
 def test_keys_page_is_what_the_table_says() -> None:
     assert KEYS_PAGE.read_text() == keys_page()
 
 
+def settings_page() -> str:
+    """The page about settings."""
+    texts = {name: (CONFIG / f"{name}.toml").read_text().strip() for name in ("server", "machine")}
+    return SETTINGS.format(**texts)
+
+
+def test_settings_page_is_what_the_files_say() -> None:
+    assert SETTINGS_PAGE.read_text() == settings_page()
+
+
 class DocumentedClient:
-    """The client of the page about at most once, as it stands there; ``statuses`` of its tries."""
+    """The client of the page about answers, as it stands there; ``statuses`` of its tries."""
 
     def __init__(self) -> None:
-        page = (DOCS / "at-most-once.md").read_text()
+        page = (DOCS / "reference" / "answers.md").read_text()
         self.names: dict[str, Any] = {}
         exec(page.split("```python\n")[1].split("```")[0], self.names)
         self.statuses: list[int | None] = []
@@ -139,7 +175,7 @@ async def test_documented_client_gives_up_in_the_end(mongodb: str, tmp_path: Pat
 
 
 async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_path: Path) -> None:
-    page = (DOCS / "trajectories.md").read_text()
+    page = (DOCS / "guide" / "trajectories.md").read_text()
     commands = page.split("```\nsend()")[1].split("```")[0]
     async with running_service(mongodb, tmp_path) as service:
         shell = await asyncio.create_subprocess_exec(
@@ -152,8 +188,10 @@ async def test_commands_about_a_trajectory_work_as_they_stand(mongodb: str, tmp_
     assert shell.returncode == 0
     assert (made["is_generated"], changed["is_generated"]) == (False, True)
     assert latest["id"] == made["id"] == extended["id"]
-    assert [step["action"] for step in latest["trajectory_data"]] == ["click", "type", "key"]
+    operations = [step["operation"] for step in latest["trajectory_data"]]
+    assert operations == ["mouse.click", "keyboard.type", "keyboard.key"]
 
 
 if __name__ == "__main__":
     KEYS_PAGE.write_text(keys_page())
+    SETTINGS_PAGE.write_text(settings_page())

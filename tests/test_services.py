@@ -51,14 +51,17 @@ def test_server_unit_is_right_with_and_without_a_mongodb_of_ones_own(tmp_path: P
     assert verified(tmp_path, "farhand.service").strip() == ""
 
 
-def test_what_runs_is_what_the_page_installs() -> None:
-    page = (CONFIG.parent / "docs" / "deployment.md").read_text()
+def test_what_runs_is_what_the_guide_installs() -> None:
+    docs = CONFIG.parent / "docs"
+    server = (docs / "guide" / "server.md").read_text()
+    machine = (docs / "guide" / "second-machine.md").read_text()
+    kept = (docs / "reference" / "machine-client.md").read_text()
     text = (CONFIG / "farhand.service").read_text()
     (command,) = re.findall(r"^ExecStart=(\S+)/\S+ ", text, re.MULTILINE)
-    assert f"\n{command}/pip install " in page
+    assert f"\n{command}/pip install " in server
     machine_client = "~/farhand-machine/bin"
-    assert f"\n{machine_client}/pip install " in page
-    assert f"\n{machine_client}/farhand-machine install --config " in page
+    assert f"\n{machine_client}/pip install " in machine
+    assert f"\n{machine_client}/farhand-machine install --config " in kept
 
 
 def test_mistake_in_a_unit_is_seen(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ WALLS = {
     # What may become of machines, above the door and below the handlers.
     "server.fleet": {
         *("server.fleet", "server.dispatch", "server.identity", "server.store", "schemas"),
+        "server.errors",
     },
     "server.identity": {
         *("server.identity", "server.store", "server.tasks", "server.settings", "schemas"),

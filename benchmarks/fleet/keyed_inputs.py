@@ -121,7 +121,7 @@ def _header(head: str, name: str) -> str:
 
 
 def _is_final(status: int, content: bytes) -> bool:
-    """Whether this is the input's one answer, as docs/at-most-once.md tells clients."""
+    """Whether this is the input's one answer, as docs/reference/answers.md tells clients."""
     if status < 500:
         return status not in (409, 429)
     return json.loads(content).get("final") is True

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 from schemas.inputs.bodies import Button, Direction
 from schemas.inputs.clipboard_texts import Selection
-from schemas.inputs.key_combinations import Chord
+from schemas.inputs.key_combinations import Chord, Key
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.link.messages import Display, Released
 from schemas.link.picture_frames import Region, Size
@@ -48,6 +48,16 @@ class DesktopLost(DesktopError):  # noqa: N818  # what is known, and not what wa
 
 class ClipboardError(DesktopError):
     """A clipboard cannot be read or written; ``str()`` holds nothing of what is in it."""
+
+
+def key_refused(key: Key, code: str, message: str) -> Refusal:
+    """What says that a key of an input is not pressed, and nothing of the input is."""
+    return Refusal(Refused(code=code, message=message, loc=("body", "text"), ctx={"key": key.name}))
+
+
+def held_by_others(what: str) -> DesktopError:
+    """What an input fails with that needs what somebody else holds."""
+    return DesktopError("already_down", f"Somebody else holds down {what}")
 
 
 def interrupted() -> DesktopError:

@@ -2,14 +2,7 @@
 
 from typing import NoReturn
 
-from machine_client.desktop.base import (
-    ClipboardError,
-    DesktopCheck,
-    DesktopError,
-    DesktopInput,
-    DesktopView,
-    InjectionUnavailable,
-)
+from machine_client.desktop import base
 from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Display
@@ -21,30 +14,30 @@ class UnavailableDesktop:
     def __init__(self, reason: str) -> None:
         self._reason = reason
 
-    def open_input(self) -> DesktopInput:
-        raise InjectionUnavailable(self._reason)
+    def open_input(self) -> base.DesktopInput:
+        raise base.InjectionUnavailable(self._reason)
 
-    def open_view(self) -> DesktopView:
+    def open_view(self) -> base.DesktopView:
         return _BlindView(self._reason)
 
     def why_no_clipboard(self) -> str | None:
         return self._reason
 
     def read_clipboard(self, selection: Selection) -> str:
-        raise ClipboardError("clipboard_unavailable", self._reason)
+        raise base.ClipboardError("clipboard_unavailable", self._reason)
 
-    def checks(self) -> tuple[DesktopCheck, ...]:
-        return (DesktopCheck("display", self._look, self._reason),)
+    def checks(self) -> tuple[base.DesktopCheck, ...]:
+        return (base.DesktopCheck("display", self._look, self._reason),)
 
     def _look(self) -> NoReturn:
-        raise InjectionUnavailable(self._reason)
+        raise base.InjectionUnavailable(self._reason)
 
 
 class _BlindView:
     """Sees nothing, and says why."""
 
     def __init__(self, reason: str) -> None:
-        self._error = DesktopError("screen_unavailable", reason)
+        self._error = base.DesktopError("screen_unavailable", reason)
 
     def displays(self) -> list[Display]:
         raise self._error

@@ -11,7 +11,7 @@ from typing import TypeVar
 from machine_client.concurrency.bounded_call import BoundedCall
 from machine_client.desktop.base import DesktopCheck, DesktopError, InjectionUnavailable
 from machine_client.desktop.choose import choose_desktop
-from machine_client.doctor.finding import Finding
+from machine_client.doctor.finding import Finding, fault
 from machine_client.doctor.network_check import check_network
 from machine_client.journal.file import JournalFile, JournalInUse
 from machine_client.journal.journal import JournalError
@@ -47,14 +47,14 @@ async def _checked(check: DesktopCheck, settings: MachineSettings) -> Finding:
     try:
         return Finding(check.part, True, await _bounded(check.look, check.part))
     except TimeoutError:
-        return Finding(check.part, False, check.if_silent)
+        return fault(check.part, check.if_silent)
     except (InjectionUnavailable, DesktopError) as error:
         what = str(error)
     if check.part == "screen":
         what += (
             "; inputs work without it, and FARHAND_MACHINE_SCREEN=false says that nobody shall look"
         )
-    return Finding(check.part, False, what)
+    return fault(check.part, what)
 
 
 def _kind(settings: MachineSettings) -> str:
@@ -71,9 +71,8 @@ def _journal(settings: MachineSettings) -> Finding:
     except JournalInUse:
         return Finding("journal", True, f"{file}, in use: a machine client runs with it now")
     except JournalError as error:
-        return Finding(
+        return fault(
             "journal",
-            False,
             f"{error}; --state-dir names another directory, which must be this machine's alone",
         )
     return Finding("journal", True, str(file))

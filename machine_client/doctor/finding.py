@@ -16,3 +16,8 @@ class Finding:
     def __str__(self) -> str:
         mark = "FAIL" if not self.good else "warn" if self.is_doubtful else "ok  "
         return f"{mark} {self.hop}: {self.what}"
+
+
+def fault(hop: str, what: str) -> Finding:
+    """What is wrong at one hop."""
+    return Finding(hop, False, what)

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from websockets.exceptions import InvalidProxyStatus, InvalidStatus, ProxyError
 from websockets.http11 import Response
 
-from machine_client.doctor.finding import Finding
+from machine_client.doctor.finding import Finding, fault
 from machine_client.link.failures import (
     MisconfiguredError,
     foreign,
@@ -57,35 +57,32 @@ def explained(error: Exception, hops: Hops) -> Finding:
         case InvalidStatus(response=response):
             return _answer(response, hops)
         case InvalidProxyStatus(response=response):
-            return Finding("proxy", False, _proxys_answer(response, hops))
+            return fault("proxy", _proxys_answer(response, hops))
         case ProxyError():
             kind = urlsplit(hops.proxy or "").scheme
-            return Finding(
+            return fault(
                 "proxy",
-                False,
                 f"{_reason(error)}; look whether {_proxy(hops)} is a proxy of the kind {kind}, "
                 f"takes this user and password, and may reach {hops.destination}",
             )
         case ssl.SSLCertVerificationError():
-            return Finding("certificate", False, _certificates_fault(error, hops))
+            return fault("certificate", _certificates_fault(error, hops))
         case ssl.SSLError():
-            return Finding(
+            return fault(
                 "TLS",
-                False,
                 f"{_reason(error)}; look whether {hops.destination} speaks TLS 1.2 or later, and "
                 "whether something between takes it apart",
             )
         case TimeoutError() if error.errno is None:
             through = f", through {_proxy(hops)}," if hops.proxy else ""
-            return Finding(
+            return fault(
                 "server",
-                False,
                 f"{hops.destination}{through} takes the connection and then says nothing: it "
                 "hangs, or is no web server; look at the server, its reverse proxy, and the port",
             )
         case _:
-            return Finding(
-                "server", False, f"{_reason(error)}; look whether --server {hops.server} is right"
+            return fault(
+                "server", f"{_reason(error)}; look whether --server {hops.server} is right"
             )
 
 
@@ -99,31 +96,28 @@ def _answer(response: Response, hops: Hops) -> Finding:
     if status in _REDIRECTS and location is not None:
         return _redirect(said, location, hops)
     if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-        return Finding("proxy", False, f"{said}; a proxy on the way wants a password: use --proxy")
+        return fault("proxy", f"{said}; a proxy on the way wants a password: use --proxy")
     if status in _UNREACHED:
-        return Finding(
+        return fault(
             "reverse proxy",
-            False,
             f"{said}; a proxy in front does not reach farhand serve: look whether it runs, and "
             "farhand doctor on its host",
         )
     if status == HTTPStatus.NOT_FOUND:
-        return Finding(
+        return fault(
             "server",
-            False,
             f"{said}; look at the path and the port of --server, and where the reverse proxy "
             "passes that path on to",
         )
     if status == HTTPStatus.UPGRADE_REQUIRED:
         return _without_upgrade(said)
     if status < 300 or status in (401, 403, 451, 511):
-        return Finding(
+        return fault(
             "portal",
-            False,
             f"{said}; a portal, a login page or a filter answers in the server's place: sign in to "
             f"it in a browser, or have it let {hops.destination} through without",
         )
-    return Finding("server", False, f"{said}; look whether --server {hops.server} is right")
+    return fault("server", f"{said}; look whether --server {hops.server} is right")
 
 
 def _servers_own(problem: Problem) -> Finding:
@@ -132,33 +126,29 @@ def _servers_own(problem: Problem) -> Finding:
     said = f"HTTP {problem.status}: {detail}"
     match problem.type:
         case problems.UNAUTHENTICATED.reference:
-            return Finding(
+            return fault(
                 "token",
-                False,
                 f"the server refused it ({said}); look whether it is whole and of this server, or "
                 "make a new one there: farhand token create --name NAME --machine ID",
             )
         case problems.FORBIDDEN.reference:
-            return Finding(
+            return fault(
                 "token",
-                False,
                 f"the server knows it, but it is not a machine's ({said}); make one for a machine "
                 "there: farhand machine add ID, or farhand token create --name NAME --machine ID",
             )
         case problems.WEBSOCKET_REQUIRED.reference:
             return _without_upgrade(said)
         case _:
-            return Finding(
+            return fault(
                 "server",
-                False,
                 f"it is reached, and says {said}; farhand doctor on its host looks closer",
             )
 
 
 def _without_upgrade(said: str) -> Finding:
-    return Finding(
+    return fault(
         "reverse proxy",
-        False,
         f"the request came without its header Upgrade ({said}): a proxy in front of the server "
         "must pass websockets on; for nginx, config/nginx.conf has the lines",
     )
@@ -175,12 +165,9 @@ def _redirect(said: str, location: str, hops: Hops) -> Finding:
     except ValueError:
         is_encryption_only = False
     if is_encryption_only:
-        return Finding(
-            "TLS", False, f"{there}; the token follows none: give the https address as --server"
-        )
-    return Finding(
+        return fault("TLS", f"{there}; the token follows none: give the https address as --server")
+    return fault(
         "portal",
-        False,
         f"{there}; a login page or a portal stands before the server, and the token follows none: "
         f"sign in to it in a browser, have it let {hops.destination} through without, or give "
         "--server the address that needs no redirect",

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus, ProxyError
 
 from machine_client.concurrency.bounded_call import BoundedCall
-from machine_client.doctor.finding import Finding
+from machine_client.doctor.finding import Finding, fault
 from machine_client.doctor.handshake_failures import Hops, explained
 from machine_client.link.failures import MisconfiguredError
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
@@ -61,7 +61,7 @@ async def _hops(settings: MachineSettings, token: str) -> AsyncIterator[Finding]
     try:
         proxy = proxy_for(settings)
     except MisconfiguredError as error:
-        yield Finding("proxy", False, f"{error}; --proxy names another")
+        yield fault("proxy", f"{error}; --proxy names another")
         return
     server = _Place.of("server", "--server", settings.websocket_url)
     first = server if proxy is None else _Place.of("proxy", "--proxy", proxy)
@@ -85,9 +85,9 @@ async def _name(place: _Place) -> Finding:
     try:
         found = await look.result(NAME_SECONDS)
     except TimeoutError:
-        return Finding(hop, False, f"no name server said in time what {place.host} is; {where}")
+        return fault(hop, f"no name server said in time what {place.host} is; {where}")
     except OSError as error:
-        return Finding(hop, False, f"{place.host} is not known: {error.strerror or error}; {where}")
+        return fault(hop, f"{place.host} is not known: {error.strerror or error}; {where}")
     return Finding(hop, True, f"{place.host} is {found[0][4][0]}")
 
 
@@ -99,24 +99,21 @@ async def _port(place: _Place) -> Finding:
             _, writer = await asyncio.open_connection(place.host, place.port)
         writer.close()
     except TimeoutError:
-        return Finding(
+        return fault(
             hop,
-            False,
             f"{what} does not answer: a firewall drops it, or the host is off; have it let "
             f"through, or look at {place.option}",
         )
     except ConnectionRefusedError:
         runs = "farhand serve, or its reverse proxy," if place.who == "server" else "the proxy"
-        return Finding(
+        return fault(
             hop,
-            False,
             f"{what} refused the connection: look whether {runs} runs there and listens on that "
             f"address, and whether {place.option} has the right port",
         )
     except OSError as error:
-        return Finding(
+        return fault(
             hop,
-            False,
             f"{what} cannot be reached: {error.strerror or error}; look at this desktop's network",
         )
     return Finding(hop, True, f"{what} takes connections")
@@ -150,7 +147,7 @@ async def _failure(error: Exception, settings: MachineSettings, hops: Hops) -> F
         what = f"speaks HTTP without TLS: use --server {other}, or the port with TLS, mostly 443"
     else:
         what = f"wants TLS: use --server {other}"
-    return Finding("TLS", False, f"{hops.destination} {what}")
+    return fault("TLS", f"{hops.destination} {what}")
 
 
 def _may_be_about_tls(error: Exception, hops: Hops) -> bool:
@@ -207,8 +204,7 @@ def _version(protocols: set[int]) -> Finding:
         return Finding("version", True, f"protocol {max(common)}")
     ours = " and ".join(map(str, PROTOCOLS))
     older = "this client" if min(protocols) > max(PROTOCOLS) else "the server"
-    return Finding(
+    return fault(
         "version",
-        False,
         f"the server speaks protocol {spoken} and this client {ours}: upgrade {older}",
     )

@@ -6,7 +6,7 @@ Nothing needs to be installed: whoever runs ``join`` by hand is told so, and not
 from collections.abc import Callable
 
 from machine_client.concurrency.bounded_call import BoundedCall
-from machine_client.doctor.finding import Finding
+from machine_client.doctor.finding import Finding, fault
 from machine_client.service.base import Service, ServiceError
 
 SECONDS = 5.0
@@ -29,11 +29,11 @@ async def check_service(of_this_system: Callable[[], Service]) -> Finding:
     try:
         state = await BoundedCall(service.state, _HOP).result(SECONDS)
     except TimeoutError:
-        return Finding(_HOP, False, f"the system does not say within {SECONDS:g} s how it is")
+        return fault(_HOP, f"the system does not say within {SECONDS:g} s how it is")
     except ServiceError as error:
-        return Finding(_HOP, False, f"it is not known whether it runs: {error}")
+        return fault(_HOP, f"it is not known whether it runs: {error}")
     if state is None:
         return Finding(_HOP, True, _NOT_INSTALLED)
     if not state.is_running:
-        return Finding(_HOP, False, f"{state}; when that is mended, install starts it again")
+        return fault(_HOP, f"{state}; when that is mended, install starts it again")
     return Finding(_HOP, True, str(state))

@@ -13,57 +13,24 @@ from machine_client import __version__
 from machine_client.concurrency.tasks import Tasks
 from machine_client.desktop.base import DesktopView
 from machine_client.journal.journal import Journal
-from machine_client.link.events import (
-    CloseLink,
-    DesktopObserved,
-    Effect,
-    Event,
-    LinkLost,
-    LinkOpened,
-    MessageReceived,
-    SendMessage,
-    TimePassed,
-)
+from machine_client.link import events
 from machine_client.link.failures import reason_to_retry, without_credentials
 from machine_client.link.reconnecting import ClosedLink, ReconnectPolicy
 from machine_client.link.session import Session
 from machine_client.link.websocket import DirectConnection, open_websocket, proxy_for
+from machine_client.screen import sender
 from machine_client.screen.capturer import ScreenCapturer
-from machine_client.screen.sender import (
-    CaptureLive,
-    OrderFailed,
-    RunRequest,
-    SendFrame,
-    SendScreenMessage,
-    StopLive,
-)
 from machine_client.settings import MachineSettings
 from machine_client.system.boot import boot_id
 from machine_client.system.clock import boottime_seconds
+from machine_client.work import orders
 from machine_client.work.clipboard import MachineClipboard
 from machine_client.work.desktop_watch import DesktopWatch, NullInjector
 from machine_client.work.executor import Executor
-from machine_client.work.orders import (
-    BeginCommand,
-    CommandEnded,
-    ExpireCommand,
-    InterruptCommands,
-    LookUpCommand,
-    MarkJournal,
-    ReadClipboard,
-    ReleaseHeld,
-)
 from machine_client.work.worker import Injector
 from schemas.inputs.outcomes import Failed
+from schemas.link import messages
 from schemas.link.close_codes import CloseCode, fitting
-from schemas.link.messages import (
-    PROTOCOLS,
-    SERVER_MESSAGES,
-    ClientMessage,
-    HeartbeatAck,
-    Hello,
-    Welcome,
-)
 from schemas.values.validation_errors import entries_of, sentence
 
 logger = logging.getLogger(__name__)
@@ -128,7 +95,7 @@ class MachineClient:
     def _make_parts(self, loop: asyncio.AbstractEventLoop) -> None:
         """Make what has threads of its own, which report to the loop."""
 
-        def report(event: Event) -> None:
+        def report(event: events.Event) -> None:
             # The loop is closed when the executor outlives it at the program's end.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._reported, event)
@@ -146,17 +113,17 @@ class MachineClient:
             self._capturer.try_screen if self._settings.screen else None,
             seconds=self._settings.desktop_check,
             use=self._executor.use,
-            tell=lambda desktop: self._feed(DesktopObserved(desktop)),
+            tell=lambda desktop: self._feed(events.DesktopObserved(desktop)),
         )
 
-    def _reported(self, event: Event) -> None:
+    def _reported(self, event: events.Event) -> None:
         """Take what a thread of this client has done; it may show that the desktop has changed."""
         match event:
-            case CommandEnded(outcome=Failed(code="desktop_unavailable" | "display_lost")):
+            case orders.CommandEnded(outcome=Failed(code="desktop_unavailable" | "display_lost")):
                 self._desktop.look_soon()
-            case CommandEnded():
+            case orders.CommandEnded():
                 self._capturer.expect_change()
-            case OrderFailed():
+            case sender.OrderFailed():
                 self._desktop.look_soon()
         self._feed(event)
 
@@ -194,12 +161,12 @@ class MachineClient:
             seconds=boottime_seconds() - opened_at,
         )
 
-    async def _converse(self, websocket: DirectConnection) -> Welcome | None:
+    async def _converse(self, websocket: DirectConnection) -> messages.Welcome | None:
         """Exchange messages until the link ends; return the server's welcome, if one came."""
         self._websocket, self._is_closing = websocket, False
         websocket.deliver = self._received
         try:
-            self._feed(LinkOpened(await asyncio.to_thread(self._hello)))
+            self._feed(events.LinkOpened(await asyncio.to_thread(self._hello)))
             with suppress(ConnectionClosed):
                 async for message in websocket:
                     self._received(message)
@@ -211,25 +178,27 @@ class MachineClient:
         if self._websocket is not None:
             self._websocket.deliver = None
             self._websocket = None
-            self._feed(LinkLost())
+            self._feed(events.LinkLost())
 
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_SECONDS)
             self._executor.note_progress()
             if self._session.has_queued:
-                self._feed(TimePassed())
+                self._feed(events.TimePassed())
 
     def _received(self, message: str | bytes) -> None:
         try:
-            parsed = SERVER_MESSAGES.validate_json(message)
+            parsed = messages.SERVER_MESSAGES.validate_json(message)
         except ValidationError as error:
             entry = entries_of(error.errors(include_url=False, include_input=False))[0]
-            self._perform(CloseLink(CloseCode.MESSAGE_INVALID, f"not a message: {sentence(entry)}"))
+            self._perform(
+                events.CloseLink(CloseCode.MESSAGE_INVALID, f"not a message: {sentence(entry)}")
+            )
             return
-        self._feed(MessageReceived(parsed))
+        self._feed(events.MessageReceived(parsed))
 
-    def _feed(self, event: Event) -> None:
+    def _feed(self, event: events.Event) -> None:
         try:
             for effect in self._session.handle(event):
                 self._perform(effect)
@@ -237,34 +206,34 @@ class MachineClient:
             # Half an event leaves inputs unanswered for ever: a new start asks the journal.
             self._tasks.end_program(error, "the session")
 
-    def _perform(self, effect: Effect) -> None:
+    def _perform(self, effect: events.Effect) -> None:
         match effect:
-            case SendMessage(message):
+            case events.SendMessage(message):
                 self._send(message)
-                if isinstance(message, HeartbeatAck) and message.sequence == 1:
+                if isinstance(message, messages.HeartbeatAck) and message.sequence == 1:
                     self._say_connected()
             case (
-                BeginCommand()
-                | LookUpCommand()
-                | ExpireCommand()
-                | MarkJournal()
-                | ReleaseHeld()
-                | InterruptCommands()
+                orders.BeginCommand()
+                | orders.LookUpCommand()
+                | orders.ExpireCommand()
+                | orders.MarkJournal()
+                | orders.ReleaseHeld()
+                | orders.InterruptCommands()
             ):
                 self._executor.submit(effect)
-            case CloseLink(code, reason):
+            case events.CloseLink(code, reason):
                 self._close(code, reason)
-            case SendScreenMessage(message) | SendFrame(message):
+            case sender.SendScreenMessage(message) | sender.SendFrame(message):
                 self._send(message)
-            case CaptureLive() | StopLive() | RunRequest():
+            case sender.CaptureLive() | sender.StopLive() | sender.RunRequest():
                 self._capturer.submit(effect)
-            case ReadClipboard():
+            case orders.ReadClipboard():
                 self._tasks.start_and_report(self._read(effect), "read the clipboard")
 
-    async def _read(self, order: ReadClipboard) -> None:
+    async def _read(self, order: orders.ReadClipboard) -> None:
         self._feed(await self._clipboard.read(order.query))
 
-    def _send(self, message: ClientMessage | bytes) -> None:
+    def _send(self, message: messages.ClientMessage | bytes) -> None:
         if self._websocket is None:
             return
         if isinstance(message, bytes):
@@ -286,11 +255,11 @@ class MachineClient:
             closing = self._websocket.close(code, fitting(reason))
             self._tasks.start_and_report(closing, "close the link")
 
-    def _hello(self) -> Hello:
+    def _hello(self) -> messages.Hello:
         """Everything about this machine as it is now; some milliseconds, so not on the loop."""
         desktop = self._desktop.state
-        return Hello(
-            protocols=[*PROTOCOLS],
+        return messages.Hello(
+            protocols=[*messages.PROTOCOLS],
             client_version=__version__,
             platform=platform.platform()[:200],
             boot_id=boot_id(),

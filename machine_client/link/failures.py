@@ -13,15 +13,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
-from websockets.exceptions import (
-    InvalidHandshake,
-    InvalidMessage,
-    InvalidProxy,
-    InvalidProxyStatus,
-    InvalidStatus,
-    InvalidUpgrade,
-    NegotiationError,
-)
+from websockets import exceptions
 from websockets.http11 import Response
 
 from schemas.http import problems
@@ -49,7 +41,7 @@ def reason_to_retry(error: Exception) -> str:
     where this desktop's settings cannot work, and the error itself where it is a mistake of ours.
     """
     match error:
-        case InvalidStatus(response=response):
+        case exceptions.InvalidStatus(response=response):
             if (problem := problem_in(response)) is None:
                 return _answer(response)
             if any(_is(problem, final) for final in FINAL_PROBLEMS):
@@ -59,16 +51,16 @@ def reason_to_retry(error: Exception) -> str:
                     "farhand token create"
                 ) from error
             return f"the server answered HTTP {problem.status}: {foreign(problem.detail)}"
-        case InvalidProxy():
+        case exceptions.InvalidProxy():
             # Its text repeats the whole address, which can hold a password.
             raise MisconfiguredError(f"the proxy cannot be used: {error.msg}") from None
-        case InvalidProxyStatus(response=response):
+        case exceptions.InvalidProxyStatus(response=response):
             return f"the proxy answered {status_of(response)}"
-        case NegotiationError() | InvalidUpgrade():
+        case exceptions.NegotiationError() | exceptions.InvalidUpgrade():
             return f"what answered is no Farhand server, but a websocket: {foreign(str(error))}"
-        case InvalidMessage():
+        case exceptions.InvalidMessage():
             return "what answered does not speak HTTP, or ended the connection"
-        case InvalidHandshake() | EOFError():
+        case exceptions.InvalidHandshake() | EOFError():
             return foreign(_with_cause(error))
         case OSError():
             return _trouble_of_the_network(error)

@@ -11,22 +11,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from machine_client.link import events
 from machine_client.link.clipboard import (
     ClipboardAnswers,
     ClipboardQuestion,
     InputTexts,
     TextBrokenError,
-)
-from machine_client.link.events import (
-    CloseLink,
-    DesktopObserved,
-    Effect,
-    Event,
-    LinkLost,
-    LinkOpened,
-    MessageReceived,
-    SendMessage,
-    TimePassed,
 )
 from machine_client.link.reported_desktop import ReportedDesktop
 from machine_client.link.server_clock import ServerClock
@@ -39,37 +29,11 @@ from machine_client.screen.sender import (
     ScreenResult,
     ScreenSender,
 )
-from machine_client.work.orders import (
-    BeginCommand,
-    ClipboardTaken,
-    CommandEnded,
-    CommandLookedUp,
-    CommandsInterrupted,
-    ExpireCommand,
-    InterruptCommands,
-    JournalFailed,
-    JournalMarked,
-    LookUpCommand,
-    MarkJournal,
-    ReleaseHeld,
-)
+from machine_client.work import orders
 from schemas.inputs.outcomes import Expired, Outcome
+from schemas.link import messages
 from schemas.link.clipboard_messages import ClipboardNext, ClipboardQuery, InputText
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import (
-    Ack,
-    Heartbeat,
-    HeartbeatAck,
-    Hello,
-    Input,
-    Interrupt,
-    Interrupted,
-    Ready,
-    Report,
-    Resolve,
-    ServerMessage,
-    Welcome,
-)
 
 MAX_HEARTBEATS = 16
 MAX_INTERRUPTS = 16
@@ -102,19 +66,19 @@ class Session:
         self._interrupts: set[UUID] = set()
         self._desktop = ReportedDesktop()
         self._open = False
-        self.welcome: Welcome | None = None
+        self.welcome: messages.Welcome | None = None
 
     @property
     def has_queued(self) -> bool:
         """Whether commands wait for their turn."""
         return bool(self._queue)
 
-    def handle(self, event: Event) -> list[Effect]:
+    def handle(self, event: events.Event) -> list[events.Effect]:
         """Take one event and return what must be done about it."""
         try:
             effects = self._happened(event)
         except TextBrokenError as error:
-            return [CloseLink(CloseCode.MESSAGE_INVALID, str(error))]
+            return [events.CloseLink(CloseCode.MESSAGE_INVALID, str(error))]
         if self._clipboard.are_open:
             effects += self._clipboard.begin(self._unfinished)
         return effects
@@ -125,33 +89,33 @@ class Session:
         waiting = {command.command_id for command in self._queue}
         return waiting if self._running is None else waiting | {self._running}
 
-    def _happened(self, event: Event) -> list[Effect]:
+    def _happened(self, event: events.Event) -> list[events.Effect]:
         match event:
-            case MessageReceived(message):
+            case events.MessageReceived(message):
                 return self._received(message) if self._open else []
-            case CommandEnded():
+            case orders.CommandEnded():
                 return self._ended(event)
-            case CommandLookedUp():
+            case orders.CommandLookedUp():
                 return self._looked_up(event)
-            case JournalMarked():
+            case orders.JournalMarked():
                 return self._marked(event)
-            case JournalFailed():
+            case orders.JournalFailed():
                 return self._failed(event)
-            case CommandsInterrupted(request):
+            case orders.CommandsInterrupted(request):
                 return self._interrupted(request)
-            case DesktopObserved(desktop):
+            case events.DesktopObserved(desktop):
                 self._desktop.changed_to(desktop)
                 return self._tell_desktop()
-            case PictureCaptured() | DesktopQueried() | OrderFailed() | ClipboardTaken():
+            case PictureCaptured() | DesktopQueried() | OrderFailed() | orders.ClipboardTaken():
                 return self._taken(event)
-            case TimePassed():
+            case events.TimePassed():
                 return self._expire()
-            case LinkOpened(hello):
+            case events.LinkOpened(hello):
                 return self._greet(hello)
-            case LinkLost():
+            case events.LinkLost():
                 return self._lost()
 
-    def _greet(self, hello: Hello) -> list[Effect]:
+    def _greet(self, hello: messages.Hello) -> list[events.Effect]:
         self._open, self._has_failed = True, False
         # A new link may lead to another server, with another clock.
         self._server_clock = ServerClock()
@@ -159,38 +123,38 @@ class Session:
         self._greeted_with = hello.journal.sequence
         self._offered = hello.protocols
         self._journal_sequence = max(self._journal_sequence, hello.journal.sequence)
-        return [SendMessage(self._desktop.greeting(hello))]
+        return [events.SendMessage(self._desktop.greeting(hello))]
 
-    def _received(self, message: ServerMessage) -> list[Effect]:
+    def _received(self, message: messages.ServerMessage) -> list[events.Effect]:
         self._server_clock.heard(message.server_time, self._clock())
         match message:
-            case Input():
+            case messages.Input():
                 return self._queued(message)
-            case Heartbeat(sequence=sequence):
+            case messages.Heartbeat(sequence=sequence):
                 if len(self._heartbeats) >= MAX_HEARTBEATS:
                     reason = f"more than {MAX_HEARTBEATS} heartbeats wait for the journal"
-                    return [CloseLink(CloseCode.OVERFLOW, reason)]
+                    return [events.CloseLink(CloseCode.OVERFLOW, reason)]
                 self._heartbeats.append(sequence)
-                return [MarkJournal()]
-            case Resolve():
+                return [orders.MarkJournal()]
+            case messages.Resolve():
                 return self._resolve(message)
-            case Interrupt(request=request):
+            case messages.Interrupt(request=request):
                 return self._interrupt(request)
-            case Welcome():
+            case messages.Welcome():
                 return self._welcomed(message)
             case _:
                 return self._questioned(message)
 
-    def _questioned(self, question: ScreenQuestion | ClipboardQuestion) -> list[Effect]:
+    def _questioned(self, question: ScreenQuestion | ClipboardQuestion) -> list[events.Effect]:
         if self.welcome is None:
             reason = f"{question.type} came before welcome"
-            return [CloseLink(CloseCode.MESSAGE_INVALID, reason)]
+            return [events.CloseLink(CloseCode.MESSAGE_INVALID, reason)]
         match question:
             case ClipboardQuery():
                 failed = self._clipboard.asked(question, self._unfinished)
-                return [SendMessage(each) for each in failed]
+                return [events.SendMessage(each) for each in failed]
             case ClipboardNext():
-                return [SendMessage(each) for each in self._clipboard.go_on(question)]
+                return [events.SendMessage(each) for each in self._clipboard.go_on(question)]
             case InputText():
                 if question.link_id == self.welcome.link_id:
                     self._texts.add(question)
@@ -198,9 +162,9 @@ class Session:
             case _:
                 return [*self._screen.asked(question)]
 
-    def _taken(self, taken: ScreenResult | ClipboardTaken) -> list[Effect]:
-        if isinstance(taken, ClipboardTaken):
-            return [SendMessage(message) for message in self._clipboard.taken(taken)]
+    def _taken(self, taken: ScreenResult | orders.ClipboardTaken) -> list[events.Effect]:
+        if isinstance(taken, orders.ClipboardTaken):
+            return [events.SendMessage(message) for message in self._clipboard.taken(taken)]
         if self.welcome is None:
             return []  # Whoever asked is gone with the link.
         captured_at = 0
@@ -209,10 +173,10 @@ class Session:
         largest = self.welcome.limits.picture_bytes
         return [*self._screen.taken(taken, captured_at, largest)]
 
-    def _welcomed(self, welcome: Welcome) -> list[Effect]:
+    def _welcomed(self, welcome: messages.Welcome) -> list[events.Effect]:
         if welcome.protocol not in self._offered:
             return [
-                CloseLink(
+                events.CloseLink(
                     CloseCode.PROTOCOL_UNSUPPORTED,
                     f"the server chose protocol {welcome.protocol}, which this machine client "
                     "did not offer",
@@ -220,23 +184,23 @@ class Session:
             ]
         self.welcome = welcome
         self._desktop.welcomed()
-        return [SendMessage(Ready()), *self._tell_desktop()]
+        return [events.SendMessage(messages.Ready()), *self._tell_desktop()]
 
-    def _tell_desktop(self) -> list[Effect]:
+    def _tell_desktop(self) -> list[events.Effect]:
         if self.welcome is None:
             return []
         news = self._desktop.news()
-        return [] if news is None else [SendMessage(news)]
+        return [] if news is None else [events.SendMessage(news)]
 
-    def _marked(self, marked: JournalMarked) -> list[Effect]:
+    def _marked(self, marked: orders.JournalMarked) -> list[events.Effect]:
         """Answer a heartbeat, with a number and an id that no earlier copy of the journal has."""
         self._journal_sequence = max(self._journal_sequence, marked.journal_sequence)
         # A mark that an earlier link asked for may be in this one's hello already.
         if not self._heartbeats or marked.journal_sequence <= self._greeted_with:
             return []
         return [
-            SendMessage(
-                HeartbeatAck(
+            events.SendMessage(
+                messages.HeartbeatAck(
                     sequence=self._heartbeats.popleft(),
                     journal_sequence=self._journal_sequence,
                     mark=marked.mark,
@@ -244,14 +208,14 @@ class Session:
             )
         ]
 
-    def _queued(self, command: Input) -> list[Effect]:
+    def _queued(self, command: messages.Input) -> list[events.Effect]:
         if self.welcome is None:
-            return [CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
+            return [events.CloseLink(CloseCode.MESSAGE_INVALID, "an input came before welcome")]
         if command.link_id != self.welcome.link_id:
             return []  # Said on another link, and repeated by something between: nobody waits.
         command = self._texts.whole(command)
         if not self._queue.has_room_for(command):
-            return [CloseLink(CloseCode.OVERFLOW, "more inputs wait than there is room for")]
+            return [events.CloseLink(CloseCode.OVERFLOW, "more inputs wait than there is room for")]
         is_here = command.command_id == self._running or command.command_id in self._owed
         self._owed.add(command.command_id)
         if is_here:
@@ -259,9 +223,9 @@ class Session:
         self._queue.append(command)
         return self._begin_next()
 
-    def _begin_next(self) -> list[Effect]:
+    def _begin_next(self) -> list[events.Effect]:
         """Begin the oldest command whose time has not passed, unless one is running."""
-        effects: list[Effect] = []
+        effects: list[events.Effect] = []
         while self._running is None and self._queue:
             command = self._queue.take_first()
             if self._is_late(command):
@@ -269,57 +233,57 @@ class Session:
             else:
                 self._running = command.command_id
                 begin_by = self._server_clock.local(command.expires_at)
-                effects.append(BeginCommand(command, begin_by))
+                effects.append(orders.BeginCommand(command, begin_by))
         return effects
 
-    def _is_late(self, command: Input) -> bool:
+    def _is_late(self, command: messages.Input) -> bool:
         return self._clock() > self._server_clock.local(command.expires_at)
 
-    def _expire(self) -> list[Effect]:
+    def _expire(self) -> list[events.Effect]:
         """Give up what has waited too long behind a running command, without its turn coming."""
         late = [command for command in self._queue if self._is_late(command)]
-        effects: list[Effect] = []
+        effects: list[events.Effect] = []
         for command in late:
             self._queue.take(command)
             effects += self._expired(command)
         return effects
 
-    def _interrupt(self, request: UUID) -> list[Effect]:
+    def _interrupt(self, request: UUID) -> list[events.Effect]:
         """Control of this machine changes hands: nothing goes on of what came until now."""
         if len(self._interrupts) >= MAX_INTERRUPTS:
             reason = f"more than {MAX_INTERRUPTS} interrupts wait for the running input"
-            return [CloseLink(CloseCode.OVERFLOW, reason)]
+            return [events.CloseLink(CloseCode.OVERFLOW, reason)]
         self._interrupts.add(request)
         waiting = self._queue.take_all()
         effects = [effect for command in waiting for effect in self._expired(command)]
-        return [*effects, InterruptCommands(request)]
+        return [*effects, orders.InterruptCommands(request)]
 
-    def _interrupted(self, request: UUID) -> list[Effect]:
+    def _interrupted(self, request: UUID) -> list[events.Effect]:
         if request not in self._interrupts:
             return []  # Whoever asked is gone with the link.
         self._interrupts.discard(request)
-        return [SendMessage(Interrupted(request=request))]
+        return [events.SendMessage(messages.Interrupted(request=request))]
 
-    def _expired(self, command: Input) -> list[Effect]:
+    def _expired(self, command: messages.Input) -> list[events.Effect]:
         """What a key can repeat may be in the journal since long ago, and then did happen."""
         if command.fingerprint:
-            return [ExpireCommand(command)]
+            return [orders.ExpireCommand(command)]
         return self._acknowledge(command.command_id, Expired())
 
-    def _ended(self, ended: CommandEnded) -> list[Effect]:
+    def _ended(self, ended: orders.CommandEnded) -> list[events.Effect]:
         self._journal_sequence = max(self._journal_sequence, ended.journal_sequence)
         if ended.command_id == self._running:
             self._running = None
         return [*self._acknowledge(ended.command_id, ended.outcome), *self._begin_next()]
 
-    def _acknowledge(self, command_id: UUID, outcome: Outcome) -> list[Effect]:
+    def _acknowledge(self, command_id: UUID, outcome: Outcome) -> list[events.Effect]:
         """Answer a command on the link that asked for it; a link that is gone hears nothing."""
         if command_id not in self._owed:
             return []
         self._owed.discard(command_id)
         return [
-            SendMessage(
-                Ack(
+            events.SendMessage(
+                messages.Ack(
                     command_id=command_id,
                     outcome=outcome,
                     journal_sequence=self._journal_sequence,
@@ -327,7 +291,7 @@ class Session:
             )
         ]
 
-    def _resolve(self, question: Resolve) -> list[Effect]:
+    def _resolve(self, question: messages.Resolve) -> list[events.Effect]:
         command_id = question.command_id
         if command_id == self._running:
             self._owed.add(command_id)
@@ -339,12 +303,14 @@ class Session:
                 self._owed.discard(command_id)
                 break
         if self._looking_up >= MAX_LOOK_UPS:
-            return [CloseLink(CloseCode.OVERFLOW, f"more than {MAX_LOOK_UPS} questions wait")]
+            return [
+                events.CloseLink(CloseCode.OVERFLOW, f"more than {MAX_LOOK_UPS} questions wait")
+            ]
         self._looking_up += 1
         self._asked.add(command_id)
-        return [LookUpCommand(question)]
+        return [orders.LookUpCommand(question)]
 
-    def _looked_up(self, found: CommandLookedUp) -> list[Effect]:
+    def _looked_up(self, found: orders.CommandLookedUp) -> list[events.Effect]:
         """Answer on the link that asked; where that is gone, another may not have asked yet."""
         self._looking_up -= 1
         if found.command_id not in self._asked:
@@ -352,7 +318,7 @@ class Session:
         self._asked.discard(found.command_id)
         return self._report(found.command_id, found.outcome, found.journal_sequence)
 
-    def _failed(self, failed: JournalFailed) -> list[Effect]:
+    def _failed(self, failed: orders.JournalFailed) -> list[events.Effect]:
         """End the link: without its journal this machine can promise nothing, and says why.
 
         The server answers what comes meanwhile with "unavailable"; the next link finds out whether
@@ -362,13 +328,15 @@ class Session:
         if not self._open or self._has_failed:
             return []
         self._has_failed = True
-        return [CloseLink(CloseCode.JOURNAL_FAILED, failed.reason)]
+        return [events.CloseLink(CloseCode.JOURNAL_FAILED, failed.reason)]
 
-    def _report(self, command_id: UUID, outcome: Outcome | None, sequence: int) -> list[Effect]:
+    def _report(
+        self, command_id: UUID, outcome: Outcome | None, sequence: int
+    ) -> list[events.Effect]:
         self._journal_sequence = max(self._journal_sequence, sequence)
         return [
-            SendMessage(
-                Report(
+            events.SendMessage(
+                messages.Report(
                     command_id=command_id,
                     outcome=outcome,
                     journal_sequence=self._journal_sequence,
@@ -376,7 +344,7 @@ class Session:
             )
         ]
 
-    def _lost(self) -> list[Effect]:
+    def _lost(self) -> list[events.Effect]:
         """Forget what had not begun: whoever asks later is told that it never will."""
         self._open = False
         self.welcome = None
@@ -387,4 +355,4 @@ class Session:
         self._queue.take_all()
         self._owed.clear()
         self._asked.clear()
-        return [ReleaseHeld(), *self._screen.over()]
+        return [orders.ReleaseHeld(), *self._screen.over()]

@@ -10,18 +10,8 @@ from collections.abc import Callable
 
 from machine_client.concurrency.threads import daemon_thread
 from machine_client.desktop.base import DesktopError, DesktopView, RawFrame
+from machine_client.screen import sender
 from machine_client.screen.encoding import encode
-from machine_client.screen.sender import (
-    CaptureLive,
-    DesktopQueried,
-    EncodedPicture,
-    OrderFailed,
-    PictureCaptured,
-    Request,
-    RunRequest,
-    ScreenResult,
-    StopLive,
-)
 from machine_client.system.clock import boottime_seconds
 from schemas.link.messages import PictureOptions, Screenshot, ScreenStart
 from schemas.link.picture_frames import PictureFormat
@@ -48,7 +38,7 @@ class ScreenCapturer:
     def __init__(
         self,
         open_view: Callable[[], DesktopView] | None,
-        report: Callable[[ScreenResult], None],
+        report: Callable[[sender.ScreenResult], None],
         *,
         rate: float,
         bytes_per_second: int,
@@ -59,7 +49,7 @@ class ScreenCapturer:
         self._bytes_per_second = bytes_per_second
         self._view: DesktopView | None = None
         self._changed = threading.Condition()
-        self._requests: deque[Request] = deque()
+        self._requests: deque[sender.Request] = deque()
         self._live: ScreenStart | None = None
         self._last: tuple[ScreenStart, RawFrame] | None = None
         self._next_at = 0.0
@@ -69,15 +59,15 @@ class ScreenCapturer:
         self._thread = daemon_thread(self._work, "capturer")
         self._thread.start()
 
-    def submit(self, order: CaptureLive | StopLive | RunRequest) -> None:
+    def submit(self, order: sender.CaptureLive | sender.StopLive | sender.RunRequest) -> None:
         """Take an order; for any thread, and never waits for the screen."""
         with self._changed:
             match order:
-                case CaptureLive(order=live):
+                case sender.CaptureLive(order=live):
                     self._live = live
-                case StopLive():
+                case sender.StopLive():
                     self._live = self._last = None
-                case RunRequest(order=request):
+                case sender.RunRequest(order=request):
                     self._requests.append(request)
             self._changed.notify()
 
@@ -121,7 +111,7 @@ class ScreenCapturer:
                 self._carry_out(order)
         self._close_view()
 
-    def _next_order(self) -> Request | ScreenStart | None:
+    def _next_order(self) -> sender.Request | ScreenStart | None:
         """Wait for something to do; None is that nobody has needed the view for a while."""
         idle_at = boottime_seconds() + IDLE_SECONDS
         while not self._stopping:
@@ -136,16 +126,16 @@ class ScreenCapturer:
             self._changed.wait(seconds)
         return None
 
-    def _carry_out(self, order: Request | ScreenStart) -> None:
+    def _carry_out(self, order: sender.Request | ScreenStart) -> None:
         try:
             taken = self._taken(order)
         except DesktopError as error:
             self._close_view()
-            taken = OrderFailed(order, str(error))
+            taken = sender.OrderFailed(order, str(error))
         except Exception as error:  # the thread must outlive every mistake, and never silently
             logger.exception("the screen cannot be shown")
             self._close_view()
-            taken = OrderFailed(
+            taken = sender.OrderFailed(
                 order, f"the machine client made a mistake ({type(error).__name__})"
             )
         if taken is None:
@@ -155,17 +145,17 @@ class ScreenCapturer:
                 self._live = None
         self._report(taken)
 
-    def _taken(self, order: Request | ScreenStart) -> ScreenResult | None:
+    def _taken(self, order: sender.Request | ScreenStart) -> sender.ScreenResult | None:
         if self._view is None:
             self._view = self._new_view()
         if isinstance(order, ScreenStart):
             return self._live_picture(order, self._view)
         if isinstance(order, Screenshot):
             frame = self._view.capture()
-            return PictureCaptured(order, _picture(frame, order.format, order))
-        return DesktopQueried(order, tuple(self._view.displays()), self._view.pointer())
+            return sender.PictureCaptured(order, _picture(frame, order.format, order))
+        return sender.DesktopQueried(order, tuple(self._view.displays()), self._view.pointer())
 
-    def _live_picture(self, order: ScreenStart, view: DesktopView) -> PictureCaptured | None:
+    def _live_picture(self, order: ScreenStart, view: DesktopView) -> sender.PictureCaptured | None:
         """A picture, unless the screen looks as in the last one of the same order."""
         interval = 1 / min(order.rate, self._rate)
         began_at = boottime_seconds()
@@ -180,7 +170,7 @@ class ScreenCapturer:
         pause = max(interval, len(picture.content) / self._bytes_per_second)
         with self._changed:
             self._next_at = self._free_at = frame.captured_at + pause
-        return PictureCaptured(order, picture)
+        return sender.PictureCaptured(order, picture)
 
     def _patience(self, began_at: float, interval: float) -> float:
         """How long after the beginning of a look that has found nothing new the next one begins."""
@@ -201,6 +191,8 @@ class ScreenCapturer:
         self._view = self._last = None
 
 
-def _picture(frame: RawFrame, form: PictureFormat, options: PictureOptions) -> EncodedPicture:
+def _picture(
+    frame: RawFrame, form: PictureFormat, options: PictureOptions
+) -> sender.EncodedPicture:
     content, size = encode(frame, form, options)
-    return EncodedPicture(form, content, size, frame.region, frame.captured_at)
+    return sender.EncodedPicture(form, content, size, frame.region, frame.captured_at)

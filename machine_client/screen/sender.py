@@ -9,6 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from schemas.inputs.outcomes import Point
+from schemas.link import picture_frames
 from schemas.link.messages import (
     ClientMessage,
     DesktopQuery,
@@ -20,15 +21,6 @@ from schemas.link.messages import (
     Screenshot,
     ScreenStart,
     ScreenStop,
-)
-from schemas.link.picture_frames import (
-    FRAME_BYTES,
-    WINDOW_BYTES,
-    PictureFormat,
-    PictureHeader,
-    PictureKind,
-    Region,
-    Size,
 )
 
 MAX_REQUESTS = 16
@@ -42,10 +34,10 @@ Order = ScreenStart | Request
 class EncodedPicture:
     """An encoded picture of the screen; ``captured_at`` is seconds of the boottime clock."""
 
-    format: PictureFormat
+    format: picture_frames.PictureFormat
     content: bytes
-    size: Size
-    region: Region
+    size: picture_frames.Size
+    region: picture_frames.Region
     captured_at: float
 
 
@@ -120,7 +112,7 @@ class ScreenSender:
         self._live: ScreenStart | None = None
         self._is_taking = False
         self._requests: list[Request] = []
-        self._outgoing: deque[tuple[PictureHeader, bytes]] = deque()
+        self._outgoing: deque[tuple[picture_frames.PictureHeader, bytes]] = deque()
         self._offset = 0
         self._sent = self._credited = 0
 
@@ -204,8 +196,8 @@ class ScreenSender:
         effects: list[ScreenEffect] = []
         while self._outgoing and (self._offset or self._sent == self._credited):
             header, content = self._outgoing[0]
-            part = memoryview(content)[self._offset : self._offset + FRAME_BYTES]
-            if self._sent - self._credited + len(part) > WINDOW_BYTES:
+            part = memoryview(content)[self._offset : self._offset + picture_frames.FRAME_BYTES]
+            if self._sent - self._credited + len(part) > picture_frames.WINDOW_BYTES:
                 return effects
             effects.append(SendFrame(header.frame(self._offset, part)))
             self._sent += len(part)
@@ -224,12 +216,12 @@ class ScreenSender:
 
 def _header(
     order: ScreenStart | Screenshot, picture: EncodedPicture, captured_at: int
-) -> PictureHeader:
+) -> picture_frames.PictureHeader:
     if isinstance(order, ScreenStart):
-        kind, number = PictureKind.LIVE, order.stream
+        kind, number = picture_frames.PictureKind.LIVE, order.stream
     else:
-        kind, number = PictureKind.SCREENSHOT, order.request
-    return PictureHeader(
+        kind, number = picture_frames.PictureKind.SCREENSHOT, order.request
+    return picture_frames.PictureHeader(
         kind=kind,
         number=number,
         format=picture.format,

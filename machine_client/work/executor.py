@@ -13,19 +13,7 @@ from uuid import UUID
 from machine_client.concurrency.threads import daemon_thread
 from machine_client.journal.journal import Journal, JournalError
 from machine_client.system.clock import boottime_seconds
-from machine_client.work.orders import (
-    BeginCommand,
-    CommandsInterrupted,
-    ExecutorEffect,
-    ExecutorResult,
-    ExpireCommand,
-    InterruptCommands,
-    JournalFailed,
-    JournalMarked,
-    LookUpCommand,
-    MarkJournal,
-    ReleaseHeld,
-)
+from machine_client.work import orders
 from machine_client.work.worker import Injector, Worker
 from schemas.link.messages import Input, Resolve
 
@@ -43,7 +31,7 @@ class Executor:
     """
 
     def __init__(
-        self, journal: Journal, injector: Injector, report: Callable[[ExecutorResult], None]
+        self, journal: Journal, injector: Injector, report: Callable[[orders.ExecutorResult], None]
     ) -> None:
         self._journal = journal
         self._worker = Worker(journal, injector, boottime_seconds)
@@ -55,37 +43,23 @@ class Executor:
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._context = copy_context()
 
-    def submit(self, effect: ExecutorEffect) -> None:
+    def submit(self, effect: orders.ExecutorEffect) -> None:
         """Do what the session has decided; what comes of it is reported."""
         match effect:
-            case BeginCommand(command, begin_by):
-                self.begin(command, begin_by)
-            case LookUpCommand(question):
-                self.look_up(question)
-            case ExpireCommand(command):
-                self.expire(command)
-            case MarkJournal():
-                self.mark()
-            case ReleaseHeld():
-                self.release_held()
-            case InterruptCommands(request):
-                self.interrupt(request)
-
-    def begin(self, command: Input, begin_by: float) -> None:
-        """Carry out a command, unless :func:`boottime_seconds` is past ``begin_by`` by then."""
-        self._jobs.put(lambda: self._carry_out(command, begin_by))
-
-    def look_up(self, question: Resolve) -> None:
-        """Report what became of a command that does not run; bar it if it is not known."""
-        self._do_beside(lambda: self._look_up(question))
-
-    def expire(self, command: Input) -> None:
-        """Report the end of a command whose turn did not come in its time."""
-        self._do_beside(lambda: self._report(self._worker.expire(command)))
-
-    def mark(self) -> None:
-        """Count the journal's number up, and report it."""
-        self._do_beside(lambda: self._report(JournalMarked(*self._journal.mark())))
+            case orders.BeginCommand(command, begin_by):
+                self._jobs.put(lambda: self._carry_out(command, begin_by))
+            case orders.LookUpCommand(question):
+                self._do_beside(lambda: self._look_up(question))
+            case orders.ExpireCommand(command):
+                self._do_beside(lambda: self._report(self._worker.expire(command)))
+            case orders.MarkJournal():
+                self._do_beside(lambda: self._report(orders.JournalMarked(*self._journal.mark())))
+            case orders.ReleaseHeld():
+                self._jobs.put(self._release_held)
+            case orders.InterruptCommands(request):
+                self._interrupts.add(request)
+                self._worker.injector.interrupt()
+                self._jobs.put(lambda: self._end_interrupt(request))
 
     def note_progress(self) -> None:
         """Have the journal know how far a running command has come; call now and then."""
@@ -101,21 +75,11 @@ class Executor:
 
         self._jobs.put(change)
 
-    def release_held(self) -> None:
-        """Release what is held, after the running command."""
-        self._jobs.put(self._release_held)
-
-    def interrupt(self, request: UUID) -> None:
-        """End what runs early, release what is held, and report it."""
-        self._interrupts.add(request)
-        self._worker.injector.interrupt()
-        self._jobs.put(lambda: self._end_interrupt(request))
-
     def stop(self) -> None:
         """Interrupt what runs, release what is held, close injector and journal."""
         self._worker.injector.interrupt()
         self._jobs.put(self._close_injector)
-        self._jobs.put(self._end_beside)
+        self._jobs.put(self._beside.shutdown)
         self._jobs.put(self._journal.close)
         self._jobs.put(None)
         self._thread.join(STOP_SECONDS)
@@ -123,13 +87,13 @@ class Executor:
     def _carry_out(self, command: Input, begin_by: float) -> None:
         self._report(self._worker.carry_out(command, begin_by))
         if (trouble := self._journal.trouble) is not None:
-            self._report(JournalFailed(trouble))
+            self._report(orders.JournalFailed(trouble))
 
     def _look_up(self, question: Resolve) -> None:
         try:
             self._report(self._worker.look_up(question))
         except JournalError as error:
-            self._report(JournalFailed(str(error), question.command_id))
+            self._report(orders.JournalFailed(str(error), question.command_id))
 
     # The injector may be another one by the time when these are done.
 
@@ -142,13 +106,10 @@ class Executor:
     def _end_interrupt(self, request: UUID) -> None:
         self._interrupts.discard(request)
         self._release_held()
-        self._report(CommandsInterrupted(request))
+        self._report(orders.CommandsInterrupted(request))
 
     def _close_injector(self) -> None:
         self._worker.injector.close()
-
-    def _end_beside(self) -> None:
-        self._beside.shutdown()
 
     def _work(self) -> None:
         while (job := self._next_job()) is not None:
@@ -161,7 +122,7 @@ class Executor:
         try:
             job()
         except JournalError as error:
-            self._report(JournalFailed(str(error)))
+            self._report(orders.JournalFailed(str(error)))
         except Exception:  # the threads must outlive every mistake, and never silently
             logger.exception("a job of the executor failed")
 

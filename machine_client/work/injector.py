@@ -17,17 +17,7 @@ from machine_client.desktop.base import (
     Refusal,
     interrupted,
 )
-from schemas.inputs.bodies import (
-    AnyInput,
-    Button,
-    ClickMouse,
-    DragMouse,
-    MoveMouse,
-    PressKeys,
-    ScrollMouse,
-    TypeText,
-    WriteClipboard,
-)
+from schemas.inputs import bodies
 from schemas.inputs.key_combinations import Chord, parse_combination
 from schemas.inputs.outcomes import Effect, Point, Refused
 from schemas.inputs.texts import chords_of
@@ -114,7 +104,7 @@ class DesktopInjector:
         except DesktopError as error:
             raise InjectionUnavailable(str(error)) from error
 
-    def prepare(self, body: AnyInput) -> Callable[[], Point]:
+    def prepare(self, body: bodies.AnyInput) -> Callable[[], Point]:
         """Check everything that can be known before the first event, and inject nothing.
 
         What comes back injects the input, once, and says where the pointer is after it; it raises
@@ -126,14 +116,14 @@ class DesktopInjector:
             desktop = self._present_input()
             # From here on, whoever looks sees this input's count and no earlier one's.
             self._confirmed_before = desktop.confirmed
-            if isinstance(body, PressKeys):
+            if isinstance(body, bodies.PressKeys):
                 chords = parse_combination(body.text)
                 if body.down is not False:
                     desktop.check_keys(chords, hold=body.down is True)
-            elif isinstance(body, TypeText):
+            elif isinstance(body, bodies.TypeText):
                 chords = chords_of(body.text)
                 _check_text(chords, desktop)
-            elif isinstance(body, WriteClipboard):
+            elif isinstance(body, bodies.WriteClipboard):
                 self._check_clipboard()
             else:
                 _check_places(body, desktop)
@@ -174,7 +164,7 @@ class DesktopInjector:
         if self._why_no_clipboard is not None:
             raise Refusal(Refused(code="clipboard_unavailable", message=self._why_no_clipboard))
 
-    def _perform(self, body: AnyInput, chords: tuple[Chord, ...]) -> Point:
+    def _perform(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> Point:
         self._confirmed_before = self._input.confirmed
         try:
             try:
@@ -192,33 +182,33 @@ class DesktopInjector:
         if self._stop.is_set():
             raise interrupted()
 
-    def _carry_out(self, body: AnyInput, chords: tuple[Chord, ...]) -> None:
+    def _carry_out(self, body: bodies.AnyInput, chords: tuple[Chord, ...]) -> None:
         match body:
-            case MoveMouse() as move:
+            case bodies.MoveMouse() as move:
                 self._travel_along(move)
-            case ClickMouse() as click:
+            case bodies.ClickMouse() as click:
                 self._click(click)
-            case ScrollMouse() as scroll:
+            case bodies.ScrollMouse() as scroll:
                 self._scroll(scroll)
-            case DragMouse() as drag:
+            case bodies.DragMouse() as drag:
                 self._drag(drag)
-            case PressKeys(down=None) | TypeText():
+            case bodies.PressKeys(down=None) | bodies.TypeText():
                 self._input.type_keys(chords, self._stop)
-            case PressKeys(down=True):
+            case bodies.PressKeys(down=True):
                 self._input.hold_keys(chords)
-            case PressKeys():
+            case bodies.PressKeys():
                 self._input.release_keys(chords)
-            case WriteClipboard(text=text, selection=selection):
+            case bodies.WriteClipboard(text=text, selection=selection):
                 self._input.write_clipboard(selection, text)
 
-    def _travel_along(self, move: MoveMouse) -> None:
+    def _travel_along(self, move: bodies.MoveMouse) -> None:
         """Pass every point: a program that draws needs the corners."""
         for point in move.path or ():
             self._go_on()
             self._input.move(point.x, point.y)
         self._input.move(move.x, move.y)
 
-    def _click(self, click: ClickMouse) -> None:
+    def _click(self, click: bodies.ClickMouse) -> None:
         """Click, or press or release once: ``clicks`` counts full clicks alone."""
         self._input.check_button(click.button)
         if click.down is not False:
@@ -234,7 +224,7 @@ class DesktopInjector:
                 self._input.press(click.button)
                 self._input.release(click.button)
 
-    def _scroll(self, scroll: ScrollMouse) -> None:
+    def _scroll(self, scroll: bodies.ScrollMouse) -> None:
         if scroll.amount:
             self._input.check_wheel(scroll.direction)
         self._move_if_given(scroll.x, scroll.y)
@@ -243,8 +233,8 @@ class DesktopInjector:
             self._input.scroll(scroll.direction)
             self._input.confirm()
 
-    def _drag(self, drag: DragMouse) -> None:
-        button: Button = drag.button or "left"
+    def _drag(self, drag: bodies.DragMouse) -> None:
+        button: bodies.Button = drag.button or "left"
         self._input.check_button(button)
         self._input.release(button)
         self._input.move(drag.start_x, drag.start_y)
@@ -254,7 +244,7 @@ class DesktopInjector:
         finally:
             self._input.release(button)
 
-    def _travel(self, drag: DragMouse) -> None:
+    def _travel(self, drag: bodies.DragMouse) -> None:
         """Move along a straight line by the clock.
 
         Late moves are skipped, but never the last, nor more than a quarter of them at once: a
@@ -291,9 +281,9 @@ def _named(released: Released) -> str:
     return ", ".join(named)
 
 
-def _told(error: DesktopError, body: AnyInput) -> str:
+def _told(error: DesktopError, body: bodies.AnyInput) -> str:
     """An error in words that hold nothing of a typed text."""
-    if isinstance(body, TypeText) and error.code in _TOLD_OF_A_TEXT:
+    if isinstance(body, bodies.TypeText) and error.code in _TOLD_OF_A_TEXT:
         return _TOLD_OF_A_TEXT[error.code]
     return str(error)[:1000]
 
@@ -321,7 +311,7 @@ def _check_text(chords: tuple[Chord, ...], desktop: DesktopInput) -> None:
         ) from None
 
 
-def _check_places(body: AnyInput, desktop: DesktopInput) -> None:
+def _check_places(body: bodies.AnyInput, desktop: DesktopInput) -> None:
     """Raise Refusal for the first place of an input that no display shows."""
     for (x_field, x), (y_field, y), within in _places_of(body):
         if x is not None and y is not None:
@@ -332,12 +322,12 @@ _Place = tuple[tuple[str, int | None], tuple[str, int | None], tuple[str, ...]]
 """Two fields that name a place, and what they are within."""
 
 
-def _places_of(body: AnyInput) -> Iterator[_Place]:
-    if isinstance(body, DragMouse):
+def _places_of(body: bodies.AnyInput) -> Iterator[_Place]:
+    if isinstance(body, bodies.DragMouse):
         yield ("start_x", body.start_x), ("start_y", body.start_y), ()
         yield ("to_x", body.to_x), ("to_y", body.to_y), ()
-    elif isinstance(body, ClickMouse | ScrollMouse | MoveMouse):
-        if isinstance(body, MoveMouse):
+    elif isinstance(body, bodies.ClickMouse | bodies.ScrollMouse | bodies.MoveMouse):
+        if isinstance(body, bodies.MoveMouse):
             for number, point in enumerate(body.path or ()):
                 yield ("x", point.x), ("y", point.y), ("path", str(number))
         yield ("x", body.x), ("y", body.y), ()

@@ -5,8 +5,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
+
+from schemas.values.strict import StrictModel
 
 _TAG: Final = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 _BETWEEN: Final = re.compile(r"[ \t]*(?:,[ \t]*)+")
@@ -78,10 +80,10 @@ Tags = Annotated[EntityTags, BeforeValidator(_tags), WithJsonSchema({"type": "st
 """A header that names versions."""
 
 
-class ChangeHeaders(BaseModel):
+class ChangeHeaders(StrictModel):
     """Headers of what changes something that is there."""
 
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     if_match: Tags | None = Field(
         None,
@@ -96,10 +98,8 @@ class ChangeHeaders(BaseModel):
         return None if self.if_match is None else self.if_match.versions
 
 
-class ReadHeaders(BaseModel):
+class ReadHeaders(StrictModel):
     """Headers of what reads something that has versions."""
-
-    model_config = ConfigDict(extra="forbid")
 
     if_none_match: Tags | None = Field(
         None,

@@ -59,7 +59,8 @@ FORBIDDEN = _type(
     "forbidden",
     403,
     "The token lacks a scope",
-    "Use a token that has the scope named in the detail; farhand token create makes one.",
+    "Use a token that has the scope named in the detail, or a role that has it; farhand "
+    "token create makes one.",
 )
 CROSS_SITE_REQUEST = _type(
     "cross-site-request",

@@ -4,13 +4,14 @@ Models of whole queries inherit from ``Query``, so that an unknown parameter is 
 """
 
 import re
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Generic, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from schemas.values.scalars import Storable
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time, TimeRoundedUp
 
 MAX_SKIP: Final = 2**63 - 1
@@ -83,10 +84,8 @@ NullableSearch = Annotated[
 ]
 
 
-class Query(BaseModel):
+class Query(StrictModel):
     """The parameters of one operation, each given at most once, as text."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class PageQuery(Query):
@@ -98,3 +97,15 @@ class PageQuery(Query):
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT), IntegerText] = Field(
         DEFAULT_LIMIT, description="Page size."
     )
+
+
+Item = TypeVar("Item")
+
+
+class Page(BaseModel, Generic[Item]):
+    """A part of a list, and how long all of it is."""
+
+    items: list[Item]
+    total: int
+    skip: int
+    limit: int

@@ -7,13 +7,14 @@ listed here is an error: an input that is not understood whole is not carried ou
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.inputs.clipboard_texts import ClipboardText, Selection
 from schemas.inputs.key_combinations import KeyCombination
 from schemas.inputs.texts import TYPING_SECONDS, TypedText, is_plain
 from schemas.values.scalars import Coordinate, Int32, StrictBool
+from schemas.values.strict import StrictModel
 
 Button = Literal["left", "right", "middle"]
 Direction = Literal["up", "down", "left", "right"]
@@ -35,10 +36,8 @@ class Operation(StrEnum):
     CLIPBOARD_WRITE = "clipboard.write"
 
 
-class InputBody(BaseModel):
+class InputBody(StrictModel):
     """What the inputs have in common."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     operation: ClassVar[Operation]
 
@@ -48,8 +47,8 @@ class InputBody(BaseModel):
         return 0.0
 
 
-class OptionalPlace(InputBody):
-    """An input that happens at a place, or where the pointer already is."""
+class OptionalPlace(StrictModel):
+    """What happens at a place, or where the pointer already is."""
 
     x: Coordinate | None = Field(None, description="Pixels from the left; with y, or neither.")
     y: Coordinate | None = Field(None, description="Pixels from the top; with x, or neither.")
@@ -82,7 +81,7 @@ class DragMouse(InputBody):
         return self.duration or 0.0
 
 
-class ClickMouse(OptionalPlace):
+class ClickMouse(InputBody, OptionalPlace):
     """Click a button, or press it, or release it."""
 
     operation = Operation.MOUSE_CLICK
@@ -96,7 +95,7 @@ class ClickMouse(OptionalPlace):
     )
 
 
-class ScrollMouse(OptionalPlace):
+class ScrollMouse(InputBody, OptionalPlace):
     """Turn the mouse wheel; one step is one notch."""
 
     operation = Operation.MOUSE_SCROLL
@@ -107,10 +106,8 @@ class ScrollMouse(OptionalPlace):
     )
 
 
-class PathPoint(BaseModel):
+class PathPoint(StrictModel):
     """A place that the pointer passes on its way."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     x: Coordinate
     y: Coordinate

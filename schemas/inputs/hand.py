@@ -6,15 +6,16 @@ of keys are those of `schemas.inputs.key_combinations`; places are pixels of the
 """
 
 from enum import IntEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, model_validator
+from pydantic import AfterValidator, BaseModel, FailFast, Field
 from pydantic_core import PydanticCustomError
 
-from schemas.inputs.bodies import Button, Direction
+from schemas.inputs.bodies import Button, Direction, OptionalPlace
 from schemas.inputs.key_combinations import checked_combination, parse_combination
 from schemas.inputs.texts import TypedText
 from schemas.values.scalars import Coordinate, StrictBool
+from schemas.values.strict import StrictModel
 
 HAND_SUBPROTOCOL = "farhand.hand.v1"
 
@@ -56,24 +57,7 @@ OneKey = Annotated[str, Field(min_length=1, max_length=MAX_KEY_LENGTH), AfterVal
 """The name of a key, or a character for whichever key makes it."""
 
 
-class _Event(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Placed(_Event):
-    x: Coordinate | None = None
-    y: Coordinate | None = None
-
-    @model_validator(mode="after")
-    def _both_or_neither(self) -> Self:
-        if (self.x is None) != (self.y is None):
-            raise PydanticCustomError(
-                "coordinates_incomplete", "x and y belong together: give both or neither"
-            )
-        return self
-
-
-class Moved(_Event):
+class Moved(StrictModel):
     """The pointer is at a place; those that wait are merged to one path with all of them."""
 
     type: Literal["move"]
@@ -81,7 +65,7 @@ class Moved(_Event):
     y: Coordinate
 
 
-class ButtonChanged(_Placed):
+class ButtonChanged(OptionalPlace):
     """A button of the mouse went down or up, at a place or where the pointer is."""
 
     type: Literal["button"]
@@ -89,7 +73,7 @@ class ButtonChanged(_Placed):
     down: StrictBool
 
 
-class WheelTurned(_Placed):
+class WheelTurned(OptionalPlace):
     """The wheel was turned by so many notches."""
 
     type: Literal["wheel"]
@@ -97,7 +81,7 @@ class WheelTurned(_Placed):
     amount: Annotated[int, Field(strict=True, ge=1, le=MAX_NOTCHES)] = 1
 
 
-class KeyChanged(_Event):
+class KeyChanged(StrictModel):
     """A key went down or up; a key that is down and goes down again is typed again."""
 
     type: Literal["key"]
@@ -105,7 +89,7 @@ class KeyChanged(_Event):
     down: StrictBool
 
 
-class TextComposed(_Event):
+class TextComposed(StrictModel):
     """A text that no single key makes, such as that of an input method."""
 
     type: Literal["text"]
@@ -117,10 +101,8 @@ HandEvent = Annotated[
 ]
 
 
-class Batch(BaseModel):
+class Batch(StrictModel):
     """What happened since the last one; the first has the sequence 1, and each the next."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sequence: Annotated[int, Field(strict=True, ge=1, lt=2**53)]
     # At the first event that is wrong, no other is looked at.

@@ -1,9 +1,9 @@
 """Points of an input's way at which a test can end or stop a program, by name.
 
 They exist to prove what Farhand promises through crashes: each row of the table in
-docs/at-most-once.md has one.  A program takes them from ``FARHAND_FAILPOINTS``, and only where it
-was started with ``--testing``; in any other start the variable is an error, so that one that was
-left behind cannot kill a real server.  How a process is ended is for each program to know.
+docs/design/at-most-once.md has one.  A program takes them from ``FARHAND_FAILPOINTS``, and only
+where it was started with ``--testing``; in any other start the variable is an error, so that one
+that was left behind cannot kill a real server.  How a process is ended is for each program to know.
 """
 
 import re

@@ -38,7 +38,7 @@ def install_command(extra: str, environment: PythonEnvironment) -> str:
 
 
 def _evdev_from_debian(prefix: str) -> str:
-    """What lets pip find Debian's evdev; docs/deployment.md says the same."""
+    """What lets pip find Debian's evdev; docs/guide/second-machine.md says the same."""
     return (
         "sudo apt-get install python3-venv python3-evdev && "
         # What is in the environment stays there.

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
+from schemas.values.strict import StrictModel
 from schemas.values.validation_errors import entries_of
 
 Settings = TypeVar("Settings", bound="ProgramSettings")
@@ -21,14 +22,14 @@ class SettingsError(Exception):
     """Settings that cannot be used; the message has one line for each mistake."""
 
 
-class ProgramSettings(BaseModel):
+class ProgramSettings(StrictModel):
     """Settings that a program reads once, at its start; a key that is not known is an error.
 
     A setting of the name ``port`` is the variable ``FARHAND_PORT`` of the environment, where
     ``environment_prefix`` is ``FARHAND_``.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(validate_default=True)
 
     environment_prefix: ClassVar[str]
 

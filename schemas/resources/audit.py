@@ -5,13 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from schemas.http.queries import (
-    NullableTime,
-    NullableTimeFrom,
-    NullableUuid,
-    NullText,
-    PageQuery,
-)
+from schemas.http import queries
 from schemas.resources.commands import CommandItem
 from schemas.values.scalars import Fitting, MachineId
 from schemas.values.times import Time
@@ -27,16 +21,23 @@ ActionName = Annotated[
 ]
 
 
-class AuditQuery(PageQuery):
+class AuditQuery(queries.PageQuery):
     """Which entries are wanted; all that are given must hold."""
 
-    machine_id: Annotated[MachineId | None, NullText] = None
-    token_id: NullableUuid = Field(None, description="Who did it.")
-    action: Annotated[ActionName | None, NullText] = Field(
+    machine_id: Annotated[MachineId | None, queries.NullText] = None
+    token_id: queries.NullableUuid = Field(None, description="Who did it.")
+    action: Annotated[ActionName | None, queries.NullText] = Field(
         None, description="Such as machine.paused; machine is all of these, input every input."
     )
-    created_at_from: NullableTimeFrom = Field(None, description="At or after this time.")
-    created_at_to: NullableTime = Field(None, description="At or before this time.")
+    created_at_from: queries.NullableTimeFrom = Field(None, description="At or after this time.")
+    created_at_to: queries.NullableTime = Field(None, description="At or before this time.")
+
+
+class Grant(BaseModel):
+    """What a token allowed then."""
+
+    role: str | None = Field(description="null where its scopes were named one by one.")
+    scopes: list[str]
 
 
 class AuditEntry(BaseModel):
@@ -48,16 +49,21 @@ class AuditEntry(BaseModel):
     token_id: UUID | None = Field(description="Who: the token, which may be revoked by now.")
     token_name: str | None
     target: str | None = Field(description="The id of what it was done to.")
+    target_name: str | None = Field(
+        None, description="What that was called then: of tokens, sessions and organizations."
+    )
+    grant: Grant | None = Field(
+        None,
+        description="What the token allowed, where it was done to a token, or a session began or "
+        "ended with it.  The entry keeps this when the token is gone.",
+    )
     machine_id: str | None
     request_id: str = Field(description="As in X-Request-Id and in the server's log.")
     note: str | None = Field(None, description="What whoever did it wrote about it.")
     command: CommandItem | None = Field(description="What became of it, for an input.")
 
 
-class AuditPage(BaseModel):
+class AuditPage(queries.Page[AuditEntry]):
     """A page of entries, newest first."""
 
-    items: list[AuditEntry]
     total: int = Field(description="Counted to 100000, which then means so many or more.")
-    skip: int
-    limit: int

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.values.times import Time
 
@@ -53,10 +54,7 @@ class CommandItem(BaseModel):
     duration_ms: float | None = Field(description="The machine's own time spent injecting.")
 
 
-class CommandPage(BaseModel):
+class CommandPage(Page[CommandItem]):
     """A page of a machine's inputs, newest first."""
 
-    items: list[CommandItem]
     total: int = Field(description="Counted to 100000, which then means so many or more.")
-    skip: int
-    limit: int

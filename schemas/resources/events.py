@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final, Literal, get_args
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from schemas.http.queries import NullText, Query
@@ -11,6 +11,7 @@ from schemas.inputs.outcomes import Point
 from schemas.link.messages import Released
 from schemas.resources.commands import CommandItem
 from schemas.values.scalars import MachineId
+from schemas.values.strict import StrictModel
 
 EventType = Literal[
     "machine",
@@ -100,10 +101,8 @@ class EventQuery(Query):
     ] = Field(None, description=f"Only these, with commas between: {', '.join(SELECTABLE)}.")
 
 
-class EventHeaders(BaseModel):
+class EventHeaders(StrictModel):
     """Headers of the stream."""
-
-    model_config = ConfigDict(extra="forbid")
 
     last_event_id: str | None = Field(
         None,

@@ -1,28 +1,31 @@
 """Machines as operators and HTTP clients see them."""
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Point
 from schemas.link.messages import Capability, Display
 from schemas.resources.tokens import CreatedToken
-from schemas.values.scalars import MachineId, Name, Note, StrictBool
+from schemas.values.scalars import MachineId, Name, Note, Storable, StrictBool
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 MAX_VIEWER_NAMES = 20
 """So many viewers of a machine are named, at most."""
 
+PauseReason = Annotated[str, Field(min_length=1, max_length=200), Storable]
+"""Why a machine is paused, 1 to 200 characters: it is a part of every refusal."""
+
 MachineState = Literal["online", "offline", "paused", "no_input"]
 
 
-class NewMachine(BaseModel):
+class NewMachine(StrictModel):
     """The body of ``POST /v1/machines``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: MachineId | None = Field(None, description="Left out, the server chooses one.")
     name: Name | None = None
@@ -35,13 +38,29 @@ class NewMachine(BaseModel):
         return machine_id
 
 
-class MachineChange(BaseModel):
+class MachineChange(StrictModel):
     """The body of ``PATCH /v1/machines/{machine_id}``; what is left out stays."""
 
-    model_config = ConfigDict(extra="forbid")
-
     name: Name | None = None
-    paused: StrictBool | None = Field(None, description="true refuses inputs until false.")
+    paused: StrictBool | None = Field(
+        None, description="true refuses inputs until false, or until pause_until."
+    )
+    pause_reason: PauseReason | None = Field(
+        None, description="Why, for whoever is refused; goes with paused: true."
+    )
+    pause_until: Time | None = Field(
+        None,
+        description="When the pause ends by itself, at most 30 days from now; goes with paused: "
+        "true.  Without it somebody has to resume the machine.",
+    )
+
+    @model_validator(mode="after")
+    def _pause_is_described_where_there_is_one(self) -> Self:
+        if self.paused is not True and (self.pause_reason or self.pause_until):
+            raise PydanticCustomError(
+                "no_pause", "pause_reason and pause_until go with paused: true only"
+            )
+        return self
 
 
 class InputCounts(BaseModel):
@@ -58,10 +77,17 @@ class Holder(BaseModel):
     since: Time
 
 
-class NewControl(BaseModel):
-    """The body of ``POST /v1/machines/{machine_id}/control``."""
+class Pause(BaseModel):
+    """That a machine takes no inputs: by whom, why and until when."""
 
-    model_config = ConfigDict(extra="forbid")
+    since: Time
+    by: str = Field(description="The name of the token that paused it.")
+    reason: str | None
+    until: Time | None = Field(description="When it ends by itself; null is when it is resumed.")
+
+
+class NewControl(StrictModel):
+    """The body of ``POST /v1/machines/{machine_id}/control``."""
 
     take_over: StrictBool = Field(
         False, description="true takes control from whoever has it, and ends what they do."
@@ -69,10 +95,8 @@ class NewControl(BaseModel):
     note: Note | None = Field(None, description="What for; it is kept in the audit.")
 
 
-class ControlRequest(BaseModel):
+class ControlRequest(StrictModel):
     """The body of ``POST /v1/machines/{machine_id}/control/request``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     note: Note | None = Field(
         None, description="What for; whoever listens to events is told, and the audit keeps it."
@@ -100,6 +124,7 @@ class Machine(BaseModel):
     reason: str = Field(description="Why the machine is in this state, for a person.")
     since: Time = Field(description="When it came into this state.")
     paused: bool
+    pause: Pause | None = Field(description="By whom, why and until when, where it is paused.")
     control: Holder | None = Field(description="Who has control; null where everybody may send.")
     platform: str | None
     client_version: str | None
@@ -126,13 +151,8 @@ class CreatedMachine(Machine):
     token: CreatedToken
 
 
-class MachinePage(BaseModel):
+class MachinePage(Page[Machine]):
     """A page of machines."""
-
-    items: list[Machine]
-    total: int
-    skip: int
-    limit: int
 
 
 class Dimensions(BaseModel):

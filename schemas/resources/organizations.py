@@ -2,16 +2,16 @@
 
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from schemas.http.queries import Page
 from schemas.values.scalars import Name
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 
-class NewOrganization(BaseModel):
+class NewOrganization(StrictModel):
     """The body of ``POST /v1/organizations``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name
 
@@ -28,10 +28,5 @@ class Organization(BaseModel):
     )
 
 
-class OrganizationPage(BaseModel):
+class OrganizationPage(Page[Organization]):
     """A page of organizations, newest first."""
-
-    items: list[Organization]
-    total: int
-    skip: int
-    limit: int

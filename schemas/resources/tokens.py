@@ -1,13 +1,16 @@
 """Tokens and their scopes."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
+from pydantic import BaseModel, FailFast, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from schemas.http.queries import Page
 from schemas.values.scalars import MachineId, Name
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 TOKEN_PREFIX = "fh_"  # noqa: S105 - the public beginning of every token, which makes leaks findable
@@ -35,13 +38,54 @@ ADMINISTRATOR_SCOPES = tuple(scope for scope in Scope if scope is not Scope.MACH
 """Every scope of a person who runs the service; connecting is for machines."""
 
 
-class NewToken(BaseModel):
-    """The body of ``POST /v1/tokens``."""
+class Role(StrEnum):
+    """Who a token is for: a set of scopes with a name."""
 
-    model_config = ConfigDict(extra="forbid")
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    AGENT = "agent"
+    REVIEWER = "reviewer"
+    ADMINISTRATOR = "administrator"
+
+
+_LOOKING: Final = (Scope.MACHINES_READ, Scope.SCREEN_READ, Scope.TRAJECTORIES_READ)
+
+ROLE_SCOPES: Final[Mapping[Role, tuple[Scope, ...]]] = {
+    Role.VIEWER: _LOOKING,
+    # All that the console can use, so that nobody has to come back for one more scope.
+    Role.OPERATOR: (
+        *_LOOKING,
+        Scope.INPUT_SEND,
+        Scope.MACHINES_CONTROL,
+        Scope.MACHINES_WRITE,
+        Scope.CLIPBOARD,
+        Scope.TRAJECTORIES_WRITE,
+        Scope.AUDIT_READ,
+    ),
+    Role.AGENT: (*_LOOKING, Scope.INPUT_SEND, Scope.CLIPBOARD, Scope.TRAJECTORIES_WRITE),
+    Role.REVIEWER: (Scope.MACHINES_READ, Scope.TRAJECTORIES_READ, Scope.TRAJECTORIES_WRITE),
+    Role.ADMINISTRATOR: ADMINISTRATOR_SCOPES,
+}
+"""What each role allows."""
+
+
+def _told_roles() -> str:
+    return "; ".join(f"{role}: {', '.join(scopes)}" for role, scopes in ROLE_SCOPES.items())
+
+
+class NewToken(StrictModel):
+    """The body of ``POST /v1/tokens``: with scopes, or with a role, which stands for several."""
 
     name: Name
-    scopes: Annotated[list[Scope], FailFast()] = Field(min_length=1, max_length=len(Scope))
+    scopes: Annotated[list[Scope] | None, FailFast()] = Field(
+        None,
+        min_length=1,
+        max_length=len(Scope),
+        description="What it allows; needed unless there is a role.",
+    )
+    role: Role | None = Field(
+        None, description=f"In place of scopes, the role that it has them of.  {_told_roles()}."
+    )
     organization_id: UUID | None = Field(
         None,
         description="Another organization, which was made from the caller's own; needs the scope "
@@ -56,9 +100,24 @@ class NewToken(BaseModel):
         description="Not later than the end of the token that makes it, which is the default.",
     )
 
+    @property
+    def allowed(self) -> tuple[Scope, ...]:
+        """The scopes that it will have, each once."""
+        return ROLE_SCOPES[self.role] if self.role else tuple(dict.fromkeys(self.scopes or ()))
+
+    @model_validator(mode="after")
+    def _has_scopes_or_role(self) -> Self:
+        if self.scopes is None and self.role is None:
+            raise PydanticCustomError("scopes_missing", "a token needs scopes or a role")
+        if self.scopes is not None and self.role is not None:
+            raise PydanticCustomError(
+                "scopes_and_role", "a token has either scopes or a role: leave one of them out"
+            )
+        return self
+
     @model_validator(mode="after")
     def _machine_fits_scopes(self) -> Self:
-        connects = Scope.MACHINE_CONNECT in self.scopes
+        connects = Scope.MACHINE_CONNECT in self.allowed
         if connects and self.machine_id is None:
             raise PydanticCustomError(
                 "machine_missing", "the scope machine:connect needs a machine_id"
@@ -77,6 +136,9 @@ class Token(BaseModel):
     name: str
     organization_id: UUID
     user_id: UUID | None
+    role: Role | None = Field(
+        description="The role that it was made with; null where its scopes were named one by one."
+    )
     scopes: list[Scope]
     machine_id: str | None
     created_at: Time
@@ -90,10 +152,5 @@ class CreatedToken(Token):
     token: str
 
 
-class TokenPage(BaseModel):
+class TokenPage(Page[Token]):
     """A page of tokens."""
-
-    items: list[Token]
-    total: int
-    skip: int
-    limit: int

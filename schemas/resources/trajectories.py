@@ -14,20 +14,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from schemas.http import queries
 from schemas.http.patches import not_given
 from schemas.http.problems import Problem, ValidationErrorBody
-from schemas.http.queries import (
-    NullableBool,
-    NullableSearch,
-    NullableTime,
-    NullableTimeFrom,
-    NullableUuid,
-    NullText,
-    PageQuery,
-    Query,
-)
 from schemas.values.json_texts import Dimensions, JsonObject, JsonObjects
 from schemas.values.scalars import Storable, StrictBool
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 MAX_NAME_CHARACTERS = 255
@@ -53,13 +45,11 @@ def _some_steps(steps: JsonObjects) -> JsonObjects:
     return steps
 
 
-class NewTrajectory(BaseModel):
+class NewTrajectory(StrictModel):
     """The body of ``POST /v1/trajectories``.
 
     The free-form parts are kept as JSON text: what comes back is what was given.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     workflow_id: UUID = Field(description="Workflow the trajectory belongs to.")
     dimensions: Dimensions = Field(description="Display dimensions during the recording.")
@@ -120,13 +110,11 @@ class ImportedLine(BaseModel):
     )
 
 
-class ChangedTrajectory(BaseModel):
+class ChangedTrajectory(StrictModel):
     """The body of ``PATCH /v1/trajectories/{trajectory_id}``: what is named changes, nothing else.
 
     Null clears a field that can be empty.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: TrajectoryName | None = None
     description: Description | None = None
@@ -155,20 +143,16 @@ class ChangedTrajectory(BaseModel):
     )
 
 
-class NewSteps(BaseModel):
+class NewSteps(StrictModel):
     """The body of ``POST /v1/trajectories/{trajectory_id}/steps``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     steps: Annotated[JsonObjects, AfterValidator(_some_steps)] = Field(
         description="Steps to put behind those that are there: at least one."
     )
 
 
-class Duplicate(BaseModel):
+class Duplicate(StrictModel):
     """The body of ``POST /v1/trajectories/{trajectory_id}/duplicate``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: TrajectoryName | None = Field(
         None, description="Its name; the original's with “ (copy)” behind it where none is given."
@@ -271,13 +255,13 @@ def _comma_separated(value: Any) -> Any:
 NullableInclude = Annotated[
     frozenset[Literal["workflow"]] | None,
     BeforeValidator(_comma_separated),
-    NullText,
+    queries.NullText,
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
 ]
 """Which related resources are wanted: null is none."""
 
 
-class IncludeQuery(Query):
+class IncludeQuery(queries.Query):
     """The query of ``GET /v1/trajectories/{trajectory_id}``."""
 
     include: NullableInclude = Field(
@@ -285,32 +269,32 @@ class IncludeQuery(Query):
     )
 
 
-class TrajectoryQuery(PageQuery, IncludeQuery):
+class TrajectoryQuery(queries.PageQuery, IncludeQuery):
     """The query of ``GET /v1/trajectories``; both ends of a range belong to it."""
 
-    search: NullableSearch = Field(
+    search: queries.NullableSearch = Field(
         None,
         description="Case-insensitive substring match against id, name, or description: by "
         "Unicode's full case folding, accents composed.  No character has a meaning of its own.",
     )
-    workflow_id: NullableUuid = Field(None, description="Filter by workflow.")
-    run_id: NullableUuid = Field(None, description="Filter by run.")
-    is_approved: NullableBool = Field(
+    workflow_id: queries.NullableUuid = Field(None, description="Filter by workflow.")
+    run_id: queries.NullableUuid = Field(None, description="Filter by run.")
+    is_approved: queries.NullableBool = Field(
         None, description="true = approved only, false = not approved only."
     )
-    is_generated: NullableBool = Field(
+    is_generated: queries.NullableBool = Field(
         True, description="true = generated, false = pending generation, null = both."
     )
-    created_at_from: NullableTimeFrom = Field(
+    created_at_from: queries.NullableTimeFrom = Field(
         None, description="Created at or after this UTC timestamp."
     )
-    created_at_to: NullableTime = Field(
+    created_at_to: queries.NullableTime = Field(
         None, description="Created at or before this UTC timestamp."
     )
-    updated_at_from: NullableTimeFrom = Field(
+    updated_at_from: queries.NullableTimeFrom = Field(
         None, description="Updated at or after this UTC timestamp."
     )
-    updated_at_to: NullableTime = Field(
+    updated_at_to: queries.NullableTime = Field(
         None, description="Updated at or before this UTC timestamp."
     )
 
@@ -327,17 +311,17 @@ class TrajectoryQuery(PageQuery, IncludeQuery):
         return self
 
 
-class ExportQuery(Query):
+class ExportQuery(queries.Query):
     """The query of ``GET /v1/trajectories/export``."""
 
-    workflow_id: NullableUuid = Field(None, description="Only those of this workflow.")
-    is_generated: NullableBool = Field(
+    workflow_id: queries.NullableUuid = Field(None, description="Only those of this workflow.")
+    is_generated: queries.NullableBool = Field(
         True, description="true = generated, false = pending generation, null = both."
     )
-    after_created_at: NullableTime = Field(
+    after_created_at: queries.NullableTime = Field(
         None, description="Go on after the trajectory that was created then, with the id after_id."
     )
-    after_id: NullableUuid = Field(None, description="Belongs to after_created_at.")
+    after_id: queries.NullableUuid = Field(None, description="Belongs to after_created_at.")
 
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:

@@ -6,22 +6,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.http.patches import not_given
 from schemas.values.scalars import Name, Text
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 
 
-class NewWorkflow(BaseModel):
+class NewWorkflow(StrictModel):
     """The body of ``POST /v1/workflows``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name
     description: Text | None = None
 
 
-class ChangedWorkflow(BaseModel):
+class ChangedWorkflow(StrictModel):
     """The body of ``PATCH /v1/workflows/{workflow_id}``: what is named changes, nothing else."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name = Field(default_factory=not_given)
     description: Text | None = None

@@ -20,7 +20,7 @@ UNAVAILABLE_REASONS: Mapping[str, str] = {
     "offline": "The machine is not connected.",
     "unreachable": "The machine is connected to another node, which this node cannot reach or "
     "agree with.",
-    "paused": "An operator paused the machine.",
+    "paused": "The machine was paused; the detail says by whom, why and until when.",
     "controlled": "Somebody has control of the machine; the member by names them.",
     "no_input": "The machine is connected and has no way to inject input: its desktop is gone, "
     "locked or stuck.",

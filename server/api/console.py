@@ -2,18 +2,20 @@
 
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
+from schemas.resources.audit import Grant
 from schemas.resources.tokens import Scope
+from schemas.values.strict import StrictModel
 from schemas.values.times import Time
 from server.console.assets import CONSOLE_PAGE
 from server.identity.authentication import Principal
 from server.identity.sessions import CONSOLE_HEADER, COOKIE, check_own_request, is_https
 from server.web.auditing import record
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.files import IMMUTABLE, REVALIDATE, FileHandler
 from server.web.handler import ApiHandler
 
@@ -22,10 +24,8 @@ MAX_SIGN_IN_VALUES = 8
 """Anybody may send this body, so it is no longer than it must be."""
 
 
-class SignIn(BaseModel):
+class SignIn(StrictModel):
     """The body of ``POST /console/session``."""
-
-    model_config = ConfigDict(extra="forbid")
 
     token: str = Field(min_length=1, max_length=200, description="The token, shown when made.")
 
@@ -47,14 +47,12 @@ class AssetPath(BaseModel):
 
 
 class ConsoleHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Find the console",
-            scope=None,
-            public=True,
-            answers={302: None},
-            media_type="text/html",
-        )
+    @Endpoint(
+        summary="Find the console",
+        scope=None,
+        public=True,
+        answers={302: None},
+        media_type="text/html",
     )
     async def get(self) -> None:
         # Relative, so that it also fits behind a proxy that puts a path before ours.
@@ -63,32 +61,28 @@ class ConsoleHandler(ApiHandler):
 
 
 class ConsolePageHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the page of the console",
-            scope=None,
-            public=True,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-            media_type="text/html",
-        )
+    @Endpoint(
+        summary="Get the page of the console",
+        scope=None,
+        public=True,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        media_type="text/html",
     )
     async def get(self, headers: ReadHeaders) -> None:
         self.answer_page(self.services.operation.console.pages[CONSOLE_PAGE], headers)
 
 
 class ConsoleFileHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a file of the console",
-            scope=None,
-            public=True,
-            path=AssetPath,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-            problems=(problems.NOT_FOUND,),
-            media_type="*/*",
-        )
+    @Endpoint(
+        summary="Get a file of the console",
+        scope=None,
+        public=True,
+        path=AssetPath,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        problems=(problems.NOT_FOUND,),
+        media_type="*/*",
     )
     async def get(self, path: AssetPath, headers: ReadHeaders) -> None:
         console = self.services.operation.console
@@ -101,36 +95,32 @@ class ConsoleFileHandler(FileHandler):
 
 
 class SessionHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Ask who is signed in to the console",
-            scope=None,
-            answers={200: Session},
-        )
+    @Endpoint(
+        summary="Ask who is signed in to the console",
+        scope=None,
+        answers={200: Session},
     )
     async def get(self) -> None:
         self.answer(200, _view(self.principal, self.session_expires_at))
 
-    @endpoint(
-        Endpoint(
-            summary="Sign in to the console",
-            description="The answer sets the session's cookie, which every address takes in the "
-            "place of the token.  Requests with it that change something need the header "
-            f"{CONSOLE_HEADER}: 1 and this server's Origin; so does this one.",
-            scope=None,
-            public=True,
-            body=SignIn,
-            confidential=True,
-            max_body_bytes=MAX_SIGN_IN_BYTES,
-            max_body_values=MAX_SIGN_IN_VALUES,
-            answers={204: None},
-            problems=(
-                problems.UNAUTHENTICATED,
-                problems.FORBIDDEN,
-                problems.CROSS_SITE_REQUEST,
-                problems.STORAGE_UNAVAILABLE,
-            ),
-        )
+    @Endpoint(
+        summary="Sign in to the console",
+        description="The answer sets the session's cookie, which every address takes in the "
+        "place of the token.  Requests with it that change something need the header "
+        f"{CONSOLE_HEADER}: 1 and this server's Origin; so does this one.",
+        scope=None,
+        public=True,
+        body=SignIn,
+        confidential=True,
+        max_body_bytes=MAX_SIGN_IN_BYTES,
+        max_body_values=MAX_SIGN_IN_VALUES,
+        answers={204: None},
+        problems=(
+            problems.UNAUTHENTICATED,
+            problems.FORBIDDEN,
+            problems.CROSS_SITE_REQUEST,
+            problems.STORAGE_UNAVAILABLE,
+        ),
     )
     async def post(self, body: SignIn) -> None:
         check_own_request(self.request)
@@ -138,7 +128,7 @@ class SessionHandler(ApiHandler):
         if (before := self.get_cookie(COOKIE)) is not None:
             await self._end(before)
         self.principal = session.principal
-        await record(self, "session.started", session.principal.token_id)
+        await self._record("session.started")
         self.set_cookie(
             COOKIE,
             session.secret,
@@ -150,14 +140,12 @@ class SessionHandler(ApiHandler):
         )
         self.answer(204)
 
-    @endpoint(
-        Endpoint(
-            summary="Sign out of the console",
-            scope=None,
-            public=True,
-            answers={204: None},
-            problems=(problems.CROSS_SITE_REQUEST, problems.STORAGE_UNAVAILABLE),
-        )
+    @Endpoint(
+        summary="Sign out of the console",
+        scope=None,
+        public=True,
+        answers={204: None},
+        problems=(problems.CROSS_SITE_REQUEST, problems.STORAGE_UNAVAILABLE),
     )
     async def delete(self) -> None:
         secret = self.get_cookie(COOKIE)
@@ -177,7 +165,13 @@ class SessionHandler(ApiHandler):
         except ProblemError:
             return
         await sessions.end(secret)
-        await record(self, "session.ended", self.principal.token_id)
+        await self._record("session.ended")
+
+    async def _record(self, action: str) -> None:
+        """Record what was done with the token that the session stands for."""
+        token = self.principal
+        grant = Grant(role=token.role, scopes=sorted(token.scopes))
+        await record(self, action, token.token_id, target_name=token.token_name, grant=grant)
 
 
 def _view(principal: Principal, expires_at: object) -> Session:

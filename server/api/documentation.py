@@ -11,8 +11,8 @@ from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import PROBLEM_TYPES, ProblemError
 from server.console.assets import API_PAGE, HOME_PAGE, MEDIA_TYPES, Asset
-from server.web.endpoint import Endpoint, endpoint
-from server.web.files import REVALIDATE, FileHandler
+from server.web.endpoint import Endpoint
+from server.web.files import REVALIDATE, WITHOUT_SCRIPTS, FileHandler
 
 HTML = "text/html"
 
@@ -48,16 +48,20 @@ class ProblemPath(BaseModel):
     name: str
 
 
+class SitePath(BaseModel):
+    """Names a file of the documentation."""
+
+    path: str = Field(description="Such as guide/demo.html: it may have slashes.")
+
+
 class HomeHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Ask what this server is",
-            description="A browser, or whatever else accepts text/html, gets a page.",
-            scope=None,
-            public=True,
-            headers=ReadHeaders,
-            answers={200: About, 304: None},
-        )
+    @Endpoint(
+        summary="Ask what this server is",
+        description="A browser, or whatever else accepts text/html, gets a page.",
+        scope=None,
+        public=True,
+        headers=ReadHeaders,
+        answers={200: About, 304: None},
     )
     async def get(self, headers: ReadHeaders) -> None:
         self.set_header("Vary", "Accept")
@@ -68,29 +72,47 @@ class HomeHandler(FileHandler):
 
 
 class ApiPageHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Browse the API",
-            scope=None,
-            public=True,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-            media_type=HTML,
-        )
+    @Endpoint(
+        summary="Browse the API",
+        scope=None,
+        public=True,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        media_type=HTML,
     )
     async def get(self, headers: ReadHeaders) -> None:
         self.answer_page(self.services.operation.console.pages[API_PAGE], headers)
 
 
+class SiteHandler(FileHandler):
+    @Endpoint(
+        summary="Read the documentation",
+        description="Where it is installed (the setting docs_dir): it begins at index.html.",
+        scope=None,
+        public=True,
+        path=SitePath,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        problems=(problems.NOT_FOUND,),
+        media_type="*/*",
+    )
+    async def get(self, path: SitePath, headers: ReadHeaders) -> None:
+        asset = self.services.operation.site.find(path.path)
+        if asset is None:
+            raise ProblemError(problems.NOT_FOUND, "the documentation has no such page here")
+        if asset.media_type == MEDIA_TYPES["html"]:
+            self.answer_page(asset, headers, WITHOUT_SCRIPTS)
+        else:
+            self.answer_asset(asset, REVALIDATE, headers)
+
+
 class OpenApiHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the OpenAPI document",
-            scope=None,
-            public=True,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-        )
+    @Endpoint(
+        summary="Get the OpenAPI document",
+        scope=None,
+        public=True,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
     )
     async def get(self, headers: ReadHeaders) -> None:
         # Beside the event loop, since no input may wait while the document is made.
@@ -99,17 +121,15 @@ class OpenApiHandler(FileHandler):
 
 
 class ProblemHandler(FileHandler):
-    @endpoint(
-        Endpoint(
-            summary="Read about a problem",
-            scope=None,
-            public=True,
-            path=ProblemPath,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-            problems=(problems.NOT_FOUND,),
-            media_type=HTML,
-        )
+    @Endpoint(
+        summary="Read about a problem",
+        scope=None,
+        public=True,
+        path=ProblemPath,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        problems=(problems.NOT_FOUND,),
+        media_type=HTML,
     )
     async def get(self, path: ProblemPath, headers: ReadHeaders) -> None:
         problem_type = PROBLEM_TYPES.get(path.name)

@@ -15,13 +15,12 @@ from schemas.resources.events import (
     Reset,
 )
 from schemas.resources.tokens import Scope
-from server.api.machines.answers import refusals_as_problems
+from server.api.machines.asking import AskingHandler
 from server.errors import StoreUnavailable
 from server.events.event import Event, Subscription
 from server.events.hub import TooManySubscribersError
 from server.web.closing import close_connection
-from server.web.endpoint import Endpoint, endpoint
-from server.web.handler import ApiHandler
+from server.web.endpoint import Endpoint
 
 HEARTBEAT_SECONDS = 15.0
 STALL_SECONDS = 15.0
@@ -49,12 +48,12 @@ EVENTS_ENDPOINT = Endpoint(
 )
 
 
-class EventsHandler(ApiHandler):
+class EventsHandler(AskingHandler):
     """One subscriber's stream."""
 
     _subscription: Subscription | None = None
 
-    @endpoint(EVENTS_ENDPOINT)
+    @EVENTS_ENDPOINT
     async def get(self, query: EventQuery, headers: EventHeaders) -> None:
         """Subscribe, and write until either side ends it."""
         if query.machine_id is not None:
@@ -80,8 +79,7 @@ class EventsHandler(ApiHandler):
             self._subscription.close()
 
     async def _check_machine(self, machine_id: str) -> None:
-        with refusals_as_problems():
-            await self.services.machines.fleet.check(self.principal.organization_id, machine_id)
+        await self.services.machines.fleet.check(self.organization_id, machine_id)
 
     async def _subscribe(self, query: EventQuery, last_event_id: str | None) -> Subscription:
         def is_wanted(event: Event) -> bool:
@@ -94,7 +92,7 @@ class EventsHandler(ApiHandler):
             last_event_id = last_event_id[: MAX_EVENT_ID_CHARACTERS + 1]
         try:
             return await self.services.events.subscribe(
-                self.principal.organization_id, last_event_id, is_wanted
+                self.organization_id, last_event_id, is_wanted
             )
         except TooManySubscribersError:
             raise ProblemError(

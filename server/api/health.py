@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from schemas.http import problems
 from server.web.authorization import server_stopping
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
@@ -26,24 +26,18 @@ class Readiness(Health):
 
 
 class LiveHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Whether the process lives", scope=None, public=True, answers={200: Health}
-        )
-    )
+    @Endpoint(summary="Whether the process lives", scope=None, public=True, answers={200: Health})
     async def get(self) -> None:
         self.answer(200, Health())
 
 
 class ReadyHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Whether requests can be served",
-            scope=None,
-            public=True,
-            answers={200: Readiness},
-            problems=(problems.STORAGE_UNAVAILABLE, problems.SERVER_STOPPING),
-        )
+    @Endpoint(
+        summary="Whether requests can be served",
+        scope=None,
+        public=True,
+        answers={200: Readiness},
+        problems=(problems.STORAGE_UNAVAILABLE, problems.SERVER_STOPPING),
     )
     async def get(self) -> None:
         if self.services.operation.leaving:

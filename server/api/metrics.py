@@ -6,21 +6,19 @@ from schemas.resources.tokens import Scope
 from server.metrics.merged import merged
 from server.metrics.metrics import MEDIA_TYPE, Readings
 from server.services import Services
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
 class MetricsHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Read the metrics",
-            description="In Prometheus' text format, for the whole process and so for all "
-            "organizations together; no name of any is in it.  The nodes of one parent "
-            "(farhand serve --workers) answer for all of them: each sample has the label node.",
-            scope=Scope.METRICS_READ,
-            answers={200: None},
-            media_type="text/plain",
-        )
+    @Endpoint(
+        summary="Read the metrics",
+        description="In Prometheus' text format, for the whole process and so for all "
+        "organizations together; no name of any is in it.  The nodes of one parent "
+        "(farhand serve --workers) answer for all of them: each sample has the label node.",
+        scope=Scope.METRICS_READ,
+        answers={200: None},
+        media_type="text/plain",
     )
     async def get(self) -> None:
         self.answer_bytes(200, await self._text(), MEDIA_TYPE)

@@ -13,9 +13,11 @@ from server.api.documentation import (
     HomeHandler,
     OpenApiHandler,
     ProblemHandler,
+    SiteHandler,
 )
 from server.api.events import EventsHandler
 from server.api.health import LiveHandler, ReadyHandler
+from server.api.machines import inputs
 from server.api.machines.clipboard import ClipboardHandler
 from server.api.machines.commands import (
     CommandHandler,
@@ -25,14 +27,6 @@ from server.api.machines.commands import (
 from server.api.machines.connect import ConnectHandler
 from server.api.machines.control import ControlHandler, ControlRequestHandler, LeaseHandler
 from server.api.machines.hand import HandHandler
-from server.api.machines.inputs import (
-    ClickMouseHandler,
-    DragMouseHandler,
-    MoveMouseHandler,
-    PressKeysHandler,
-    ScrollMouseHandler,
-    TypeTextHandler,
-)
 from server.api.machines.machines import MachineHandler, MachinesHandler
 from server.api.machines.screen import (
     DimensionsHandler,
@@ -62,12 +56,12 @@ DISPLAY = "/v1/computer/{machine_id}/display"
 # The first that fits is taken: the inputs come first because they are asked for most, and
 # addresses of their own before those that would take them for an id.
 ROUTES = (
-    Route(f"{INPUT}/mouse/move", MoveMouseHandler),
-    Route(f"{INPUT}/mouse/click", ClickMouseHandler),
-    Route(f"{INPUT}/mouse/drag", DragMouseHandler),
-    Route(f"{INPUT}/mouse/scroll", ScrollMouseHandler),
-    Route(f"{INPUT}/keyboard/key", PressKeysHandler),
-    Route(f"{INPUT}/keyboard/type", TypeTextHandler),
+    Route(f"{INPUT}/mouse/move", inputs.MoveMouseHandler),
+    Route(f"{INPUT}/mouse/click", inputs.ClickMouseHandler),
+    Route(f"{INPUT}/mouse/drag", inputs.DragMouseHandler),
+    Route(f"{INPUT}/mouse/scroll", inputs.ScrollMouseHandler),
+    Route(f"{INPUT}/keyboard/key", inputs.PressKeysHandler),
+    Route(f"{INPUT}/keyboard/type", inputs.TypeTextHandler),
     Route(f"{INPUT}/mouse/position", PointerHandler),
     Route("/v1/computer/{machine_id}/clipboard", ClipboardHandler),
     Route(f"{DISPLAY}/screenshot", ScreenshotHandler),
@@ -105,6 +99,7 @@ ROUTES = (
     Route("/console/static/{version}/{name}", ConsoleFileHandler),
     Route("/", HomeHandler),
     Route("/docs", ApiPageHandler),
+    Route("/docs/{path}", SiteHandler, deep=True),
     Route("/openapi.json", OpenApiHandler),
     Route("/problems/{name}", ProblemHandler),
     Route("/metrics", MetricsHandler),

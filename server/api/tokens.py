@@ -6,9 +6,10 @@ from pydantic import BaseModel
 
 from schemas.http import problems
 from schemas.http.queries import PageQuery
+from schemas.resources.audit import Grant
 from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
 from server.web.auditing import record
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
@@ -19,67 +20,71 @@ class TokenPath(BaseModel):
 
 
 class TokensHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="List tokens",
-            description="Those that were not revoked; the secrets are not kept.",
-            scope=Scope.TOKENS_WRITE,
-            query=PageQuery,
-            answers={200: TokenPage},
-        )
+    @Endpoint(
+        summary="List tokens",
+        description="Those that were not revoked; the secrets are not kept.",
+        scope=Scope.TOKENS_WRITE,
+        query=PageQuery,
+        answers={200: TokenPage},
     )
     async def get(self, query: PageQuery) -> None:
         tokens = self.services.access.tokens
-        self.answer(200, await tokens.page(self.principal.organization_id, query))
+        self.answer(200, await tokens.page(self.organization_id, query))
 
-    @endpoint(
-        Endpoint(
-            summary="Make a token",
-            description="The answer is the only one that shows the secret.  A token never allows "
-            "more, nor longer, than the one that makes it; only a machine's own, made with "
-            "machines:write, may last longer.",
-            scope=Scope.TOKENS_WRITE,
-            body=NewToken,
-            answers={201: CreatedToken},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Make a token",
+        description="It has either the scopes or the role that the body names.  The answer is "
+        "the only one that shows the secret.  A token never allows more, nor longer, than the "
+        "one that makes it; only a machine's own, made with machines:write, may last longer.",
+        scope=Scope.TOKENS_WRITE,
+        body=NewToken,
+        answers={201: CreatedToken},
+        problems=(problems.NOT_FOUND,),
     )
     async def post(self, body: NewToken) -> None:
         made = await self.services.access.tokens.grant(self.principal, body)
         # Where it is for another organization, both have it in their audit.
-        for each in {made.organization_id, self.principal.organization_id}:
-            await record(
-                self, "token.created", made.id, machine_id=body.machine_id, organization_id=each
-            )
+        for each in {made.organization_id, self.organization_id}:
+            await _record(self, "token.created", made, organization_id=each)
         self.answer(201, made)
 
 
 class TokenHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a token",
-            scope=Scope.TOKENS_WRITE,
-            path=TokenPath,
-            answers={200: Token},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Get a token",
+        scope=Scope.TOKENS_WRITE,
+        path=TokenPath,
+        answers={200: Token},
+        problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: TokenPath) -> None:
         tokens = self.services.access.tokens
-        self.answer(200, await tokens.get(self.principal.organization_id, path.token_id))
+        self.answer(200, await tokens.get(self.organization_id, path.token_id))
 
-    @endpoint(
-        Endpoint(
-            summary="Revoke a token",
-            description="Within a second or two it works nowhere any more; open links end.",
-            scope=Scope.TOKENS_WRITE,
-            path=TokenPath,
-            answers={204: None},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Revoke a token",
+        description="Within a second or two it works nowhere any more; open links end.",
+        scope=Scope.TOKENS_WRITE,
+        path=TokenPath,
+        answers={204: None},
+        problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: TokenPath) -> None:
-        organization_id = self.principal.organization_id
-        await self.services.access.tokens.revoke(organization_id, path.token_id)
-        await record(self, "token.revoked", path.token_id)
+        revoked = await self.services.access.tokens.revoke(self.organization_id, path.token_id)
+        await _record(self, "token.revoked", revoked)
         self.answer(204)
+
+
+async def _record(
+    handler: ApiHandler, action: str, token: Token, *, organization_id: UUID | None = None
+) -> None:
+    """Record that the caller has made or revoked a token."""
+    await record(
+        handler,
+        action,
+        token.id,
+        machine_id=token.machine_id,
+        organization_id=organization_id,
+        target_name=token.name,
+        grant=Grant(role=token.role, scopes=[*token.scopes]),
+    )

@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
+from server.bus import bus
 from server.bus.answering import Answering
-from server.bus.bus import (
-    TOO_BUSY,
-    BusAwayError,
-    NoResponderError,
-    OnMessage,
-    Registration,
-    Respond,
-    check_sent,
-    check_subject,
-)
 from server.bus.open_requests import OpenRequests
 from server.tasks import Tasks
 
@@ -47,9 +38,9 @@ class _Directory(Generic[Call]):
     def __init__(self) -> None:
         self._registrations: dict[str, list[_Registration[Call]]] = {}
 
-    def add(self, subject: str, bus: "LocalBus", call: Call) -> _Registration[Call]:
-        check_subject(subject)
-        registration = _Registration(self, subject, bus, call)
+    def add(self, subject: str, owner: "LocalBus", call: Call) -> _Registration[Call]:
+        bus.check_subject(subject)
+        registration = _Registration(self, subject, owner, call)
         self._registrations.setdefault(subject, []).append(registration)
         return registration
 
@@ -63,11 +54,11 @@ class _Directory(Generic[Call]):
         """Those whose bus is not away."""
         return [each for each in self._registrations.get(subject, ()) if each.bus.is_connected]
 
-    def forget(self, bus: "LocalBus") -> None:
+    def forget(self, owner: "LocalBus") -> None:
         """Close everything that a bus has registered."""
         for there in list(self._registrations.values()):
             for each in list(there):
-                if each.bus is bus:
+                if each.bus is owner:
                     each.close()
 
 
@@ -75,8 +66,8 @@ class LocalExchange:
     """What the buses of several nodes in one process have in common."""
 
     def __init__(self) -> None:
-        self.subscribers: _Directory[OnMessage] = _Directory()
-        self.responders: _Directory[Respond] = _Directory()
+        self.subscribers: _Directory[bus.OnMessage] = _Directory()
+        self.responders: _Directory[bus.Respond] = _Directory()
         self.turns = itertools.count()
 
 
@@ -87,24 +78,18 @@ class LocalBus:
     ``come_back``.
     """
 
+    round_trip_seconds = 0.0
+    """Nothing is asked, and nothing takes time."""
+
     def __init__(self, exchange: LocalExchange, tasks: Tasks) -> None:
         self._exchange = exchange
         self._answering = Answering(tasks)
         self._requests = OpenRequests()
         self._reconnect_calls: list[Callable[[], None]] = []
-        self._is_connected = True
+        self.is_connected = True
+        """Whether messages can leave now and come in."""
         self._is_closed = False
         self._refused = 0
-
-    @property
-    def round_trip_seconds(self) -> float:
-        """Nothing is asked, and nothing takes time."""
-        return 0.0
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether messages can leave now and come in."""
-        return self._is_connected
 
     @property
     def refused(self) -> int:
@@ -113,12 +98,12 @@ class LocalBus:
 
     async def request(self, subject: str, message: bytes, timeout: float) -> bytes:
         """Send a request to one of those who answer a subject; what it replies."""
-        check_sent(subject, message)
-        if not self._is_connected:
-            raise BusAwayError("the bus is away")
+        bus.check_sent(subject, message)
+        if not self.is_connected:
+            raise bus.BusAwayError("the bus is away")
         there = self._exchange.responders.reached(subject)
         if not there:
-            raise NoResponderError(f"nobody answers {subject}")
+            raise bus.NoResponderError(f"nobody answers {subject}")
         responder = there[next(self._exchange.turns) % len(there)]
         token = self._requests.open()
         responder.bus._answer(responder.call, message, self, token)  # noqa: SLF001  one of us
@@ -126,18 +111,18 @@ class LocalBus:
 
     def publish(self, subject: str, message: bytes) -> None:
         """Send a message to all who have subscribed to a subject, on this node too."""
-        check_sent(subject, message)
-        if self._is_connected:
+        bus.check_sent(subject, message)
+        if self.is_connected:
             loop = asyncio.get_running_loop()
             for each in self._exchange.subscribers.reached(subject):
                 # Not from within the publisher: over a network it would not be either.
                 loop.call_soon(self._deliver, each, message)
 
-    def subscribe(self, subject: str, on_message: OnMessage) -> Registration:
+    def subscribe(self, subject: str, on_message: bus.OnMessage) -> bus.Registration:
         """Take every message that is published on a subject."""
         return self._exchange.subscribers.add(subject, self, on_message)
 
-    def answer(self, subject: str, respond: Respond) -> Registration:
+    def answer(self, subject: str, respond: bus.Respond) -> bus.Registration:
         """Answer requests on a subject; of several who do, one gets each request."""
         return self._exchange.responders.add(subject, self, respond)
 
@@ -147,13 +132,13 @@ class LocalBus:
 
     def go_away(self) -> None:
         """Lose the connection."""
-        self._is_connected = False
+        self.is_connected = False
         self._requests.fail_all("the bus is away since the request was sent")
 
     def come_back(self) -> None:
         """Have it again."""
-        if not self._is_closed and not self._is_connected:
-            self._is_connected = True
+        if not self._is_closed and not self.is_connected:
+            self.is_connected = True
             for call in self._reconnect_calls:
                 try:
                     call()
@@ -167,17 +152,19 @@ class LocalBus:
         self._exchange.subscribers.forget(self)
         self._exchange.responders.forget(self)
 
-    def _answer(self, respond: Respond, message: bytes, asker: "LocalBus", token: bytes) -> None:
+    def _answer(
+        self, respond: bus.Respond, message: bytes, asker: "LocalBus", token: bytes
+    ) -> None:
         """Answer a request of a bus of this exchange."""
         if not self._answering.start(respond, message, partial(self._send_reply, asker, token)):
             self._refused += 1
-            asker._requests.fail(token, BusAwayError(TOO_BUSY))  # noqa: SLF001  one of us
+            asker._requests.fail(token, bus.BusAwayError(bus.TOO_BUSY))  # noqa: SLF001  one of us
 
     async def _send_reply(self, asker: "LocalBus", token: bytes, reply: bytes) -> None:
-        if self._is_connected:
+        if self.is_connected:
             asker._requests.succeed(token, reply)  # noqa: SLF001  one of us
 
-    def _deliver(self, subscriber: _Registration[OnMessage], message: bytes) -> None:
+    def _deliver(self, subscriber: _Registration[bus.OnMessage], message: bytes) -> None:
         if subscriber.is_open and subscriber.bus.is_connected:
             try:
                 subscriber.call(message)

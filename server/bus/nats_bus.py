@@ -1,7 +1,6 @@
 """The bus over NATS, which may be away when a node starts, and at any time after."""
 
 import asyncio
-import contextlib
 import itertools
 import logging
 import random
@@ -12,21 +11,12 @@ from functools import partial
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from server.bus import bus
 from server.bus.answering import Answering
-from server.bus.bus import (
-    TOO_BUSY,
-    BusAwayError,
-    NoResponderError,
-    OnMessage,
-    Registration,
-    Respond,
-    check_sent,
-    check_subject,
-)
 from server.bus.nats_link import NatsLink, NatsUnusableError
 from server.bus.open_requests import OpenRequests
 from server.bus.pieces import place_of
-from server.tasks import Tasks
+from server.tasks import Tasks, at_most
 
 logger = logging.getLogger(__name__)
 
@@ -65,8 +55,8 @@ class _Registration:
         number: int,
         subject: str,
         *,
-        on_message: OnMessage | None = None,
-        respond: Respond | None = None,
+        on_message: bus.OnMessage | None = None,
+        respond: bus.Respond | None = None,
     ) -> None:
         self._bus = bus
         self._number = number
@@ -99,21 +89,17 @@ class NatsBus:
         self._inbox = f"_INBOX.{secrets.token_hex(12)}.".encode()
         self._reconnect_calls: list[Callable[[], None]] = []
         self._link: NatsLink | None = None
-        self._is_connected = False
+        self.is_connected = False
+        """Whether messages can leave now, and those for this node's registrations come in."""
         self._running: asyncio.Task[None] | None = None
         self._refused = 0
         self._has_told_absence = False
         self._has_told_refusal = False
 
     @property
-    def is_connected(self) -> bool:
-        """Whether messages can leave now, and those for this node's registrations come in."""
-        return self._is_connected
-
-    @property
     def round_trip_seconds(self) -> float:
         """How long NATS took to answer the last time that it was asked; 0 while it is away."""
-        return self._link.round_trip_seconds if self._is_connected and self._link else 0.0
+        return self._link.round_trip_seconds if self.is_connected and self._link else 0.0
 
     @property
     def refused(self) -> int:
@@ -126,29 +112,29 @@ class NatsBus:
 
     async def request(self, subject: str, message: bytes, timeout: float) -> bytes:
         """Send a request to one of those who answer a subject; what it replies."""
-        check_sent(subject, message)
-        if not self._is_connected or self._link is None:
-            raise BusAwayError("NATS is away")
+        bus.check_sent(subject, message)
+        if not self.is_connected or self._link is None:
+            raise bus.BusAwayError("NATS is away")
         token = self._requests.open()
         if not self._link.send(subject.encode(), message, self._inbox + token):
-            self._requests.fail(token, BusAwayError("NATS takes no more"))
+            self._requests.fail(token, bus.BusAwayError("NATS takes no more"))
         return await self._requests.reply_to(token, timeout)
 
     def publish(self, subject: str, message: bytes) -> None:
         """Send a message to all who have subscribed to a subject, on this node too."""
-        check_sent(subject, message)
-        if self._is_connected and self._link is not None:
+        bus.check_sent(subject, message)
+        if self.is_connected and self._link is not None:
             self._link.send(subject.encode(), message)
 
-    def subscribe(self, subject: str, on_message: OnMessage) -> Registration:
+    def subscribe(self, subject: str, on_message: bus.OnMessage) -> bus.Registration:
         """Take every message that is published on a subject."""
-        check_subject(subject)
+        bus.check_subject(subject)
         number = next(self._numbers)
         return self._register(number, _Registration(self, number, subject, on_message=on_message))
 
-    def answer(self, subject: str, respond: Respond) -> Registration:
+    def answer(self, subject: str, respond: bus.Respond) -> bus.Registration:
         """Answer requests on a subject; of several who do, one gets each request."""
-        check_subject(subject)
+        bus.check_subject(subject)
         number = next(self._numbers)
         return self._register(number, _Registration(self, number, subject, respond=respond))
 
@@ -161,13 +147,11 @@ class NatsBus:
 
         NATS is told first, so that it leads no request here that nobody would answer.
         """
-        self._is_connected = False
+        self.is_connected = False
         for number in list(self._registrations):
             self._unregister(number)
         if self._link is not None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVE_SECONDS):
-                    await self._link.until_served()
+            await at_most(_LEAVE_SECONDS, self._link.until_served())
         if self._running is not None:
             # Up to Python 3.11, one that comes when nats-py has just been greeted is lost: so does
             # asyncio.wait_for with it.
@@ -175,7 +159,7 @@ class NatsBus:
                 self._running.cancel()
                 await asyncio.wait({self._running}, timeout=_CANCEL_AGAIN_SECONDS)
 
-    def _register(self, number: int, registration: _Registration) -> Registration:
+    def _register(self, number: int, registration: _Registration) -> bus.Registration:
         self._registrations[number] = registration
         if self._link is not None:
             self._link.command(registration.line)
@@ -225,7 +209,7 @@ class NatsBus:
         await link.until_served()
 
     def _is_back(self, where: str) -> None:
-        self._is_connected = True
+        self.is_connected = True
         self._has_told_absence = self._has_told_refusal = False
         logger.info("connected to NATS at %s", where)
         for call in self._reconnect_calls:
@@ -235,7 +219,7 @@ class NatsBus:
                 logger.exception("what was to be done when NATS is back failed")
 
     def _is_away(self) -> None:
-        self._is_connected = False
+        self.is_connected = False
         self._link = None
         self._requests.fail_all("the connection to NATS was lost since the request was sent")
 
@@ -271,7 +255,7 @@ class NatsBus:
         elif registration.respond is not None:
             self._take_request(registration.respond, reply, message)
 
-    def _take_request(self, respond: Respond, reply: bytes, message: bytes) -> None:
+    def _take_request(self, respond: bus.Respond, reply: bytes, message: bytes) -> None:
         if not reply:
             self._refused += 1
         elif not self._answering.start(respond, message, partial(self._send_reply, reply)):
@@ -289,9 +273,9 @@ class NatsBus:
         elif (place := place_of(header)) is not None:
             self._requests.add_piece(token, *place, message)
         elif header.startswith(b"NATS/1.0 %d" % _NO_RESPONDERS):
-            self._requests.fail(token, NoResponderError("nobody answers this subject"))
+            self._requests.fail(token, bus.NoResponderError("nobody answers this subject"))
         elif header.startswith(b"NATS/1.0 %d" % _BUSY):
-            self._requests.fail(token, BusAwayError(TOO_BUSY))
+            self._requests.fail(token, bus.BusAwayError(bus.TOO_BUSY))
         else:
             self._refused += 1
 

@@ -1,40 +1,24 @@
 """``farhand organization``, ``token`` and ``command``: who may do what, and did."""
 
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
 import click
 
-from schemas.resources.tokens import Scope
-from schemas.values.times import format_time
+from schemas.resources.tokens import ROLE_SCOPES, Role, Scope
 from server.cli.client import Api, api_options, printable
+from server.cli.durations import Duration, time_from_now
 from server.cli.token_files import token_file_options, token_file_writer
 from server.client.replies import said_by
 
 USUAL_SCOPES = (Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.TRAJECTORIES_READ)
 """What a program that drives machines needs: the scopes of a token that names none."""
 
-UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
-
-class Duration(click.ParamType[timedelta]):
-    """A length of time such as 30d, 12h, 45m or 90s."""
-
-    name = "duration"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> timedelta:
-        """Read it, or fail with a usage error."""
-        found = re.fullmatch(r"([0-9]{1,9})([smhdw])", value)
-        if found is None:
-            self.fail("must be a number and s, m, h, d or w, such as 30d", param, ctx)
-        try:
-            return timedelta(**{UNITS[found[2]]: int(found[1])})
-        except OverflowError:
-            self.fail("is beyond the year 9999", param, ctx)
+ROLES_TOLD = "\b\nRoles, and the scopes of each:\n" + "\n".join(
+    f"  {role}: {', '.join(scopes)}" for role, scopes in ROLE_SCOPES.items()
+)
+"""For the help of the command; the \b keeps its lines apart."""
 
 
 @click.group()
@@ -63,7 +47,7 @@ def token() -> None:
     """Tokens: secrets that let a program in."""
 
 
-@token.command("create")
+@token.command("create", epilog=ROLES_TOLD)
 @click.option("--name", required=True, help="What the token is for.")
 @click.option(
     "--scope",
@@ -72,6 +56,11 @@ def token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     help=f"What it allows; again for more.  [default: {', '.join(USUAL_SCOPES)}; with --machine: "
     "machine:connect]",
+)
+@click.option(
+    "--role",
+    type=click.Choice([role.value for role in Role]),
+    help="What it allows, in place of --scope: the scopes of this role, which are below.",
 )
 @click.option(
     "--organization", "organization_id", type=click.UUID, help="The id of another organization."
@@ -84,6 +73,7 @@ def create_token(
     api: Api,
     name: str,
     scopes: tuple[str, ...],
+    role: str | None,
     organization_id: UUID | None,
     machine_id: str | None,
     expires_in: timedelta | None,
@@ -91,13 +81,12 @@ def create_token(
     force: bool,
 ) -> None:
     """Make a token and print it; it is shown this once."""
-    usual = (Scope.MACHINE_CONNECT,) if machine_id else USUAL_SCOPES
     body = {
         "name": name,
-        "scopes": list(scopes or usual),
+        **_what_it_allows(scopes, role, machine_id),
         "organization_id": organization_id and str(organization_id),
         "machine_id": machine_id,
-        "expires_at": _from_now(expires_in),
+        "expires_at": time_from_now(expires_in, "--expires-in"),
     }
     given = {field: value for field, value in body.items() if value is not None}
     with token_file_writer(token_file, force=force) as write:
@@ -108,20 +97,25 @@ def create_token(
     api.show_one(answer, "token" if token_file is None else "id")
 
 
-def _from_now(duration: timedelta | None) -> str | None:
-    if duration is None:
-        return None
-    try:
-        return format_time(datetime.now(UTC) + duration)
-    except OverflowError:
-        raise click.UsageError("--expires-in: that is beyond the year 9999") from None
+def _what_it_allows(
+    scopes: tuple[str, ...], role: str | None, machine_id: str | None
+) -> dict[str, object]:
+    """The role or the scopes, as the request has them."""
+    if role is None:
+        usual = (Scope.MACHINE_CONNECT,) if machine_id else USUAL_SCOPES
+        return {"scopes": list(scopes or usual)}
+    if scopes or machine_id:
+        raise click.UsageError(
+            "--role stands for scopes of its own: leave out --scope and --machine"
+        )
+    return {"role": role}
 
 
 @token.command("list")
 @api_options
 def list_tokens(api: Api) -> None:
     """List the tokens that are in force."""
-    columns = ("id", "name", "scopes", "machine_id", "expires_at", "last_used_at")
+    columns = ("id", "name", "role", "scopes", "machine_id", "expires_at", "last_used_at")
     api.show(api.call_list("/v1/tokens"), columns)
 
 

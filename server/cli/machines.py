@@ -1,7 +1,7 @@
 """``farhand machine``: the desktops, their state, and what was done on them."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,6 +10,7 @@ import click
 
 from schemas.values.times import parse_time
 from server.cli.client import Api, api_options, printable
+from server.cli.durations import Duration, time_from_now
 from server.cli.token_files import token_file_options, token_file_writer
 
 COLUMNS = ("id", "name", "state", "reason", "since", "round_trip_ms", "platform")
@@ -87,10 +88,21 @@ def rename_machine(api: Api, machine_id: str, name: str) -> None:
 
 @machine.command("pause")
 @click.argument("machine_id", metavar="ID")
+@click.option("--reason", "pause_reason", help="Why, for whoever is refused: up to 200 characters.")
+@click.option(
+    "--for",
+    "duration",
+    type=Duration(),
+    help="Such as 30m, at most 30d, after which it is resumed by itself.",
+)
 @api_options
-def pause_machine(api: Api, machine_id: str) -> None:
-    """Let a machine take no further input, until it is resumed."""
-    change(api, machine_id, paused=True)
+def pause_machine(
+    api: Api, machine_id: str, pause_reason: str | None, duration: timedelta | None
+) -> None:
+    """Let a machine take no further input, until it is resumed or the pause is over."""
+    details = {"pause_reason": pause_reason, "pause_until": time_from_now(duration, "--for")}
+    given = {field: value for field, value in details.items() if value is not None}
+    change(api, machine_id, {"paused": True, **given})
 
 
 @machine.command("resume")
@@ -98,7 +110,7 @@ def pause_machine(api: Api, machine_id: str) -> None:
 @api_options
 def resume_machine(api: Api, machine_id: str) -> None:
     """Let a paused machine take input again."""
-    change(api, machine_id, paused=False)
+    change(api, machine_id, {"paused": False})
 
 
 @machine.command("remove")
@@ -114,9 +126,9 @@ def address(machine_id: str) -> str:
     return f"/v1/machines/{quote(machine_id, safe='')}"
 
 
-def change(api: Api, machine_id: str, *, paused: bool) -> None:
+def change(api: Api, machine_id: str, body: dict[str, object]) -> None:
     """Pause or resume, and say how the machine is then."""
-    found = api.call("PATCH", address(machine_id), {"paused": paused})
+    found = api.call("PATCH", address(machine_id), body)
     if api.as_json:
         click.echo(json.dumps(found))
     else:

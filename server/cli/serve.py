@@ -1,6 +1,7 @@
 """``farhand serve``: run a server until it is told to stop."""
 
 import logging
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -110,10 +111,13 @@ async def _supervise(settings: ServerSettings, workers: int, *, testing: bool) -
 
 def _say_where(address: str, settings: ServerSettings) -> None:
     logger.info("listening on %s, data in %s", address, settings.data_dir)
+    # The log may name the directory, which the sign-in page keeps from strangers.
     logger.info(
-        "the console is at %s/console; a token to sign in with: %s, or farhand token create",
+        "the console is at %s/console; a token to sign in with: %s, or one of your own: "
+        "farhand token create --data-dir %s --name my-console --role operator",
         address,
         settings.data_dir / ADMIN_TOKEN_FILE,
+        shlex.quote(str(settings.data_dir.absolute())),
     )
 
 

@@ -7,7 +7,7 @@ import click
 
 from schemas.values.validation_errors import ValidationErrorEntry
 
-_OTHER_NAMES = {"expires_at": "expires_in"}
+_OTHER_NAMES = {"expires_at": "expires_in", "pause_until": "duration"}
 """Fields that a command has a parameter of another name for."""
 
 

@@ -6,13 +6,7 @@ import sys
 import click
 import uvloop
 
-from server.cli.running import (
-    on_reload,
-    prepare_process,
-    run_until_told,
-    settle_memory,
-    stop_signal,
-)
+from server.cli import running
 from server.errors import StoreError
 from server.foundation import StartError
 from server.workers.inherited import InheritedFoundation
@@ -32,7 +26,7 @@ def worker(testing: bool) -> None:
         place = WorkerPlace.from_bytes(sys.stdin.buffer.read())
     except PlaceError as error:
         raise click.UsageError(str(error)) from None
-    prepare_process(place.settings, testing=testing, node=place.settings.node_name)
+    running.prepare_process(place.settings, testing=testing, node=place.settings.node_name)
     try:
         uvloop.run(_work(place))
     except (StartError, StoreError) as error:
@@ -44,16 +38,16 @@ def worker(testing: bool) -> None:
 async def _work(place: WorkerPlace) -> None:
     from server.app import Server  # noqa: PLC0415
 
-    stopped = stop_signal()
+    stopped = running.stop_signal()
     server = Server(place.settings, InheritedFoundation(place))
 
     def leave() -> None:
         server.is_replaced = True
         stopped.set()
 
-    on_reload(leave)
+    running.on_reload(leave)
     await server.start()
     place.report()
-    settle_memory()
+    running.settle_memory()
     # The parent says it for all.
-    await run_until_told(stopped, server, logging.DEBUG)
+    await running.run_until_told(stopped, server, logging.DEBUG)

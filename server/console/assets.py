@@ -61,9 +61,3 @@ class Assets:
     def find(self, name: str) -> Asset | None:
         """The file of that name, or None."""
         return self._assets.get(name)
-
-    @property
-    def total_bytes(self) -> int:
-        """What a browser that has nothing yet may have to load in all, of all pages."""
-        everything = (*self.pages.values(), *self._assets.values())
-        return sum(len(each.content) for each in everything)

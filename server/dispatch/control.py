@@ -17,17 +17,10 @@ from uuid import UUID, uuid4
 
 from schemas.resources.machines import Control
 from server.clock import milliseconds
+from server.dispatch import refusals
 from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.questions.control import ControlChanged, FindLink
 from server.dispatch.questions.question import Done, LinkQuestion, Refusal
-from server.dispatch.refusals import (
-    RefusedError,
-    accepted,
-    control_ended,
-    control_free,
-    control_held,
-    unknown_machine,
-)
 from server.errors import StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
 from server.store.identity.sessions import SessionStore
@@ -35,6 +28,7 @@ from server.store.identity.tokens import TokenStore
 from server.store.machines.controls import ControlStore, HeldMachine, NewControl, StoredControl
 from server.store.machines.machines import MachineStore
 from server.store.times import now
+from server.tasks import at_most
 
 LEASE_POLL_SECONDS: Final = 0.7
 """How often it is looked which leases have run out, and whose holders may do nothing any more."""
@@ -112,14 +106,16 @@ class MachineControl:
             # Not before it: who looks while it is not stored yet sees none, and looks rarely then.
             self.look_soon()
         if taken is None:
-            raise RefusedError(unknown_machine(machine_id))
+            raise refusals.RefusedError(refusals.unknown_machine(machine_id))
         control, epoch = taken
         if control.lease_hash != new.lease_hash:
-            raise RefusedError(control_held(control.by, milliseconds(control.since)))
+            raise refusals.RefusedError(
+                refusals.control_held(control.by, milliseconds(control.since))
+            )
         try:
             changed = ControlChanged(**about, epoch=epoch, lease_hash=new.lease_hash)
             await self._ask(changed)
-        except (RefusedError, StoreUnavailable):
+        except (refusals.RefusedError, StoreUnavailable):
             await self._give_up(organization_id, machine_id, new.lease_hash)
             raise
         self._changed(organization_id, machine_id)
@@ -131,22 +127,22 @@ class MachineControl:
         """The lease with a later end.  Raises RefusedError where it is over."""
         control = await self._controls.renew(organization_id, machine_id, caller.lease_hash(lease))
         if control is None:
-            raise RefusedError(await self._ended(organization_id, machine_id))
+            raise refusals.RefusedError(await self._ended(organization_id, machine_id))
         return _view(machine_id, lease, control)
 
     async def end(self, organization_id: UUID, machine_id: str, caller: Caller, lease: str) -> None:
         """Give control back; what is held is released.  Raises RefusedError where it is over."""
         if not await self._controls.end(organization_id, machine_id, caller.lease_hash(lease)):
-            raise RefusedError(await self._ended(organization_id, machine_id))
+            raise refusals.RefusedError(await self._ended(organization_id, machine_id))
         await self._tell_end(organization_id, machine_id)
 
     async def check_held(self, organization_id: UUID, machine_id: str) -> None:
         """Raise RefusedError unless somebody has control of the machine."""
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
-            raise RefusedError(unknown_machine(machine_id))
+            raise refusals.RefusedError(refusals.unknown_machine(machine_id))
         if machine.control is None or machine.control.expires_at <= now():
-            raise RefusedError(control_free())
+            raise refusals.RefusedError(refusals.control_free())
 
     async def open_hand(
         self, organization_id: UUID, machine_id: str, caller: Caller, lease: str
@@ -168,7 +164,7 @@ class MachineControl:
         """
         machine = await self._machines.get(organization_id, machine_id)
         if machine is None:
-            raise RefusedError(unknown_machine(machine_id))
+            raise refusals.RefusedError(refusals.unknown_machine(machine_id))
         control = machine.control
         if (
             control is None
@@ -181,9 +177,7 @@ class MachineControl:
     async def run(self) -> None:
         """End what has run out, or whose holder may do nothing any more, for ever."""
         while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(IDLE_POLL_SECONDS):
-                    await self._may_have_leases.wait()
+            await at_most(IDLE_POLL_SECONDS, self._may_have_leases.wait())
             self._may_have_leases.clear()
             try:
                 await self._end_what_is_over()
@@ -232,7 +226,7 @@ class MachineControl:
     async def _ask(self, question: LinkQuestion[Done]) -> None:
         """Have something done.  Raises RefusedError, and StoreUnavailable."""
         reply = await self._dispatcher.ask(question)
-        accepted(reply)
+        refusals.accepted(reply)
 
     async def _give_up(self, organization_id: UUID, machine_id: str, lease_hash: str) -> None:
         """A lease that nobody confirmed is none; where that cannot be stored, it runs out."""
@@ -255,8 +249,8 @@ class MachineControl:
 
     async def _ended(self, organization_id: UUID, machine_id: str) -> Refusal:
         if await self._machines.get(organization_id, machine_id) is None:
-            return unknown_machine(machine_id)
-        return control_ended()
+            return refusals.unknown_machine(machine_id)
+        return refusals.control_ended()
 
 
 def _view(machine_id: str, lease: str, control: StoredControl) -> Control:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from schemas.link.messages import Capability
-from schemas.resources.machines import Holder, InputCounts, Machine
+from schemas.resources.machines import Holder, InputCounts, Machine, Pause
 from server.clock import from_milliseconds, milliseconds
 from server.dispatch.live_machines import LiveMachines
 from server.dispatch.questions.nodes import LiveMachine
@@ -52,10 +52,22 @@ def _holder(stored: StoredMachine) -> Holder | None:
     return Holder(by=control.by, since=control.since)
 
 
+def _pause(stored: StoredMachine) -> Pause | None:
+    if not stored.paused:
+        return None
+    details = stored.pause
+    return Pause(
+        since=stored.paused_since or stored.state_since,
+        by=details.by,
+        reason=details.reason,
+        until=details.until,
+    )
+
+
 def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machine:
     state, reason, since = live.state, live.reason, from_milliseconds(live.since)
     if stored.paused:
-        state, reason = "paused", "an operator paused the machine"
+        state, reason = "paused", stored.why_paused
         since = stored.paused_since or since
     client, round_trip = stored.client, live.round_trip_seconds
     displays = live.displays
@@ -69,6 +81,7 @@ def _view(stored: StoredMachine, count: InputCount, live: LiveMachine) -> Machin
         reason=reason,
         since=since,
         paused=stored.paused,
+        pause=_pause(stored),
         control=_holder(stored),
         platform=None if client is None else client.platform,
         client_version=None if client is None else client.client_version,

@@ -163,6 +163,8 @@ def audit_item(entry: AuditEntry) -> AuditItem:
         token_id=entry.token_id,
         token_name=entry.token_name,
         target=entry.target if item is None else str(item.command_id),
+        target_name=entry.target_name,
+        grant=entry.grant,
         machine_id=entry.machine_id,
         request_id=entry.request_id,
         note=entry.note,

@@ -5,16 +5,7 @@ from typing import TypeVar
 from schemas.values.unavailable_reasons import UnavailableReason
 from server.clock import server_time
 from server.dispatch.questions.question import Refusal, RefusalKind
-from server.machines.link.errors import (
-    ControlEndedError,
-    LinkBusyError,
-    LinkUnsettledError,
-    MachineControlledError,
-    MachinePausedError,
-    NoClipboardError,
-    NoInputError,
-    SubmissionRefusedError,
-)
+from server.machines.link import errors
 
 R = TypeVar("R")
 
@@ -24,27 +15,27 @@ JUST_MILLISECONDS = 5000
 """A machine that is unavailable for no longer is mostly back at once: it may be moving."""
 
 
-def refused(error: SubmissionRefusedError, since: int) -> Refusal:
+def refused(error: errors.SubmissionRefusedError, since: int) -> Refusal:
     """Why a link took nothing.
 
     ``since`` (ms since 1970) is for a refusal that does not know since when it holds.
     """
     match error:
-        case LinkBusyError():
+        case errors.LinkBusyError():
             return busy("inputs as it may; nothing was sent")
-        case MachineControlledError():
+        case errors.MachineControlledError():
             return controlled(error.by, error.since)
-        case ControlEndedError():
+        case errors.ControlEndedError():
             return control_ended()
-        case MachinePausedError():
-            return unavailable("paused", "an operator paused the machine", error.since)
-        case NoInputError():
+        case errors.MachinePausedError():
+            return unavailable("paused", error.why, error.since)
+        case errors.NoInputError():
             return unavailable(
                 "no_input", f"the machine has no way to inject: {error.reason}", error.since
             )
-        case NoClipboardError():
+        case errors.NoClipboardError():
             return no_clipboard(f"nothing can be copied on it: {error}", since)
-        case LinkUnsettledError():
+        case errors.LinkUnsettledError():
             return settling(since)
         case _:
             return just_disconnected(since)

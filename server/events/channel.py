@@ -10,6 +10,7 @@ class Channel:
 
     ``newest`` is the number of the last one; ``history`` has it and what came before it, as far as
     that is known.  ``tag`` is part of each event's id: no id of another channel has the same.
+    ``subscribing`` is how many are just about to subscribe.
     """
 
     def __init__(self, tag: str, history: int) -> None:
@@ -17,6 +18,7 @@ class Channel:
         self.newest = 0
         self.history: deque[Event] = deque(maxlen=history)
         self.subscribers: set[Subscription] = set()
+        self.subscribing = 0
 
     @property
     def known_after(self) -> int:
@@ -33,6 +35,13 @@ class Channel:
         if not self.known_after <= number <= self.newest:
             return None
         return list(self.history)[number - self.known_after :]
+
+    async def catch_up(self) -> None:
+        """Learn what happened elsewhere: nothing, where all of it happens here."""
+
+    async def missed_since(self, number: int) -> list[Event] | None:
+        """What happened after this number, on whichever node; None where that is not known."""
+        return self.since(number)
 
     def tell(self, event: Event) -> int:
         """Add the next event; how many subscribers were too slow for it."""

@@ -3,12 +3,12 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Protocol
 
 from pydantic import BaseModel
 
 from schemas.resources.events import EventType
+from server.tasks import at_most
 
 
 class Event:
@@ -99,9 +99,7 @@ class Subscription:
         if self._events or self.is_closed:
             return
         self._has_changed.clear()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._has_changed.wait()
+        await at_most(seconds, self._has_changed.wait())
 
     def id_of(self, number: int) -> str:
         """What names an event to those who come back; it says nothing else."""

@@ -34,7 +34,6 @@ class SharedChannel(Channel):
         self.outbox = outbox
         self.registration: Registration | None = None
         self.appending: asyncio.Task[None] | None = None
-        self.subscribing = 0
         self.trimmed_at = time.monotonic()
         self.dropped = 0
         self._log = log

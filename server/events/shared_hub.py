@@ -5,8 +5,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Final
+from typing import Final, Unpack
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -15,21 +14,13 @@ from schemas.resources.events import EventType
 from server.bus.bus import Bus
 from server.errors import StoreError
 from server.events.appender import Appender, Batch
-from server.events.event import Event, Subscription
-from server.events.hub import (
-    HISTORY_EVENTS,
-    MAX_ORGANIZATIONS,
-    MAX_SUBSCRIBERS,
-    QUEUED_EVENTS,
-    ReadMachine,
-    TooManySubscribersError,
-)
+from server.events.hub import Bounds, EventHub, ReadMachine
 from server.events.notices import decoded, encoded, subject_of
 from server.events.outbox import Outbox, Room
 from server.events.shared_channel import SharedChannel
 from server.events.tags import TagOf
 from server.store.event_log import EventLog
-from server.tasks import Tasks
+from server.tasks import Tasks, at_most
 
 logger = logging.getLogger(__name__)
 
@@ -52,13 +43,15 @@ REORDERED_SECONDS: Final = 0.02
 EMPTYING_SECONDS: Final = 600.0
 
 
-class SharedEventHub:
-    """An `EventHub` for the subscribers of all nodes.
+class SharedEventHub(EventHub):
+    """For the subscribers of all nodes.
 
     Events wait in the outbox of their organization until they are in the log; what is in the log
     is told by a notice on the bus, and looked for there where notices are missing.  ``run`` is to
     be supervised for as long as the server runs.
     """
+
+    _channels: OrderedDict[UUID, SharedChannel]
 
     def __init__(
         self,
@@ -68,48 +61,33 @@ class SharedEventHub:
         *,
         prefix: str,
         tag_of: TagOf,
-        history: int = HISTORY_EVENTS,
-        queue: int = QUEUED_EVENTS,
-        subscribers: int = MAX_SUBSCRIBERS,
-        organizations: int = MAX_ORGANIZATIONS,
         outbox: int = OUTBOX_EVENTS,
         room: int = ROOM,
+        **bounds: Unpack[Bounds],
     ) -> None:
+        super().__init__(**bounds)
         self._log = log
         self._bus = bus
         self._background = background
         self._prefix = prefix
         self._tag_of = tag_of
-        self._history = history
-        self._queue = queue
-        self._subscribers = subscribers
-        self._organizations = organizations
         self._outbox = outbox
         self._room = Room(room)
         self._appender = Appender(log, self._notify)
-        self._channels: OrderedDict[UUID, SharedChannel] = OrderedDict()
         # Up to which number there is something that did not come by itself.
         self._missing: dict[UUID, int] = {}
         self._has_missing = asyncio.Event()
-        self._ends_subscriptions = False
         self._is_closed = False
         self._dropped_before = 0
         bus.on_reconnect(self._look_for_all)
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody will hear what is published now."""
         return self._is_closed
 
     @property
     def dropped(self) -> int:
-        """How many subscribers were too slow."""
         return self._dropped_before + sum(each.dropped for each in self._channels.values())
-
-    @property
-    def subscribers(self) -> int:
-        """How many there are now, on this node."""
-        return sum(len(channel.subscribers) for channel in self._channels.values())
 
     @property
     def waiting(self) -> int:
@@ -123,7 +101,6 @@ class SharedEventHub:
         content: BaseModel | Callable[[], BaseModel],
         machine_id: str | None = None,
     ) -> None:
-        """Send an event to an organization's subscribers; ``machine_id`` is whose event it is."""
         if not self._is_closed:
             channel = self._channel(organization_id)
             channel.outbox.add(kind, content, machine_id)
@@ -138,44 +115,7 @@ class SharedEventHub:
             channel.outbox.add_machine(machine_id, read)
             self._append(channel)
 
-    async def subscribe(
-        self,
-        organization_id: UUID,
-        last_event_id: str | None,
-        wanted: Callable[[Event], bool],
-    ) -> Subscription:
-        """Subscribe from now on, or from after the event that was received last.
-
-        Raises TooManySubscribersError, and StoreUnavailable where nobody can say what was last.
-        """
-        channel = self._channel(organization_id)
-        channel.subscribing += 1
-        try:
-            if len(channel.subscribers) + channel.subscribing > self._subscribers:
-                raise TooManySubscribersError
-            if not channel.subscribers:
-                await channel.catch_up()
-            missed: list[Event] | None = []
-            if last_event_id is not None:
-                number = channel.number_in(last_event_id)
-                missed = None if number is None else await channel.missed_since(number)
-        finally:
-            channel.subscribing -= 1
-        subscription = Subscription(channel, wanted, self._queue)
-        channel.subscribe(subscription, missed)
-        if self._ends_subscriptions:
-            subscription.close()
-        return subscription
-
-    def close(self) -> None:
-        """End every subscription, those to come among them; the other nodes hear on."""
-        self._ends_subscriptions = True
-        for channel in self._channels.values():
-            for subscription in tuple(channel.subscribers):
-                subscription.close()
-
     async def finish(self, timeout: float) -> None:
-        """Let what was published reach the other nodes, for so many seconds at most."""
         appending = [each.appending for each in self._channels.values() if each.outbox]
         if tasks := [task for task in appending if task is not None]:
             await asyncio.wait(tasks, timeout=timeout)
@@ -207,9 +147,7 @@ class SharedEventHub:
                 self._look_for_all()
 
     async def _something_is_missing(self) -> bool:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(POLL_SECONDS):
-                await self._has_missing.wait()
+        await at_most(POLL_SECONDS, self._has_missing.wait())
         return self._has_missing.is_set()
 
     def _is_look_due(self, seconds: float) -> bool:

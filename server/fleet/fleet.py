@@ -15,9 +15,11 @@ from server.dispatch.dispatcher import Dispatcher
 from server.dispatch.machine_views import MachineViews
 from server.dispatch.questions.control import MachineRemoved, PauseChanged
 from server.dispatch.refusals import RefusedError, accepted, unknown_machine
+from server.fleet.pauses import Pauses, check_end
 from server.identity.tokens import make_token
 from server.store.identity.tokens import TokenStore
 from server.store.machines.documents import Machine as StoredMachine
+from server.store.machines.documents import PauseDetails
 from server.store.machines.machines import MachineStore
 
 
@@ -34,12 +36,14 @@ class Fleet:
         tokens: TokenStore,
         views: MachineViews,
         dispatcher: Dispatcher,
+        pauses: Pauses,
         changed: Callable[[UUID, str], None],
     ) -> None:
         self._machines = machines
         self._tokens = tokens
         self._views = views
         self._dispatcher = dispatcher
+        self._pauses = pauses
         self._changed = changed
 
     async def page(self, organization_id: UUID, page: PageQuery) -> MachinePage:
@@ -77,15 +81,25 @@ class Fleet:
         return stored, token.view
 
     async def change(
-        self, organization_id: UUID, machine_id: str, change: MachineChange
+        self, organization_id: UUID, machine_id: str, change: MachineChange, *, by: str
     ) -> StoredMachine:
-        """Rename, pause or resume a machine; one that is paused takes nothing from then on."""
+        """Rename, pause or resume a machine; one that is paused takes nothing from then on.
+
+        ``by`` is the name of whoever does it.  Raises a validation error for a pause that ends in
+        the past, or is too long.
+        """
+        check_end(change.pause_until)
         stored = await self._machines.change(
-            organization_id, machine_id, name=change.name, paused=change.paused
+            organization_id,
+            machine_id,
+            name=change.name,
+            paused=change.paused,
+            details=PauseDetails(by, change.pause_reason, change.pause_until),
         )
         if stored is None:
             raise RefusedError(unknown_machine(machine_id))
         if change.paused is not None:
+            self._pauses.look_soon()
             await self._ask(PauseChanged(organization_id=organization_id, machine_id=machine_id))
         self._changed(organization_id, machine_id)
         return stored

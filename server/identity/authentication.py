@@ -12,7 +12,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from schemas.http.problems import FORBIDDEN, UNAUTHENTICATED, ProblemError
-from schemas.resources.tokens import TOKEN_PREFIX, Scope
+from schemas.resources.tokens import TOKEN_PREFIX, Role, Scope
 from server.identity.secret_lookup import FailedAttempts, SecretLookup
 from server.store.identity.tokens import StoredToken, TokenStore
 from server.tasks import Tasks
@@ -23,6 +23,7 @@ LAST_USE_SECONDS = 60.0
 MAX_SCOPE_SETS = 100
 
 _SCOPES = frozenset(Scope)
+_ROLES = frozenset(Role)
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -49,6 +50,7 @@ class Principal:
     scopes: frozenset[Scope]
     machine_id: str | None
     expires_at: datetime | None
+    role: Role | None
 
     def require(self, scope: Scope) -> None:
         """Raise a ``403`` problem where the token lacks the scope."""
@@ -151,6 +153,11 @@ def known_scopes(token: StoredToken) -> list[Scope]:
     return [Scope(scope) for scope in token.scopes if scope in _SCOPES]
 
 
+def known_role(token: StoredToken) -> Role | None:
+    """The token's role; one that only a newer Farhand knows is none here."""
+    return Role(token.role) if token.role in _ROLES else None
+
+
 @lru_cache(MAX_SCOPE_SETS)
 def _shared_scopes(scopes: tuple[str, ...]) -> frozenset[Scope]:
     """The known ones; one set for all tokens with the same, such as those of all machines."""
@@ -166,6 +173,7 @@ def _principal(token: StoredToken) -> Principal:
         scopes=_shared_scopes(token.scopes),
         machine_id=token.machine_id,
         expires_at=token.expires_at,
+        role=known_role(token),
     )
 
 

@@ -15,13 +15,14 @@ from server.identity.authentication import Principal
 
 def check_scopes(maker: Principal, new: NewToken) -> None:
     """Raise a ``403`` problem where the new token would allow what its maker's does not."""
-    for scope in new.scopes:
+    gift = "it" if new.role is None else f"the role {new.role}"
+    for scope in new.allowed:
         if scope is Scope.MACHINE_CONNECT:
             maker.require(Scope.MACHINES_WRITE)
         elif scope not in maker.scopes:
             raise ProblemError(
                 FORBIDDEN,
-                f"your token lacks the scope {scope.value}, so it cannot give it away",
+                f"your token lacks the scope {scope.value}, so it cannot give {gift} away",
                 members={"scope": scope.value},
             )
 
@@ -35,7 +36,7 @@ def granted_end(maker: Principal, new: NewToken) -> datetime | None:
         raise InvalidRequestError.single(
             ("body", "expires_at"), "must lie in the future", "future_time"
         )
-    if maker.expires_at is None or set(new.scopes) == {Scope.MACHINE_CONNECT}:
+    if maker.expires_at is None or set(new.allowed) == {Scope.MACHINE_CONNECT}:
         return new.expires_at
     if new.expires_at is not None and new.expires_at > maker.expires_at:
         end = format_time(maker.expires_at)

@@ -6,7 +6,13 @@ from uuid import UUID
 from schemas.http.problems import NOT_FOUND, InvalidRequestError, ProblemError
 from schemas.http.queries import PageQuery
 from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
-from server.identity.authentication import Principal, known_scopes, new_secret, secret_hash
+from server.identity.authentication import (
+    Principal,
+    known_role,
+    known_scopes,
+    new_secret,
+    secret_hash,
+)
 from server.identity.granting import check_scopes, granted_end
 from server.store.identity.organizations import OrganizationStore
 from server.store.identity.tokens import StoredToken, TokenStore, new_token
@@ -64,10 +70,12 @@ class Tokens:
         await self._tokens.insert(made.stored)
         return made.view
 
-    async def revoke(self, organization_id: UUID, token_id: UUID) -> None:
-        """Revoke a token.  Raises a ``404`` problem."""
-        if not await self._tokens.revoke(organization_id, token_id):
+    async def revoke(self, organization_id: UUID, token_id: UUID) -> Token:
+        """Revoke a token; what it was.  Raises a ``404`` problem."""
+        stored = await self._tokens.revoke(organization_id, token_id)
+        if stored is None:
             raise _unknown(token_id)
+        return token_view(stored)
 
     async def _organization_for(self, maker: Principal, new: NewToken) -> UUID:
         """Whose token it will be: the maker's organization, or one that was made from it."""
@@ -101,7 +109,8 @@ def make_token(organization_id: UUID, new: NewToken) -> MadeToken:
         organization_id,
         new.name,
         secret_hash(secret),
-        tuple(dict.fromkeys(new.scopes)),
+        new.allowed,
+        role=new.role,
         user_id=new.user_id,
         machine_id=new.machine_id,
         expires_at=new.expires_at,
@@ -111,17 +120,8 @@ def make_token(organization_id: UUID, new: NewToken) -> MadeToken:
 
 def token_view(stored: StoredToken) -> Token:
     """A stored token without its hash."""
-    return Token(
-        id=stored.id,
-        name=stored.name,
-        organization_id=stored.organization_id,
-        user_id=stored.user_id,
-        scopes=known_scopes(stored),
-        machine_id=stored.machine_id,
-        created_at=stored.created_at,
-        expires_at=stored.expires_at,
-        last_used_at=stored.last_used_at,
-    )
+    shown = {"role": known_role(stored), "scopes": known_scopes(stored)}
+    return Token.model_validate({**vars(stored), **shown})
 
 
 def _unknown(token_id: UUID) -> ProblemError:

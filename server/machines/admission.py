@@ -18,7 +18,7 @@ from server.machines.desktop_publisher import DesktopPublisher
 from server.machines.link.availability import STUCK
 from server.machines.link.errors import LinkDownError
 from server.machines.link.greeting import LinkTerms, reconnect_spread
-from server.machines.link.restrictions import Control, Restrictions
+from server.machines.link.restrictions import Control, Pause, Restrictions
 from server.machines.log_rate_limit import LogRateLimit
 from server.machines.registry import LinkRegistry
 from server.machines.socket import LinkSocket
@@ -324,7 +324,7 @@ def _restrictions(machine: Machine) -> Restrictions:
     since = milliseconds(machine.paused_since or machine.state_since)
     control = machine.control
     return Restrictions(
-        since if machine.paused else None,
+        Pause(since, machine.why_paused) if machine.paused else None,
         None
         if control is None
         else Control(control.lease_hash, control.by, milliseconds(control.since)),

@@ -89,7 +89,7 @@ class LinkRegistry:
             else:
                 control = kept_to.control
                 self.restricted[_key(link)] = (
-                    kept_to.paused_since is not None,
+                    kept_to.pause is not None,
                     None if control is None else control.lease_hash,
                 )
 

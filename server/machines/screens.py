@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 from schemas.link.messages import DesktopQuery, DesktopSeen, Screenshot, ScreenStart, ScreenStop
 from schemas.link.picture_frames import Picture
@@ -19,6 +18,7 @@ from server.machines.link.questions.screen import (
     ScreenQuestion,
     ScreenshotArrived,
 )
+from server.tasks import at_most
 
 MAX_OPEN_REQUESTS = 8
 """Screenshots and desktop queries that one machine may owe at once."""
@@ -55,9 +55,7 @@ class Viewer:
     async def pause(self, seconds: float) -> None:
         """Let so much time pass; less where there will be no further pictures."""
         if seconds > 0:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._over.wait()
+            await at_most(seconds, self._over.wait())
 
     async def next(self) -> Picture:
         """The newest picture, as soon as there is one that this viewer has not had.

@@ -14,34 +14,10 @@ from server.clock import milliseconds, seconds_until, server_time
 from server.errors import StoreUnavailable
 from server.machines.clipboard_reads import MachineClipboard
 from server.machines.connection import Connection, LinkObserver
+from server.machines.link import events
 from server.machines.link.availability import Availability
 from server.machines.link.desktop import DesktopState
 from server.machines.link.errors import LinkDownError
-from server.machines.link.events import (
-    AbandonCommands,
-    AdmitMachine,
-    AvailabilityChanged,
-    CloseConnection,
-    CloseRequested,
-    CommandRuns,
-    ConnectionLost,
-    DesktopIsNow,
-    Effect,
-    Event,
-    FramesCounted,
-    InputSubmitted,
-    LinkReady,
-    LinkUp,
-    MachineAdmitted,
-    MarkRequested,
-    QuestionAsked,
-    Reconciled,
-    ResolutionRequested,
-    RestrictionsRead,
-    SendMessage,
-    SettleCommand,
-    TimePassed,
-)
 from server.machines.link.greeting import Greeting, LinkTerms
 from server.machines.link.link import Link
 from server.machines.link.questions.clipboard import ClipboardArrived, ClipboardRefused
@@ -119,7 +95,7 @@ class LinkSocket:
         """The machine's screen, made when somebody asks for it first."""
         if self.watched_screen is None:
             self.watched_screen = MachineScreen(
-                lambda question: self._feed(QuestionAsked(question)),
+                lambda question: self._feed(events.QuestionAsked(question)),
                 lambda: self.is_up,
                 lambda: self._observer.viewers_changed(self),
             )
@@ -130,7 +106,7 @@ class LinkSocket:
         """The machine's clipboard, made when somebody asks for it first."""
         if self._clipboard is None:
             self._clipboard = MachineClipboard(
-                lambda query: self._feed(QuestionAsked(query)), lambda: self.is_up
+                lambda query: self._feed(events.QuestionAsked(query)), lambda: self.is_up
             )
         return self._clipboard
 
@@ -209,7 +185,7 @@ class LinkSocket:
 
     def frames_came(self, frames: int = 1) -> None:
         """Count frames, of whatever kind, against what a machine client may send unasked."""
-        self._feed(FramesCounted(frames))
+        self._feed(events.FramesCounted(frames))
 
     @property
     def due_at(self) -> float:
@@ -227,15 +203,15 @@ class LinkSocket:
         """Let the link notice that time has passed."""
         if self._token_ends is not None and seconds_until(self._token_ends) <= 0:
             self.token_ended()
-        self._feed(TimePassed())
+        self._feed(events.TimePassed())
 
     def lost(self) -> None:
         """The websocket is closed."""
-        self._feed(ConnectionLost())
+        self._feed(events.ConnectionLost())
 
     def close(self, code: CloseCode, reason: str) -> None:
         """End the link from this side."""
-        self._feed(CloseRequested(code, reason))
+        self._feed(events.CloseRequested(code, reason))
 
     def token_ended(self) -> None:
         """End the link, because nobody may use its token any more."""
@@ -263,7 +239,7 @@ class LinkSocket:
 
     def restrict(self, restrictions: Restrictions) -> None:
         """From now on only those may send inputs who may by these restrictions."""
-        self._feed(RestrictionsRead(restrictions))
+        self._feed(events.RestrictionsRead(restrictions))
 
     async def until_interrupted(self) -> None:
         """Wait until nothing runs or is held of who had control before.  Raises LinkDownError."""
@@ -275,7 +251,7 @@ class LinkSocket:
     def welcome(self, epoch: int) -> None:
         """Greet the machine: it is admitted, as its link of this number."""
         self.epoch = epoch
-        self._feed(MachineAdmitted())
+        self._feed(events.MachineAdmitted())
         self.schedule()
 
     async def until_ready(self) -> None:
@@ -290,7 +266,7 @@ class LinkSocket:
         Call it when all is stored that a lost journal leaves unknown.  Raises LinkDownError where
         the link ends before.
         """
-        self._feed(MarkRequested())
+        self._feed(events.MarkRequested())
         self.schedule()
         await self._up_or_over.wait()
         if not self._link.is_up:
@@ -304,7 +280,7 @@ class LinkSocket:
 
     def reconciled(self) -> None:
         """Whatever earlier links left open is reconciled: inputs may be sent."""
-        self._feed(Reconciled())
+        self._feed(events.Reconciled())
         self._live_or_over.happens()
 
     def send(
@@ -316,7 +292,7 @@ class LinkSocket:
         control lease.  Raises a SubmissionRefusedError where it may not be sent now.
         """
         due = self._clock() + seconds_until(answer_by)
-        effects = self._link.handle(InputSubmitted(message, due, lease_hash))
+        effects = self._link.handle(events.InputSubmitted(message, due, lease_hash))
         answered = self._outcomes.outcome_of(message.command_id)
         self._perform_all(effects)
         self.schedule()
@@ -328,13 +304,13 @@ class LinkSocket:
             raise LinkDownError
         question, is_new = self._outcomes.question(message.command_id)
         if is_new:
-            self._feed(ResolutionRequested(message))
+            self._feed(events.ResolutionRequested(message))
         return question
 
-    def _feed(self, event: Event) -> None:
+    def _feed(self, event: events.Event) -> None:
         self._perform_all(self._link.handle(event))
 
-    def _perform_all(self, effects: list[Effect]) -> None:
+    def _perform_all(self, effects: list[events.Effect]) -> None:
         for effect in effects:
             self._perform(effect)
         if self._link.is_over or not self._link.interrupts.is_pending:
@@ -347,28 +323,28 @@ class LinkSocket:
                 if asked is not None:
                     asked.over()
 
-    def _perform(self, effect: Effect) -> None:
+    def _perform(self, effect: events.Effect) -> None:
         match effect:
-            case SendMessage(message):
+            case events.SendMessage(message):
                 self._connection.send_text(message.model_dump_json())
-            case SettleCommand(command_id, outcome):
+            case events.SettleCommand(command_id, outcome):
                 self._outcomes.settle(command_id, outcome)
-            case CommandRuns(command_id):
+            case events.CommandRuns(command_id):
                 self._outcomes.heard_of(command_id)
-            case AbandonCommands(command_ids):
+            case events.AbandonCommands(command_ids):
                 self._outcomes.abandon(command_ids)
-            case CloseConnection(code, reason):
+            case events.CloseConnection(code, reason):
                 self._close_connection(code, reason)
-            case AdmitMachine(hello):
+            case events.AdmitMachine(hello):
                 self._background.start_and_report(self._admitted(hello), "admit a machine")
-            case LinkReady():
+            case events.LinkReady():
                 self._ready_or_over.happens()
-            case LinkUp():
+            case events.LinkUp():
                 self.schedule()
                 self._up_or_over.happens()
-            case DesktopIsNow(desktop):
+            case events.DesktopIsNow(desktop):
                 self._desktop_is(desktop)
-            case AvailabilityChanged():
+            case events.AvailabilityChanged():
                 self._observer.availability_changed(self)
             case ClipboardArrived() | ClipboardRefused():
                 self.clipboard.arrived(effect)

@@ -16,11 +16,11 @@ from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
 from schemas.http.queries import PageQuery
-from schemas.resources.audit import AuditQuery
+from schemas.resources.audit import AuditQuery, Grant
 from server.errors import AlreadyExists
 from server.store.machines.input_counts import EndedInput, InputCountStore
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, fields_of
 from server.store.mongodb.transactions import Session, in_transaction
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
@@ -62,6 +62,7 @@ class AuditEntry:
 
     ``input`` is there for inputs only, whose ``created_at`` is when they were accepted, and whose
     ``id`` begins with the command's own 16 bytes.  ``note`` is what whoever did it wrote about it.
+    ``target_name`` is what the target was called then, and ``grant`` what it allowed, for a token.
     """
 
     id: bytes
@@ -75,6 +76,8 @@ class AuditEntry:
     request_id: str
     input: AuditedInput | None = None
     note: str | None = None
+    target_name: str | None = None
+    grant: Grant | None = None
 
 
 class AuditStore:
@@ -196,6 +199,10 @@ class AuditStore:
             document["target"] = entry.target
             if entry.note is not None:
                 document["note"] = entry.note
+            if entry.target_name is not None:
+                document["target_name"] = entry.target_name
+            if entry.grant is not None:
+                document["grant"] = entry.grant.model_dump()
         else:
             document.update(_ending(entry))
         return document
@@ -239,24 +246,9 @@ def _of_action(action: str) -> Document:
 
 
 def _entry(document: Document) -> AuditEntry:
-    ended = None
+    fields = {"target": None, **fields_of(AuditEntry, document)}
     if "outcome" in document:
-        ended = AuditedInput(
-            outcome=document["outcome"],
-            code=document["code"],
-            duration_ms=document["duration_ms"],
-            completed_at=document["completed_at"],
-        )
-    return AuditEntry(
-        id=document["_id"],
-        organization_id=document["organization_id"],
-        created_at=document["created_at"],
-        action=document["action"],
-        token_id=document["token_id"],
-        token_name=document["token_name"],
-        target=document.get("target"),
-        machine_id=document["machine_id"],
-        request_id=document["request_id"],
-        input=ended,
-        note=document.get("note"),
-    )
+        fields["input"] = AuditedInput(**fields_of(AuditedInput, document))
+    if document.get("grant") is not None:
+        fields["grant"] = Grant.model_validate(document["grant"])
+    return AuditEntry(id=document["_id"], **fields)

@@ -108,10 +108,4 @@ def _answer(stored: StoredWorkflow) -> WorkflowAnswer:
 
 
 def _workflow(stored: StoredWorkflow) -> Workflow:
-    return Workflow(
-        id=stored.id,
-        name=stored.name,
-        description=stored.description,
-        created_at=stored.created_at,
-        updated_at=stored.updated_at,
-    )
+    return Workflow.model_validate(stored, from_attributes=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID, uuid4
 
+from schemas.resources.audit import Grant
 from server.store.audit import AuditEntry
 from server.store.times import now
 from server.web.handler import ApiHandler
@@ -16,13 +17,21 @@ async def record(
     machine_id: str | None = None,
     organization_id: UUID | None = None,
     note: str | None = None,
+    target_name: str | None = None,
+    grant: Grant | None = None,
 ) -> None:
     """Record that the caller has done something to what the id ``target`` names.
 
-    ``note`` is what they wrote about it.  In the audit of the caller's organization, or of another.
-    Raises StoreUnavailable where that is not possible; the change itself has happened by then.
+    ``note`` is what they wrote about it.  ``target_name`` and ``grant`` are what the entry
+    says when the target is gone: what it was called and, of a token, what it allowed.
+
+    In the audit of the caller's organization, or of another.  Raises StoreUnavailable where that
+    is not possible; the change itself has happened by then.
     """
-    entry = _entry(handler, action, target, machine_id, organization_id, note)
+    entry = _entry(handler, action, target)
+    entry.machine_id = machine_id
+    entry.organization_id = organization_id or entry.organization_id
+    entry.note, entry.target_name, entry.grant = note, target_name, grant
     await handler.services.audit.add(entry)
 
 
@@ -32,24 +41,16 @@ async def record_many(handler: ApiHandler, action: str, targets: Iterable[object
     await handler.services.audit.add_changes(entries)
 
 
-def _entry(
-    handler: ApiHandler,
-    action: str,
-    target: object,
-    machine_id: str | None = None,
-    organization_id: UUID | None = None,
-    note: str | None = None,
-) -> AuditEntry:
+def _entry(handler: ApiHandler, action: str, target: object) -> AuditEntry:
     caller = handler.principal
     return AuditEntry(
         id=uuid4().bytes,
-        organization_id=organization_id or caller.organization_id,
+        organization_id=caller.organization_id,
         created_at=now(),
         action=action,
         token_id=caller.token_id,
         token_name=caller.token_name,
         target=str(target),
-        machine_id=machine_id,
+        machine_id=None,
         request_id=handler.request_id,
-        note=note,
     )

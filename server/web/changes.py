@@ -7,30 +7,21 @@ problem here.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from schemas.http import problems
 from schemas.http.entity_tags import ChangeHeaders
 from schemas.http.idempotency_keys import IdempotencyKey
 from schemas.http.problems import InvalidRequestError, ProblemError
 from schemas.values.json_texts import JsonText
-from server.errors import (
-    AlreadyExists,
-    InUse,
-    KeyReused,
-    NotFound,
-    TooLarge,
-    VersionMismatch,
-    WrongState,
-)
+from schemas.values.strict import StrictModel
+from server import errors
 from server.store.idempotency import KeyedRequest
 from server.web.handler import ApiHandler
 
 
-class CreationHeaders(BaseModel):
+class CreationHeaders(StrictModel):
     """Headers of what makes something."""
-
-    model_config = ConfigDict(extra="forbid")
 
     idempotency_key: IdempotencyKey | None = Field(
         None,
@@ -67,7 +58,7 @@ class ChangingHandler(ApiHandler):
         key = headers.idempotency_key
         if key is None:
             return None
-        organization_id = self.principal.organization_id
+        organization_id = self.organization_id
         address = f"{self.request.method} {self.request.path}"
         fingerprint = self.services.fingerprints.of(organization_id, key, content(address, body))
         return KeyedRequest(organization_id, key, fingerprint)
@@ -98,21 +89,21 @@ def refusals(subject: str, max_bytes: int = 0) -> Iterator[None]:
     """Turn what the store refuses about ``subject``, such as ``workflow 7``, into problems."""
     try:
         yield
-    except NotFound:
+    except errors.NotFound:
         raise ProblemError(problems.NOT_FOUND, f"there is no {subject}") from None
-    except AlreadyExists:
+    except errors.AlreadyExists:
         raise ProblemError(problems.CONFLICT, f"there is a {subject} already") from None
-    except VersionMismatch:
+    except errors.VersionMismatch:
         raise ProblemError(
             problems.PRECONDITION_FAILED, f"this {subject} is not the version that If-Match names"
         ) from None
-    except WrongState as error:
+    except errors.WrongState as error:
         raise ProblemError(problems.WRONG_STATE, str(error)) from None
-    except InUse:
+    except errors.InUse:
         raise ProblemError(problems.IN_USE, f"trajectories refer to this {subject}") from None
-    except KeyReused:
+    except errors.KeyReused:
         raise key_reused() from None
-    except TooLarge as error:
+    except errors.TooLarge as error:
         raise ProblemError(
             problems.TOO_LARGE, str(error), members={"max_bytes": max_bytes}
         ) from None

@@ -54,6 +54,18 @@ class Endpoint:
     media_type: str = JSON
     answer_headers: Mapping[str, str] = field(default_factory=dict)
 
+    def __call__(
+        self, function: Callable[Concatenate[Handler, Parameters], Coroutine[Any, Any, None]]
+    ) -> Callable[Concatenate[Handler, ...], Coroutine[Any, Any, None]]:
+        """Make a handler's method an endpoint, as a decorator."""
+
+        @wraps(function)
+        async def method(handler: Handler, **path: str) -> None:
+            await handler.perform(self, function, path)
+
+        method.endpoint = self  # type: ignore[attr-defined]
+        return method
+
     @property
     def takes_body(self) -> bool:
         """Whether it reads what a request sends behind its headers."""
@@ -72,27 +84,6 @@ class PerformsEndpoints(Protocol):
         self, endpoint: Endpoint, function: Callable[..., Awaitable[None]], path: Mapping[str, str]
     ) -> None:
         """Authorize, validate, and run the function with what the request gives it."""
-
-
-def endpoint(
-    declaration: Endpoint,
-) -> Callable[
-    [Callable[Concatenate[Handler, Parameters], Coroutine[Any, Any, None]]],
-    Callable[Concatenate[Handler, ...], Coroutine[Any, Any, None]],
-]:
-    """Make a handler's method an endpoint, as ``declaration`` says."""
-
-    def decorate(
-        function: Callable[Concatenate[Handler, Parameters], Coroutine[Any, Any, None]],
-    ) -> Callable[Concatenate[Handler, ...], Coroutine[Any, Any, None]]:
-        @wraps(function)
-        async def method(handler: Handler, **path: str) -> None:
-            await handler.perform(declaration, function, path)
-
-        method.endpoint = declaration  # type: ignore[attr-defined]
-        return method
-
-    return decorate
 
 
 def methods_of(handler: type[Any]) -> list[str]:

@@ -19,6 +19,18 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "trusted-types 'none'",
     )
 )
+# Of pages that others' programs have built: they are shown, and run nothing.
+WITHOUT_SCRIPTS = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        # The symbols in their style sheets are data.
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
 REVALIDATE = "no-cache"
 IMMUTABLE = "public, max-age=31536000, immutable"
 
@@ -26,9 +38,11 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 class FileHandler(ApiHandler):
     """Answers with pages, and with the files that they load."""
 
-    def answer_page(self, page: Asset, headers: ReadHeaders) -> None:
+    def answer_page(
+        self, page: Asset, headers: ReadHeaders, policy: str = CONTENT_SECURITY_POLICY
+    ) -> None:
         """Send a page, which may load nothing but this server's own files."""
-        self.set_header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        self.set_header("Content-Security-Policy", policy)
         self.set_header("Referrer-Policy", "no-referrer")
         self.set_header("Cross-Origin-Opener-Policy", "same-origin")
         self.set_header("X-Frame-Options", "DENY")

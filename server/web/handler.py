@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import count, islice
 from types import TracebackType
 from typing import Any, TypeVar
+from uuid import UUID
 
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import from_json, to_json
@@ -43,9 +44,6 @@ Model = TypeVar("Model", bound=BaseModel)
 
 # A control lease is the only secret that is in an address.
 _SECRETS = re.compile(r"(?<=/control/)[^/]+")
-
-# What every address of the API begins with, and no lease fits into.
-_BEGINNING = re.compile(r"(?:/[a-z0-9_.-]{1,20}(?![^/])){1,2}")
 
 
 def _numbered() -> Iterator[str]:
@@ -130,6 +128,11 @@ class ApiHandler(RequestHandler):
         """Find out who calls, and whether they may."""
         caller = await authorize(self.services, self.request, endpoint)
         self.principal, self.session_expires_at = caller
+
+    @property
+    def organization_id(self) -> UUID:
+        """Whose things the caller sees and changes: no others, wherever this is handed on."""
+        return self.principal.organization_id
 
     @property
     def address(self) -> str:
@@ -336,21 +339,6 @@ class ApiHandler(RequestHandler):
         for name, value in problem.headers.items():
             self.set_header(name, value)
         return problem.body(self.request_id)
-
-
-class UnknownAddressHandler(ApiHandler):
-    """Whatever no route names."""
-
-    @property
-    def loggable_path(self) -> str:
-        """Where the path begins: a lease may stand behind it, however the rest is spelled."""
-        path = self.request.path
-        beginning = _BEGINNING.match(path)
-        shown = "" if beginning is None else beginning.group()
-        return shown if shown == path else f"{shown}/..."
-
-    def prepare(self) -> None:
-        raise HTTPError(404)
 
 
 def validated_json(model: type[Model], content: bytes, confidential: bool) -> Model:

@@ -33,8 +33,10 @@ DESCRIPTION = (
 )
 
 
-def openapi_document(routes: Iterable[Route], version: str) -> dict[str, Any]:
-    """Describe every declared operation of the routes."""
+def openapi_document(
+    routes: Iterable[Route], version: str, documentation: str | None = None
+) -> dict[str, Any]:
+    """Describe every declared operation of the routes, and say where there is more to read."""
     routes = tuple(routes)
     endpoints = [
         (route.template, method, endpoint)
@@ -48,9 +50,11 @@ def openapi_document(routes: Iterable[Route], version: str) -> dict[str, Any]:
             "tags": [_tag(template)],
             **_described(method, endpoint, references),
         }
+    more = {"url": documentation, "description": "Guide, reference and design"}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Farhand", "version": version, "description": DESCRIPTION},
+        **({} if documentation is None else {"externalDocs": more}),
         "paths": paths,
         "components": {
             "schemas": definitions,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
-from tornado.web import Application, RequestHandler, url
+from tornado.web import Application, HTTPError, RequestHandler, url
 
 from schemas.http.problems import ProblemError
 from schemas.link.messages import MAX_MESSAGE_BYTES
@@ -17,19 +17,42 @@ from server.web.bodies.incoming import Body
 from server.web.bodies.lines import LineBody
 from server.web.bodies.refused import RefusedHandler
 from server.web.endpoint import Endpoint, endpoints_of
-from server.web.handler import ApiHandler, UnknownAddressHandler
+from server.web.handler import ApiHandler
+
+# What every address of the API begins with, and no lease fits into.
+_BEGINNING = re.compile(r"(?:/[a-z0-9_.-]{1,20}(?![^/])){1,2}")
+
+
+class UnknownAddressHandler(ApiHandler):
+    """Whatever no route names."""
+
+    @property
+    def loggable_path(self) -> str:
+        """Where the path begins: a lease may stand behind it, however the rest is spelled."""
+        path = self.request.path
+        beginning = _BEGINNING.match(path)
+        shown = "" if beginning is None else beginning.group()
+        return shown if shown == path else f"{shown}/..."
+
+    def prepare(self) -> None:
+        raise HTTPError(404)
 
 
 @dataclass(frozen=True)
 class Route:
-    """An address template such as ``/v1/trajectories/{trajectory_id}`` and its handler."""
+    """An address template such as ``/v1/trajectories/{trajectory_id}`` and its handler.
+
+    What a parameter stands for has no slash in it, unless the route is ``deep``.
+    """
 
     template: str
     handler: type[ApiHandler]
+    deep: bool = False
 
     def specification(self, services: Services) -> url:
         """The same for Tornado."""
-        pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", self.template)
+        part = ".+" if self.deep else "[^/]+"
+        pattern = re.sub(r"{(\w+)}", rf"(?P<\1>{part})", self.template)
         return url(pattern, self.handler, {"services": services})
 
 

@@ -8,8 +8,9 @@ import os
 from contextlib import suppress
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from schemas.values.strict import StrictModel
 from server.settings import ServerSettings
 
 
@@ -17,7 +18,7 @@ class PlaceError(Exception):
     """Something else than a place was handed over; the message is a sentence for a person."""
 
 
-class WorkerPlace(BaseModel):
+class WorkerPlace(StrictModel):
     """Where a worker stands.
 
     ``settings`` are the parent's, with this node's name and with where MongoDB and NATS are,
@@ -25,8 +26,6 @@ class WorkerPlace(BaseModel):
     ``sockets`` and ``reports`` are inherited file descriptors: the bound sockets, and the end of a
     pipe on which the worker says how it is.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     group: str = Field(min_length=1)
     settings: ServerSettings

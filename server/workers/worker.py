@@ -4,10 +4,10 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 
 from server.foundation import StartError
+from server.tasks import at_most
 from server.workers.pauses import Pauses
 from server.workers.place import WorkerPlace
 from server.workers.process import WorkerProcess
@@ -148,6 +148,4 @@ class Worker:
         except TimeoutError:
             logger.warning("worker=%s pid=%d does not end and is killed", self.name, process.pid)
             process.kill()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(KILLED_SECONDS):
-                    await process.until_ended()
+            await at_most(KILLED_SECONDS, process.until_ended())

@@ -1,4 +1,6 @@
-"""Makes the pictures of the console in docs/images: each page in light, dark and phone width.
+"""Makes the pictures of the console: each page in light, dark and phone width.
+
+Those that a page of the documentation shows go to docs/images, all others to build/screenshots.
 
 Run by ``make screenshots``; with names of pages behind it, those alone.
 """
@@ -22,7 +24,9 @@ from tests.browser.rig import Desk, Site, Visit, chromium, served
 from tests.links import hello
 from tests.processes import until
 
-IMAGES = Path(__file__).parent.parent.parent / "docs" / "images"
+PROJECT = Path(__file__).parent.parent.parent
+DOCS = PROJECT / "docs"
+SCREENSHOTS = PROJECT / "build" / "screenshots"
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
@@ -207,10 +211,18 @@ SHOW_ANOTHER_PLATFORM = """([shown, instead]) => {
 }"""
 
 
+def place_of(file: str) -> Path:
+    """Where a picture belongs: beside the pages if one of them shows it."""
+    pages = (page.read_text() for page in DOCS.rglob("*.md"))
+    is_shown = any(f"images/{file})" in page for page in pages)
+    return (DOCS / "images" if is_shown else SCREENSHOTS) / file
+
+
 def picture(page: Page, name: str) -> None:
     """Write what a page shows, but for the platform of whoever takes the pictures."""
     page.evaluate(SHOW_ANOTHER_PLATFORM, [platform.platform(), PLATFORM])
-    file = IMAGES / f"console-{name}.png"
+    file = place_of(f"console-{name}.png")
+    file.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=file, animations="disabled")
     print(f"{file.relative_to(Path.cwd())}  {file.stat().st_size / 1024:.0f} KB")
 

@@ -49,6 +49,18 @@ def test_changes_and_inputs_are_told_with_who_made_them(operator: Visit) -> None
         expect(page.get_by_role("heading", name="Watched")).to_be_visible()
 
 
+def test_token_that_is_gone_is_told_by_its_name_and_what_it_allowed(operator: Visit) -> None:
+    site, page = operator.site, operator.page
+    made = site.api.call("POST", "/v1/tokens", {"name": "of Anna", "role": "viewer"}).json
+    site.api.call("DELETE", f"/v1/tokens/{made['id']}")
+    operator.go("/activity?action=token")
+    for place, done in enumerate(("revoked", "created")):
+        entry = entries(page).nth(place)
+        expect(entry).to_contain_text(f"Token {done}of Anna (viewer)")
+        expect(entry.get_by_title("machines:read, screen:read")).to_be_visible()
+    expect(entries(page).filter(has_text=made["id"])).to_have_count(0)
+
+
 def test_long_activity_goes_on_and_a_wrong_filter_is_said(operator: Visit) -> None:
     for number in range(60):
         operator.site.api.call("POST", "/v1/workflows", {"name": f"Workflow {number}"})

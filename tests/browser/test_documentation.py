@@ -1,8 +1,11 @@
 """The pages about the API in a real browser: for somebody who has no token."""
 
-from playwright.sync_api import expect
+from pathlib import Path
 
-from tests.browser.rig import Visit
+from playwright.sync_api import Browser, expect
+
+from tests.browser.rig import Visit, served
+from tests.server.console.test_site import built
 
 
 def test_every_operation_can_be_found_and_read(visit: Visit) -> None:
@@ -40,3 +43,20 @@ def test_operations_are_found_by_words(visit: Visit) -> None:
     page.get_by_label("Find an operation").fill("keyboard type")
     expect(page.locator("details.operation:visible")).to_have_count(1)
     expect(page.get_by_role("heading", name="Trajectories")).to_be_hidden()
+
+
+def test_page_about_the_api_leads_to_the_documentation(browser: Browser, tmp_path: Path) -> None:
+    site = built(tmp_path / "site")
+    page = browser.new_page()
+    with served(tmp_path / "server", docs_dir=str(site)) as server:
+        page.goto(f"{server.server.url}/docs")
+        page.get_by_role("link", name="Guide, reference and design").click()
+        expect(page.get_by_role("heading", name="First")).to_be_visible()
+    page.close()
+
+
+def test_page_about_the_api_leads_to_nothing_that_is_not_there(visit: Visit) -> None:
+    page = visit.page
+    page.goto(f"{visit.site.server.url}/docs")
+    expect(page.get_by_role("link", name="openapi.json")).to_be_visible()
+    expect(page.get_by_role("link", name="Guide, reference and design")).to_have_count(0)

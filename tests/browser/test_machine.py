@@ -449,7 +449,7 @@ def test_machine_that_goes_and_comes_back_is_seen_to(operator: Visit) -> None:
         page.keyboard.press("x")
         expect(page.locator(".lost")).to_contain_text("Not sent: 1 key.")
         with desk.join():
-            # A link that was lost ends nobody's control (docs/control.md).
+            # A link that was lost ends nobody's control (docs/reference/control.md).
             expect(sign).to_contain_text("You are in control of Wanderer")
             expect(page.get_by_text("Live. The picture changes")).to_be_visible()
             page.mouse.click(*hands.over(200, 150))

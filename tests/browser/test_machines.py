@@ -1,13 +1,16 @@
 """The table of machines: trouble first, by itself, for many, and for nobody yet."""
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from schemas.values.times import format_time
 from tests.browser.rig import Site, Visit, served
 from tests.desktop import grabbed
 
@@ -67,7 +70,13 @@ def test_table_follows_a_machine_through_its_states_by_itself(operator: Visit) -
         expect(row.locator('[data-column="failed"]')).to_have_text("1")
         change(site, desk.machine, paused=True)
         expect(row).to_contain_text("Paused")
-        expect(row).to_contain_text("An operator paused the machine")
+        expect(row).to_contain_text("By administrator")
+        end = datetime.now(UTC) + timedelta(hours=1)
+        why = {"pause_reason": "the printer", "pause_until": format_time(end)}
+        change(site, desk.machine, paused=True, **why)
+        expect(row).to_contain_text(
+            re.compile(rf"By administrator until .*{end.year}.*: the printer")
+        )
         change(site, desk.machine, paused=False, name="Follow me still")
         expect(row_of(page, "Follow me still")).to_contain_text("Online")
     expect(row_of(page, "Follow me still")).to_contain_text("Offline")

@@ -1,7 +1,5 @@
 """Coming to the console: with a token, by a link, again, and no more."""
 
-import re
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
@@ -9,8 +7,9 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.hands import Hands
 from tests.browser.rig import Visit
+from tests.commandline import run
 
-CONSOLE = (Path(__file__).parent.parent.parent / "docs" / "console.md").read_text()
+CONSOLE = (Path(__file__).parent.parent.parent / "docs" / "guide" / "console.md").read_text()
 
 
 def test_first_visit_asks_for_a_token_and_says_where_it_is(visit: Visit) -> None:
@@ -28,15 +27,12 @@ def test_token_of_the_first_pages_command_has_all_that_the_console_can_use(visit
     visit.go()
     page = visit.page
     shown = page.locator(".command code").text_content()
-    documented = re.search(r"^farhand token create (?:.*\\\n)*.*$", CONSOLE, re.MULTILINE)
     assert shown is not None
-    assert documented is not None
-    # As a shell reads them.
-    words, wanted = (each.replace("\\\n", " ").split() for each in (shown, documented[0]))
-    assert words == wanted
-    scopes = [word for before, word in pairwise(words) if before == "--scope"]
+    assert shown in CONSOLE.splitlines()
     with visit.site.desk("Reception") as desk:
-        token = visit.site.new_token(*scopes)["token"]
+        # In the shell of the server's host, as the page says.
+        made = run(*shown.split()[1:], FARHAND_DATA_DIR=str(visit.site.server.directory / "data"))
+        token = made.stdout.strip()
         visit.sign_in(f"/machines/{desk.machine}", token)
         expect(page.get_by_text("Live. The picture changes")).to_be_visible()
         expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()

@@ -197,6 +197,63 @@ def test_steps_are_walked_through_with_their_places(reader: Visit, library: Libr
     expect(page.get_by_text("Step 2 of 3")).to_be_visible()
 
 
+SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "a flat action": ({"action": "click", "x": 320, "y": 200}, "Click at 320, 200"),
+    "a flat text": ({"action": "type", "text": "4711"}, "Text 4711"),
+    "Anthropic's click": (
+        {"action": "left_click", "coordinate": [320, 200], "text": "ctrl"},
+        "Click ctrl at 320, 200",
+    ),
+    "Anthropic's call": (
+        {
+            "type": "tool_use",
+            "name": "computer",
+            "input": {
+                "action": "left_click_drag",
+                "start_coordinate": [1, 2],
+                "coordinate": [320, 200],
+            },
+            "after_ms": 20,
+        },
+        "Drag from 1, 2 to 320, 200 (after 20 ms)",
+    ),
+    "Anthropic's tool": (
+        {
+            "name": "scroll",
+            "input": {"coordinate": [3, 4], "scroll_direction": "down", "scroll_amount": 5},
+        },
+        "Scroll 5 down at 3, 4",
+    ),
+    "OpenAI's keys": ({"type": "keypress", "keys": ["CTRL", "L"]}, "Keys CTRL+L"),
+    "OpenAI's call": (
+        {
+            "type": "computer_call",
+            "action": {"type": "scroll", "x": 3, "y": 4, "scroll_x": 0, "scroll_y": -120},
+        },
+        "Scroll 120 pixels up at 3, 4",
+    ),
+    "OpenAI's drag": (
+        {"type": "drag", "path": [{"x": 1, "y": 2}, {"x": 9, "y": 9}, {"x": 5, "y": 6}]},
+        "Drag from 1, 2 to 5, 6",
+    ),
+    "Gemini's click": ({"name": "click_at", "args": {"x": 250, "y": 500}}, "Click at 320, 400"),
+    "Gemini's address": ({"name": "navigate", "args": {"url": "https://a"}}, "Go to https://a"),
+    "what nobody knows": ({"action": "fly", "x": 1, "y": 2}, "Step at 1, 2"),
+    "a call to another tool": ({"type": "tool_use", "name": "bash", "input": {}}, "Step"),
+}
+
+
+def test_steps_are_understood_as_farhand_and_as_models_have_them(
+    reader: Visit, library: Library
+) -> None:
+    trajectory = library.add("Of models", *(step for step, _ in SAID.values()))
+    reader.go(f"/trajectories/{trajectory}")
+    listed = reader.page.locator(".steps li button")
+    expect(listed).to_have_text(
+        [f"{number}{words}" for number, (_, words) in enumerate(SAID.values(), 1)]
+    )
+
+
 def test_picture_of_a_step_is_below_its_place(reader: Visit, library: Library) -> None:
     picture = text_of(png(64, 40))
     kept = library.site.api.call(

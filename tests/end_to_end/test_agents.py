@@ -1,5 +1,6 @@
-"""The agent of docs/agents.md, as it stands there, against a real server and a real desktop."""
+"""The agent of docs/guide/agents.md, as it stands there, on a real server and a real desktop."""
 
+import shutil
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tests.desktop import Witness
 from tests.end_to_end.system import System, presses, sees
 from tests.processes import Program, running
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "agents.md"
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide"
 TYPED = [
     *("ButtonPress 1", "ButtonRelease 1"),
     *("KeyPress 43", "KeyRelease 43", "KeyPress 31", "KeyRelease 31"),  # h, i
@@ -19,10 +20,8 @@ TYPED = [
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Path:
-    """The program on the page."""
-    file = tmp_path / "agent.py"
-    file.write_text(PAGE.read_text().split("```python\n")[1].split("```")[0])
-    return file
+    """The program beside the page, where its runs are kept apart."""
+    return Path(shutil.copy(GUIDE / "agent.py", tmp_path))
 
 
 def begun(system: System, agent: Path, run: str) -> AbstractContextManager[Program]:
@@ -32,6 +31,12 @@ def begun(system: System, agent: Path, run: str) -> AbstractContextManager[Progr
     }
     command = ("python", str(agent), system.workstation.machine, "hi", str(agent.parent / run))
     return running(agent.parent / f"{run}.log", variables, *command)
+
+
+def test_page_shows_the_function_that_is_to_be_replaced() -> None:
+    shown = (GUIDE / "agents.md").read_text().split("```python\n")[1].split("```")[0]
+    assert shown.startswith("def decide(")
+    assert shown in (GUIDE / "agent.py").read_text()
 
 
 def test_agent_looks_decides_and_acts(system: System, agent: Path, witness: Witness) -> None:

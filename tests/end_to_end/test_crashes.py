@@ -1,4 +1,4 @@
-"""What a retry gets after each crash: the table of docs/at-most-once.md, row by row.
+"""What a retry gets after each crash: the table of docs/design/at-most-once.md, row by row.
 
 Each program is killed, or stopped, at a named point of an input's way; then the same request is
 sent again until its answer is final, and the witness tells what really happened.

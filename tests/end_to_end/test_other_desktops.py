@@ -1,7 +1,7 @@
 """Machines on Wayland and on a VNC server: what a retry gets after each crash, and what is seen.
 
-The rows of docs/at-most-once.md that are the machine client's, on a headless sway and on Xvnc, and
-what comes of a desktop that ends or stands still in the middle of an input.
+The rows of docs/design/at-most-once.md that are the machine client's, on a headless sway and on
+Xvnc, and what comes of a desktop that ends or stands still in the middle of an input.
 """
 
 import signal

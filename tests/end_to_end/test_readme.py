@@ -1,15 +1,12 @@
-"""The commands of README.md, read out of it and run as they stand, all in one shell."""
+"""The commands of README.md: those for the demo lead to it, the others are the guide's."""
 
-import json
-import re
 import shutil
-import stat
 import subprocess
 from pathlib import Path
 
-from tests.desktop import Witness, program
-from tests.end_to_end.system import presses
-from tests.processes import SCRIPTS, environment, free_port, running
+from tests.desktop import program
+from tests.markdown import blocks
+from tests.processes import environment
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text()
@@ -21,63 +18,11 @@ def section(heading: str) -> str:
     return README.split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
-def blocks(text: str, language: str = "") -> list[str]:
-    """The blocks of code in a text, commands by default."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [block for named, block in found if named == language]
-
-
-def keys(text: str) -> set[str]:
-    """The names in a JSON object."""
-    return set(json.loads(text))
-
-
-def secrets(directory: Path) -> list[Path]:
-    """The files with a token in them."""
-    files = (path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
-    return [file for file in files if re.search(rb"\bfh_[\w-]{20}", file.read_bytes())]
-
-
-def test_commands_lead_to_a_double_click(display: str, witness: Witness, tmp_path: Path) -> None:
-    clone, home, port = tmp_path / "farhand", tmp_path / "home", free_port()
-    clone.mkdir()
-    home.mkdir()
-    # Where the tests run is what `make install` has made: CI begins with it.
-    (clone / ".venv").symlink_to(SCRIPTS.parent)
-    commands = "\n".join(blocks(section("Use it")))
-    assert commands.startswith(INSTALL)
-    here = commands.removeprefix(INSTALL).replace("127.0.0.1:8600", f"127.0.0.1:{port}")
-    assert "8600" not in here
-    script = tmp_path / "commands.sh"
-    # Shown as they are read, not as they are run: then tokens would be in them.
-    script.write_text(f"set -euvo pipefail\ncd '{clone}'\n{here}\nwait\n")
-    variables = {
-        "HOME": str(home),
-        "XDG_DATA_HOME": "",
-        "XDG_STATE_HOME": "",
-        "DISPLAY": display,
-        "FARHAND_PORT": str(port),
-    }
-    with running(tmp_path / "said", variables, program("bash"), str(script)) as shell:
-        code = shell.ends(100)
-        said = shell.output
-    assert code == 0, f"{here}\n\nsaid:\n{said}"
-    events = witness.take()
-    assert presses(events) == ["ButtonPress 1", "ButtonRelease 1"] * 2, f"{here}\n\nsaid:\n{said}"
-    assert {(event.x, event.y) for event in events if event.kind == "ButtonPress"} == {(640, 360)}
-    # The answer is like the one that is shown.
-    (shown,) = blocks(section("Use it"), "json")
-    answered = next(line for line in said.splitlines() if '"command_id"' in line)
-    assert keys(re.findall(r'{"command_id".*?}}', answered)[0]) == keys(shown)
-    # Nobody else can read what was made.
-    made = {file.relative_to(tmp_path).as_posix() for file in secrets(tmp_path)}
-    assert {"farhand/machine-token", "farhand/program-token"} <= made
-    for file in made:
-        assert stat.S_IMODE((tmp_path / file).stat().st_mode) & 0o077 == 0, file
-        if file.startswith("farhand/"):
-            name = file.removeprefix("farhand/")
-            called = [program("git"), "check-ignore", "--no-index", "--quiet", name]
-            assert subprocess.run(called, cwd=PROJECT, check=False).returncode == 0, name
+def test_click_is_that_of_the_guide() -> None:
+    page = (PROJECT / "docs" / "guide" / "first-click.md").read_text()
+    (click,) = blocks(section("Use it"))
+    assert click in blocks(page)
+    assert blocks(section("Use it"), "json") == blocks(page, "json")
 
 
 def test_first_commands_find_the_demo(tmp_path: Path) -> None:

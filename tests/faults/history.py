@@ -58,7 +58,7 @@ class Try:
 
     @property
     def is_final(self) -> bool:
-        """Whether this is the command's one answer, as docs/at-most-once.md tells clients."""
+        """Whether this is the command's one answer, as docs/reference/answers.md tells clients."""
         if self.status == 0:
             return False
         if self.status < 500:

@@ -1,7 +1,7 @@
 """What each of two nodes answers while one thing is cut off from another, and that all of it heals.
 
-docs/deployment.md has this as a table.  Cut is that connections break and none can be made; held up
-is that nothing comes through, and nobody is told.
+docs/reference/nodes-apart.md has this as a table.  Cut is that connections break and none can
+be made; held up is that nothing comes through, and nobody is told.
 """
 
 from collections.abc import Iterator

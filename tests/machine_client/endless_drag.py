@@ -13,7 +13,7 @@ from uuid import UUID
 
 from machine_client.system.clock import boottime_seconds
 from machine_client.work.executor import Executor
-from machine_client.work.orders import ExecutorResult, JournalMarked
+from machine_client.work.orders import BeginCommand, ExecutorResult, JournalMarked, MarkJournal
 from schemas.inputs.bodies import AnyInput, Operation
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Input
@@ -70,11 +70,11 @@ def main(file: Path, command_id: UUID) -> None:
         expires_at=0,
         server_time=0,
     )
-    executor.begin(drag, boottime_seconds() + 60)
+    executor.submit(BeginCommand(drag, boottime_seconds() + 60))
     while True:
         counts.put(desktop.injected)
         executor.note_progress()
-        executor.mark()
+        executor.submit(MarkJournal())
         time.sleep(0.02)
 
 

@@ -57,7 +57,7 @@ def test_prometheus_reads_the_rules_that_are_here() -> None:
 
 
 def test_every_alert_is_explained() -> None:
-    page = (PROJECT / "docs" / "operating.md").read_text()
+    page = (PROJECT / "docs" / "reference" / "metrics.md").read_text()
     for rule in RULES:
         assert rule["annotations"]["summary"]
         assert rule["annotations"]["description"]

@@ -5,7 +5,7 @@ import pytest
 
 from schemas.programs.settings import SettingsError
 from server.data_directory import default_data_directory
-from server.settings import read_settings
+from server.settings import MOST_DOCUMENTATION_BYTES, read_settings
 
 
 @pytest.fixture(autouse=True)
@@ -192,3 +192,21 @@ def test_address_of_nats_that_is_none_is_said_and_never_repeated(
 def test_addresses_of_nats_may_be_several(monkeypatch: pytest.MonkeyPatch, right: str) -> None:
     monkeypatch.setenv("FARHAND_NATS_URL", right)
     assert read_settings(None, {}).nats_url == right
+
+
+def test_documentation_is_where_its_first_page_is(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("")
+    assert read_settings(None, {"docs_dir": tmp_path}).docs_dir == tmp_path
+
+
+def test_directory_without_the_documentation_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"has no index\.html: make docs builds"):
+        read_settings(None, {"docs_dir": tmp_path})
+
+
+def test_directory_with_much_else_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("")
+    with (tmp_path / "film").open("wb") as film:
+        film.truncate(MOST_DOCUMENTATION_BYTES + 1)
+    with pytest.raises(SettingsError, match="has more in it than the documentation"):
+        read_settings(None, {"docs_dir": tmp_path})

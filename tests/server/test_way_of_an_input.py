@@ -13,7 +13,7 @@ from server.machines.websocket.machine_websocket import MachineWebSocket
 from tests.service import Service
 
 MOST_FILES = 20
-HANDLER = Path("api/machines/inputs.py")
+HANDLER = Path("api/machines/sending.py")
 SERVER = Path(server.__file__).parent
 
 

@@ -48,6 +48,7 @@ from server.nodes.presence import Presence
 from server.process.node import Node as NodeIdentity
 from server.store.commands import CommandRecord
 from server.tasks import Tasks
+from tests.observers import NoObserver
 from tests.simulation.bus import Exchange, SimulatedBus
 from tests.simulation.controls import AllTokens, NoAudit, NoSessions, SimulatedControlStore
 from tests.simulation.hands import HandWork
@@ -221,8 +222,8 @@ class Node:
     ) -> None:
         """Put the parts together as `server.assembly` does."""
         self.identity = node = NodeIdentity.new(self.name)
-        resolver, under_way = Resolver(commands), CommandsUnderWay(self.background)
-        ledger = Ledger(commands, resolver, under_way, self.background)
+        resolver, under_way = Resolver(commands, NoObserver()), CommandsUnderWay(self.background)
+        ledger = Ledger(commands, resolver, under_way, self.background, NoObserver())
         self.bus = SimulatedBus(self._exchange, self.process, self.background)
         self._elsewhere = _Elsewhere(
             *(self.world, self.bus, SUBJECTS),

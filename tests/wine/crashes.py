@@ -1,7 +1,7 @@
 """A machine client of Windows that is killed at each point of an input's way, one after another.
 
-The rows of docs/at-most-once.md that are the machine client's.  One machine goes through all of
-them: each start settles what the one before had left, and is killed in turn.
+The rows of docs/design/at-most-once.md that are the machine client's.  One machine goes through
+all of them: each start settles what the one before had left, and is killed in turn.
 """
 
 from collections import Counter

@@ -3,14 +3,7 @@
 from contextlib import closing
 from weakref import ref
 
-from machine_client.desktop.base import (
-    ClipboardError,
-    DesktopCheck,
-    DesktopError,
-    DesktopInput,
-    DesktopView,
-    InjectionUnavailable,
-)
+from machine_client.desktop import base
 from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.vnc.address import VncServer
 from machine_client.desktop.vnc.clipboard import Clipboard
@@ -33,12 +26,12 @@ class VncDesktop:
         self._lacked_keys = LackedKeys(server.characters)
         self._input: ref[VncInput] | None = None
 
-    def open_input(self) -> DesktopInput:
+    def open_input(self) -> base.DesktopInput:
         input_ = VncInput(self._server, self._place, self._lacked_keys)
         self._input = ref(input_)
         return input_
 
-    def open_view(self) -> DesktopView:
+    def open_view(self) -> base.DesktopView:
         return VncView(self._server, self._place)
 
     def why_no_clipboard(self) -> str | None:
@@ -46,7 +39,7 @@ class VncDesktop:
 
     def read_clipboard(self, selection: Selection) -> str:
         if selection != "clipboard":
-            raise ClipboardError("clipboard_unavailable", "VNC knows one clipboard alone")
+            raise base.ClipboardError("clipboard_unavailable", "VNC knows one clipboard alone")
         # A server tells of what is copied when it is: who comes later may never hear of it.
         input_ = None if self._input is None else self._input()
         if input_ is not None and not input_.is_closed:
@@ -54,14 +47,14 @@ class VncDesktop:
         try:
             with closing(VncConnection(self._server, told=False)) as connection:
                 return Clipboard(connection).read()
-        except InjectionUnavailable as error:
-            raise ClipboardError("clipboard_unavailable", str(error)) from error
+        except base.InjectionUnavailable as error:
+            raise base.ClipboardError("clipboard_unavailable", str(error)) from error
 
-    def checks(self) -> tuple[DesktopCheck, ...]:
+    def checks(self) -> tuple[base.DesktopCheck, ...]:
         return (
-            DesktopCheck("display", self._look_at_display, _SILENT),
-            DesktopCheck("input", self._look_at_input, _SILENT),
-            DesktopCheck("screen", self._look_at_screen, _SILENT),
+            base.DesktopCheck("display", self._look_at_display, _SILENT),
+            base.DesktopCheck("input", self._look_at_input, _SILENT),
+            base.DesktopCheck("screen", self._look_at_screen, _SILENT),
         )
 
     def _look_at_display(self) -> str:
@@ -82,5 +75,5 @@ class VncDesktop:
     def _look_at_screen(self) -> str:
         try:
             return size_of_picture(self)
-        except DesktopError as error:
-            raise InjectionUnavailable(str(error)) from error
+        except base.DesktopError as error:
+            raise base.InjectionUnavailable(str(error)) from error

@@ -31,6 +31,10 @@ NO_PLACES = (
 class VncInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
+    effect: Effect = "delivered"
+    # Whether anything was pressed is not told.
+    released: Released | None = None
+
     def __init__(self, server: VncServer, place: Place, lacked_keys: LackedKeys) -> None:
         self._connection = VncConnection(server, told=True)
         self._lacked_keys = lacked_keys
@@ -48,21 +52,14 @@ class VncInput:
         )
         self._key_queue = qemu.KeyQueue(self._connection.confirm) if said.is_qemu else None
         self._keyboard = Keyboard(self._send_key, self.confirm)
+        # Each part does these by itself.
+        self.release, self.release_keys = self._pointer.release, self._keyboard.release
         self._is_open = True
         try:
             self._release_unseen()
         except BaseException:
             self.close()
             raise
-
-    @property
-    def effect(self) -> Effect:
-        return "delivered"
-
-    @property
-    def released(self) -> Released | None:
-        # Whether anything was pressed is not told.
-        return None
 
     def displays(self) -> list[Display]:
         with self._connection.changed:
@@ -106,9 +103,6 @@ class VncInput:
         self._check_places()
         self._pointer.press(button)
 
-    def release(self, button: Button) -> None:
-        self._pointer.release(button)
-
     def scroll(self, direction: Direction) -> None:
         self._check_places()
         self._pointer.scroll(direction)
@@ -129,9 +123,6 @@ class VncInput:
     def hold_keys(self, chords: tuple[Chord, ...]) -> None:
         self._lacked_keys.note(chords)
         self._keyboard.hold(chords)
-
-    def release_keys(self, chords: tuple[Chord, ...]) -> None:
-        self._keyboard.release(chords)
 
     def write_clipboard(self, selection: Selection, text: str) -> None:
         if selection != "clipboard":

@@ -3,12 +3,11 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-from machine_client.desktop.base import Refusal, interrupted
+from machine_client.desktop.base import Refusal, interrupted, key_refused
 from machine_client.desktop.keysyms import NAMED_KEYSYMS
 from machine_client.desktop.vnc.keysyms import keysym_of, needs_shift, with_shift
 from machine_client.desktop.vnc.rfb.client_messages import key_event
 from schemas.inputs.key_combinations import Chord, Key
-from schemas.inputs.outcomes import Refused
 from schemas.programs.failpoints import Failpoint, reached
 
 SHIFT_KEYS = frozenset({NAMED_KEYSYMS["shift"], NAMED_KEYSYMS["shift_r"]})
@@ -204,8 +203,7 @@ def check_names(chords: Iterable[Chord]) -> None:
 def refusal(key: Key, message: str) -> Refusal:
     """What says that a key of an input is not pressed, and nothing of the input is."""
     code = "character_not_typeable" if key.is_character else "key_not_typeable"
-    ctx = {"key": key.name}
-    return Refusal(Refused(code=code, message=message, loc=("body", "text"), ctx=ctx))
+    return key_refused(key, code, message)
 
 
 def number_of(key: Key) -> int:

@@ -25,7 +25,6 @@ from machine_client.desktop.wayland.wire.connection import WaylandConnection
 from machine_client.desktop.wayland.wire.protocols import KEYBOARD_MANAGER, POINTER_MANAGER, SEAT
 from machine_client.desktop.wayland.wire.registry import Registry
 from schemas.inputs.bodies import Button, Direction
-from schemas.inputs.clipboard_texts import Selection
 from schemas.inputs.key_combinations import Chord
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
@@ -36,6 +35,8 @@ NEEDED: Final = (SEAT, POINTER_MANAGER, KEYBOARD_MANAGER)
 class WaylandInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
 
+    effect: Effect = "accepted"
+
     def __init__(self, name: str | None, place: PlaceOfPointer) -> None:
         self._name = name
         self._place = place
@@ -43,7 +44,7 @@ class WaylandInput:
         self._left_behind: LeftBehind | None = None
         self._clipboard = ClipboardWriter(lambda: WaylandClipboardOwner(name))
         self._is_open = False
-        self._confirmed = 0
+        self.confirmed = 0
         try:
             self._outputs = Outputs(self._connection)
             self._take_hold()
@@ -67,19 +68,16 @@ class WaylandInput:
             self._connection, pointer, self._outputs, self._place, self._left_behind
         )
         self._keyboard = VirtualKeyboard(self._connection, keyboard)
+        # Each part does these by itself.
+        self.move, self.scroll = self._pointer.move, self._pointer.scroll
+        self.press, self.release = self._pointer.press, self._pointer.release
+        self.check_keys, self.release_keys = self._keyboard.check, self._keyboard.release
+        self.write_clipboard = self._clipboard.write
         left = self._pointer.release_left_behind()
         self._outputs.current()
         self._connection.round_trip()
         self._pointer.settle()
         self.released = Released(buttons=left, keys=0) if left else None
-
-    @property
-    def effect(self) -> Effect:
-        return "accepted"
-
-    @property
-    def confirmed(self) -> int:
-        return self._confirmed
 
     def displays(self) -> list[Display]:
         self._connection.hear()
@@ -99,7 +97,7 @@ class WaylandInput:
         self._connection.round_trip()
         # What was sent after it is withdrawn, nobody takes.
         self._outputs.registry.check()
-        self._confirmed = sent
+        self.confirmed = sent
 
     def check_button(self, button: Button) -> None:
         """No Wayland client can know what others hold."""
@@ -107,32 +105,11 @@ class WaylandInput:
     def check_wheel(self, direction: Direction) -> None:
         """The same."""
 
-    def move(self, x: int, y: int) -> None:
-        self._pointer.move(x, y)
-
-    def press(self, button: Button) -> None:
-        self._pointer.press(button)
-
-    def release(self, button: Button) -> None:
-        self._pointer.release(button)
-
-    def scroll(self, direction: Direction) -> None:
-        self._pointer.scroll(direction)
-
-    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
-        self._keyboard.check(chords, hold=hold)
-
     def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
         self._keyboard.type(chords, stop, self.confirm)
 
     def hold_keys(self, chords: tuple[Chord, ...]) -> None:
         self._keyboard.hold(chords, self.confirm)
-
-    def release_keys(self, chords: tuple[Chord, ...]) -> None:
-        self._keyboard.release(chords)
-
-    def write_clipboard(self, selection: Selection, text: str) -> None:
-        self._clipboard.write(selection, text)
 
     def release_all(self) -> None:
         self._pointer.release_all()

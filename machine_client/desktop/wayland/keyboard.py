@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from machine_client.desktop.base import DesktopError, Refusal, interrupted
+from machine_client.desktop.base import DesktopError, interrupted, key_refused
 from machine_client.desktop.held_keys import HeldKeys
 from machine_client.desktop.wayland.keymap import (
     HELD_BY,
@@ -21,7 +21,6 @@ from machine_client.desktop.wayland.lent import LentKeys
 from machine_client.desktop.wayland.wire.connection import Proxy, WaylandConnection
 from machine_client.desktop.wayland.wire.protocols import KEYBOARD
 from schemas.inputs.key_combinations import Chord, Key
-from schemas.inputs.outcomes import Refused
 from schemas.programs.failpoints import Failpoint, reached
 
 _XKB_TEXT = 1
@@ -49,15 +48,12 @@ class VirtualKeyboard:
     def check(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
         """Raise Refusal where more keys must be lent at once than there are."""
         keys = dict.fromkeys(key for chord in chords for key in chord.keys)
-        rare = [key.name for key in keys if fixed_stroke(key) is None]
-        if hold and not self._lent.has_room(rare, self._held.down):
-            raise Refusal(
-                Refused(
-                    code="character_not_typeable",
-                    message=f"The keyboard lacks {rare[-1]}, and no unused key is left for it",
-                    loc=("body", "text"),
-                    ctx={"key": rare[-1]},
-                )
+        rare = [key for key in keys if fixed_stroke(key) is None]
+        if hold and not self._lent.has_room((key.name for key in rare), self._held.down):
+            raise key_refused(
+                rare[-1],
+                "character_not_typeable",
+                f"The keyboard lacks {rare[-1].name}, and no unused key is left for it",
             )
 
     def type(

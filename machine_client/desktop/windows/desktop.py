@@ -1,12 +1,6 @@
 """A session of Windows as a desktop, and what can be wrong with one."""
 
-from machine_client.desktop.base import (
-    DesktopCheck,
-    DesktopError,
-    DesktopInput,
-    DesktopView,
-    InjectionUnavailable,
-)
+from machine_client.desktop import base
 from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.windows import session
 from machine_client.desktop.windows.clipboard import read_clipboard
@@ -22,10 +16,10 @@ class WindowsDesktop:
     def __init__(self) -> None:
         be_aware_of_dpi()
 
-    def open_input(self) -> DesktopInput:
+    def open_input(self) -> base.DesktopInput:
         return WindowsInput()
 
-    def open_view(self) -> DesktopView:
+    def open_view(self) -> base.DesktopView:
         return WindowsView()
 
     def why_no_clipboard(self) -> str | None:
@@ -34,25 +28,25 @@ class WindowsDesktop:
     def read_clipboard(self, selection: Selection) -> str:
         return read_clipboard(selection)
 
-    def checks(self) -> tuple[DesktopCheck, ...]:
+    def checks(self) -> tuple[base.DesktopCheck, ...]:
         silent = "Windows does not answer: log off and on again, or restart it"
         return (
-            DesktopCheck("display", self._look_at_display, silent),
-            DesktopCheck("input", self._look_at_input, silent),
-            DesktopCheck("screen", self._look_at_screen, silent),
+            base.DesktopCheck("display", self._look_at_display, silent),
+            base.DesktopCheck("input", self._look_at_input, silent),
+            base.DesktopCheck("screen", self._look_at_screen, silent),
         )
 
     def _look_at_display(self) -> str:
         try:
             return sizes_of_displays(self)
-        except DesktopError as error:
-            raise InjectionUnavailable(str(error)) from error
+        except base.DesktopError as error:
+            raise base.InjectionUnavailable(str(error)) from error
 
     def _look_at_input(self) -> str:
         # Only looks: `WindowsInput` releases what a client that died had left pressed, and the
         # client that comes next tells the server of it.
         if (reason := session.why_unavailable()) is not None:
-            raise InjectionUnavailable(reason)
+            raise base.InjectionUnavailable(reason)
         return "mouse and keyboard can be used; windows with higher rights take nothing"
 
     def _look_at_screen(self) -> str:

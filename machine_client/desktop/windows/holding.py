@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Protocol
 
-from machine_client.desktop.base import DesktopError
 from machine_client.desktop.windows.keys import WindowsKey
 from machine_client.desktop.windows.sending import ButtonEvent, Event, KeyEvent, not_taken
 from machine_client.system.file_lock import try_lock
@@ -194,11 +193,6 @@ class Holding:
             if time.monotonic() > give_up_at:
                 raise not_taken()
             time.sleep(_PAUSE_SECONDS)
-
-
-def held_by_others(what: str) -> DesktopError:
-    """What an input fails with that needs what somebody else holds."""
-    return DesktopError("already_down", f"Somebody else holds down {what}")
 
 
 def _write(file: int, text: str) -> None:

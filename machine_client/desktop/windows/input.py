@@ -6,7 +6,6 @@ asked for, and whether the session shows this desktop at all is asked at each co
 """
 
 import contextlib
-import threading
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable
 from machine_client.desktop.windows import session
@@ -18,15 +17,14 @@ from machine_client.desktop.windows.sending import Sender, physical_code
 from machine_client.desktop.windows.view import displays
 from machine_client.system.boot import boot_id
 from machine_client.system.directories import state_directory
-from schemas.inputs.bodies import Button, Direction
-from schemas.inputs.clipboard_texts import Selection
-from schemas.inputs.key_combinations import Chord
+from schemas.inputs.bodies import Direction
 from schemas.inputs.outcomes import Effect, Point
-from schemas.link.messages import Display
 
 
 class WindowsInput:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
+
+    effect: Effect = "happened"
 
     def __init__(self) -> None:
         if (reason := session.why_unavailable()) is not None:
@@ -34,9 +32,17 @@ class WindowsInput:
         self._sender = Sender()
         record = Record(state_directory(), f"{boot_id()}/{session.session_id()}")
         self._holding = Holding(self._sender, record, is_down, physical_code)
-        self._mouse = Mouse(self._sender, self._holding)
-        self._keyboard = Keyboard(self._sender, self._holding)
-        self._confirmed = 0
+        self._mouse = mouse = Mouse(self._sender, self._holding)
+        self._keyboard = keyboard = Keyboard(self._sender, self._holding)
+        # Each part does these by itself.
+        self.check_button, self.scroll = mouse.check_button, mouse.scroll
+        self.move, self.press, self.release = mouse.move, mouse.press, mouse.release
+        self.check_keys, self.type_keys = keyboard.check, keyboard.type
+        self.hold_keys, self.release_keys = keyboard.hold, keyboard.release
+        self.write_clipboard = write_clipboard
+        # Screens come and go, and nobody tells a program without windows.
+        self.displays = self.look_at_displays = displays
+        self.confirmed = 0
         self._is_open = True
         try:
             self.released = self._holding.release_left_behind()
@@ -45,21 +51,6 @@ class WindowsInput:
         except DesktopError as error:
             self.close()
             raise InjectionUnavailable(str(error)) from error
-
-    @property
-    def effect(self) -> Effect:
-        return "happened"
-
-    @property
-    def confirmed(self) -> int:
-        return self._confirmed
-
-    def displays(self) -> list[Display]:
-        # Screens come and go, and nobody tells a program without windows.
-        return displays()
-
-    def look_at_displays(self) -> list[Display]:
-        return displays()
 
     def pointer(self) -> Point:
         self.confirm()
@@ -70,40 +61,10 @@ class WindowsInput:
         sent = self._sender.taken
         # What was sent while another desktop was shown has reached nobody.
         session.check()
-        self._confirmed = sent
-
-    def check_button(self, button: Button) -> None:
-        self._mouse.check_button(button)
+        self.confirmed = sent
 
     def check_wheel(self, direction: Direction) -> None:
         """Nobody can hold a wheel."""
-
-    def move(self, x: int, y: int) -> None:
-        self._mouse.move(x, y)
-
-    def press(self, button: Button) -> None:
-        self._mouse.press(button)
-
-    def release(self, button: Button) -> None:
-        self._mouse.release(button)
-
-    def scroll(self, direction: Direction) -> None:
-        self._mouse.scroll(direction)
-
-    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
-        self._keyboard.check(chords, hold=hold)
-
-    def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
-        self._keyboard.type(chords, stop)
-
-    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
-        self._keyboard.hold(chords)
-
-    def release_keys(self, chords: tuple[Chord, ...]) -> None:
-        self._keyboard.release(chords)
-
-    def write_clipboard(self, selection: Selection, text: str) -> None:
-        write_clipboard(selection, text)
 
     def release_all(self) -> None:
         self._mouse.release_all()

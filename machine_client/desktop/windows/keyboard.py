@@ -10,14 +10,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from machine_client.desktop.base import DesktopError, Refusal, interrupted
+from machine_client.desktop.base import DesktopError, held_by_others, interrupted, key_refused
 from machine_client.desktop.windows import session
-from machine_client.desktop.windows.holding import Holding, Sends, held_by_others
+from machine_client.desktop.windows.holding import Holding, Sends
 from machine_client.desktop.windows.keys import ALTGR, MODIFIERS, NAMED_KEYS, WindowsKey
 from machine_client.desktop.windows.layout import Stroke, locks_capitals, stroke_of
 from machine_client.desktop.windows.sending import Event, KeyEvent, UnitEvent
 from schemas.inputs.key_combinations import Chord, Key
-from schemas.inputs.outcomes import Refused
 from schemas.programs.failpoints import Failpoint, reached
 
 
@@ -47,9 +46,9 @@ class Keyboard:
         """Raise Refusal where Windows has no such key, or one that is to be held is on none."""
         for key in dict.fromkeys(key for chord in chords for key in chord.keys):
             if not key.is_character and key.name not in NAMED_KEYS:
-                raise _refusal(key, "key_not_typeable", f"Windows has no key {key.name}")
+                raise key_refused(key, "key_not_typeable", f"Windows has no key {key.name}")
             if hold and key.is_character and self._stroke_of(key.name) is None:
-                raise _refusal(
+                raise key_refused(
                     key,
                     "character_not_typeable",
                     f"The keyboard layout lacks {key.name}: it can be typed, and not be held",
@@ -214,7 +213,3 @@ def _unicode(character: str) -> list[Event]:
     content = character.encode("utf-16-le", "surrogatepass")
     units = [content[at] | content[at + 1] << 8 for at in range(0, len(content), 2)]
     return [UnitEvent(unit, down) for unit in units for down in (True, False)]
-
-
-def _refusal(key: Key, code: str, message: str) -> Refusal:
-    return Refusal(Refused(code=code, message=message, loc=("body", "text"), ctx={"key": key.name}))

@@ -4,9 +4,9 @@ import ctypes
 from ctypes import wintypes
 from typing import Final
 
-from machine_client.desktop.base import DesktopError
+from machine_client.desktop.base import DesktopError, held_by_others
 from machine_client.desktop.windows import api, session
-from machine_client.desktop.windows.holding import Holding, Sends, held_by_others
+from machine_client.desktop.windows.holding import Holding, Sends
 from machine_client.desktop.windows.sending import Motion, Turn, not_taken
 from schemas.inputs.bodies import Button, Direction
 

@@ -2,13 +2,7 @@
 
 import os
 
-from machine_client.desktop.base import (
-    DesktopCheck,
-    DesktopError,
-    DesktopInput,
-    DesktopView,
-    InjectionUnavailable,
-)
+from machine_client.desktop import base
 from machine_client.desktop.looks import size_of_picture, sizes_of_displays
 from machine_client.desktop.x11.clipboard.reader import read_selection
 from machine_client.desktop.x11.connection import X11Connection, open_display
@@ -24,10 +18,10 @@ class X11Desktop:
     def __init__(self, name: str | None) -> None:
         self._name = name
 
-    def open_input(self) -> DesktopInput:
+    def open_input(self) -> base.DesktopInput:
         return X11Input(self._name)
 
-    def open_view(self) -> DesktopView:
+    def open_view(self) -> base.DesktopView:
         return X11View(self._name)
 
     def why_no_clipboard(self) -> str | None:
@@ -36,21 +30,21 @@ class X11Desktop:
     def read_clipboard(self, selection: Selection) -> str:
         return read_selection(self._name, selection)
 
-    def checks(self) -> tuple[DesktopCheck, ...]:
+    def checks(self) -> tuple[base.DesktopCheck, ...]:
         return (
-            DesktopCheck(
+            base.DesktopCheck(
                 "display",
                 self._look_at_display,
                 "the X server does not answer; a program may have grabbed it: close open menus, "
                 "unlock the screen, or restart the graphical session",
             ),
-            DesktopCheck(
+            base.DesktopCheck(
                 "input",
                 self._look_at_input,
                 "the X server takes no input now; a program may have grabbed it: close open menus, "
                 "or unlock the screen",
             ),
-            DesktopCheck(
+            base.DesktopCheck(
                 "screen",
                 self._look_at_screen,
                 "it gave no picture in time; a program may have grabbed the X server",
@@ -63,8 +57,8 @@ class X11Desktop:
             return sizes_of_displays(self)
         except MissingLibraryError:
             raise
-        except (InjectionUnavailable, DesktopError) as error:
-            raise InjectionUnavailable(f"{error}; {_display_remedy()}") from error
+        except (base.InjectionUnavailable, base.DesktopError) as error:
+            raise base.InjectionUnavailable(f"{error}; {_display_remedy()}") from error
 
     def _look_at_input(self) -> str:
         # `X11Input` releases what a client that died had left pressed, and the client that comes

@@ -8,7 +8,6 @@ keys are in one order and neither waits for a program that grabs the server.
 """
 
 import contextlib
-import threading
 
 from machine_client.desktop.base import DesktopError, InjectionUnavailable
 from machine_client.desktop.clipboard_owner import ClipboardWriter
@@ -18,15 +17,14 @@ from machine_client.desktop.x11.holding import Holding
 from machine_client.desktop.x11.keyboard import Keyboard
 from machine_client.desktop.x11.mouse import Mouse, Pynput
 from machine_client.desktop.x11.view import displays
-from schemas.inputs.bodies import Button, Direction
-from schemas.inputs.clipboard_texts import Selection
-from schemas.inputs.key_combinations import Chord
 from schemas.inputs.outcomes import Effect, Point
 from schemas.link.messages import Display, Released
 
 
 class X11Input:
     """See `machine_client.desktop.base.DesktopInput`; raises InjectionUnavailable."""
+
+    effect: Effect = "happened"
 
     def __init__(self, display: str | None) -> None:
         self._name = display
@@ -40,6 +38,7 @@ class X11Input:
                 self._mouse = Mouse(self._connection, self._holding, pynput)
                 self._keyboard = Keyboard(self._connection, self._holding, pynput.symbols)
                 self.released = self._release_left_pressed()
+            self._offer_parts()
             # Looked at now: while a program has grabbed the server, nobody could.
             self._displays: list[Display] = []
             self.displays()
@@ -51,9 +50,22 @@ class X11Input:
             self.close()
             raise
 
-    @property
-    def effect(self) -> Effect:
-        return "happened"
+    def _offer_parts(self) -> None:
+        """Have each part do what it does by itself; what python-xlib raises is translated."""
+        translated = errors_translated()
+        connection, mouse, keyboard = self._connection, self._mouse, self._keyboard
+        self.confirm = translated(connection.confirm)
+        self.check_button = translated(mouse.check_button)
+        self.check_wheel = translated(mouse.check_wheel)
+        self.move = translated(mouse.move)
+        self.press = translated(mouse.press)
+        self.release = translated(mouse.release)
+        self.scroll = translated(mouse.scroll)
+        self.check_keys = translated(keyboard.check)
+        self.type_keys = translated(keyboard.type)
+        self.hold_keys = translated(keyboard.hold)
+        self.release_keys = translated(keyboard.release)
+        self.write_clipboard = self._clipboard.write
 
     @property
     def confirmed(self) -> int:
@@ -75,53 +87,6 @@ class X11Input:
             self._holding.settle()
             x, y = self._connection.pointer()
         return Point(x=x, y=y)
-
-    def confirm(self) -> None:
-        with errors_translated():
-            self._connection.confirm()
-
-    def check_button(self, button: Button) -> None:
-        with errors_translated():
-            self._mouse.check_button(button)
-
-    def check_wheel(self, direction: Direction) -> None:
-        with errors_translated():
-            self._mouse.check_wheel(direction)
-
-    def move(self, x: int, y: int) -> None:
-        with errors_translated():
-            self._mouse.move(x, y)
-
-    def press(self, button: Button) -> None:
-        with errors_translated():
-            self._mouse.press(button)
-
-    def release(self, button: Button) -> None:
-        with errors_translated():
-            self._mouse.release(button)
-
-    def scroll(self, direction: Direction) -> None:
-        with errors_translated():
-            self._mouse.scroll(direction)
-
-    def check_keys(self, chords: tuple[Chord, ...], *, hold: bool) -> None:
-        with errors_translated():
-            self._keyboard.check(chords, hold=hold)
-
-    def type_keys(self, chords: tuple[Chord, ...], stop: threading.Event) -> None:
-        with errors_translated():
-            self._keyboard.type(chords, stop)
-
-    def hold_keys(self, chords: tuple[Chord, ...]) -> None:
-        with errors_translated():
-            self._keyboard.hold(chords)
-
-    def release_keys(self, chords: tuple[Chord, ...]) -> None:
-        with errors_translated():
-            self._keyboard.release(chords)
-
-    def write_clipboard(self, selection: Selection, text: str) -> None:
-        self._clipboard.write(selection, text)
 
     def release_all(self) -> None:
         with errors_translated():

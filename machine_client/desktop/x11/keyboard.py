@@ -4,7 +4,7 @@ import contextlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 
-from machine_client.desktop.base import DesktopError, Refusal, interrupted
+from machine_client.desktop.base import DesktopError, held_by_others, interrupted, key_refused
 from machine_client.desktop.held_keys import HeldKeys
 from machine_client.desktop.keysyms import NAMED_KEYSYMS
 from machine_client.desktop.x11.borrowed import BorrowedKeys
@@ -15,7 +15,6 @@ from machine_client.desktop.x11.keysyms import LOCK, CharacterKeysyms
 from machine_client.desktop.x11.requests import Kind
 from machine_client.desktop.x11.xkb import KeyDescription
 from schemas.inputs.key_combinations import Chord, Key
-from schemas.inputs.outcomes import Refused
 
 
 class Keyboard:
@@ -51,12 +50,12 @@ class Keyboard:
         missing = [key for key in keys if self._find(key) is None]
         for key in missing:
             if key.is_modifier:
-                raise _refusal(
+                raise key_refused(
                     key, "key_not_typeable", f"The keyboard of this machine has no key {key.name}"
                 )
         available = self._borrowed.available(self._keymap.lendable, self._held.down)
         if missing and available < (len(missing) if hold else 1):
-            raise _refusal(
+            raise key_refused(
                 missing[-1],
                 "character_not_typeable",
                 f"The keyboard layout lacks {missing[-1].name}, and no unused key is left for it",
@@ -91,7 +90,7 @@ class Keyboard:
         for key in keys:
             stroke = None if key in self._held else self._find(key)
             if stroke is not None and stroke.keycode in self._others:
-                raise _held_by_others(key)
+                raise held_by_others(f"the key {key.name}")
         for key in reversed(keys):
             stroke = self._find(key)
             self._held.release(key, None if stroke is None else stroke.keycode)
@@ -171,7 +170,7 @@ class Keyboard:
         for key in keys if others else ():
             stroke = self._find(key)
             if stroke is not None and stroke.keycode in others:
-                raise _held_by_others(key)
+                raise held_by_others(f"the key {key.name}")
 
     @contextlib.contextmanager
     def _without_others_modifiers(self) -> Iterator[None]:
@@ -212,11 +211,3 @@ class Keyboard:
                 affect_latches=latched,
                 latches=latched,
             )
-
-
-def _held_by_others(key: Key) -> DesktopError:
-    return DesktopError("already_down", f"Somebody else holds down the key {key.name}")
-
-
-def _refusal(key: Key, code: str, message: str) -> Refusal:
-    return Refusal(Refused(code=code, message=message, loc=("body", "text"), ctx={"key": key.name}))

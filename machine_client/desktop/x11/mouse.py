@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from machine_client.desktop.base import DesktopError, InjectionUnavailable
+from machine_client.desktop.base import InjectionUnavailable, held_by_others
 from machine_client.desktop.x11.connection import X11Connection
 from machine_client.desktop.x11.holding import Holding
 from machine_client.desktop.x11.requests import Kind
@@ -89,7 +89,7 @@ class Mouse:
     def _check(self, number: int, name: str) -> None:
         self._connection.look_at_buttons()
         if number in self._holding.held_by_others(Kind.BUTTONS):
-            raise DesktopError("already_down", f"Somebody else holds down {name}")
+            raise held_by_others(name)
 
 
 class Pynput:

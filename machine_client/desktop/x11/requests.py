@@ -29,6 +29,16 @@ _REPLY_BYTES = 32
 _MASK_OFFSET, _MASK_BYTES = 4, 32
 
 
+def request_of(number: int, *fields: rq.Field) -> rq.Struct:
+    """The structure of an extension's request by its number."""
+    return rq.Struct(rq.Card8("opcode"), rq.Opcode(number), rq.RequestLength(), *fields)
+
+
+def reply_of(first: rq.Field, *fields: rq.Field) -> rq.Struct:
+    """The structure of a reply, whose first field is one byte long."""
+    return rq.Struct(rq.ReplyCode(), first, rq.Card16("sequence_number"), rq.ReplyLength(), *fields)
+
+
 class PackedRequest:
     """A request without a reply, put into python-xlib's queue; errors are reported as ever."""
 
@@ -112,16 +122,8 @@ class InputDevice:
 
 
 class _ListInputDevices(rq.ReplyRequest):
-    _request = rq.Struct(rq.Card8("opcode"), rq.Opcode(2), rq.RequestLength())
-    _reply = rq.Struct(
-        rq.ReplyCode(),
-        rq.Pad(1),
-        rq.Card16("sequence_number"),
-        rq.ReplyLength(),
-        rq.Card8("count"),
-        rq.Pad(23),
-        rq.Binary("content", pad=0),
-    )
+    _request = request_of(2)
+    _reply = reply_of(rq.Pad(1), rq.Card8("count"), rq.Pad(23), rq.Binary("content", pad=0))
 
 
 class DeviceState:

@@ -10,6 +10,8 @@ from typing import Any
 
 from Xlib.protocol import rq
 
+from machine_client.desktop.x11.requests import reply_of, request_of
+
 EXTENSION = "XKEYBOARD"
 
 _CORE_KEYBOARD = 0x0100
@@ -86,27 +88,13 @@ class KeyboardState:
 
 
 class _UseExtension(rq.ReplyRequest):
-    _request = rq.Struct(
-        rq.Card8("opcode"),
-        rq.Opcode(0),
-        rq.RequestLength(),
-        rq.Card16("major"),
-        rq.Card16("minor"),
-    )
-    _reply = rq.Struct(
-        rq.ReplyCode(),
-        rq.Card8("supported"),
-        rq.Card16("sequence_number"),
-        rq.ReplyLength(),
-        rq.Pad(24),
-    )
+    _request = request_of(0, rq.Card16("major"), rq.Card16("minor"))
+    _reply = reply_of(rq.Card8("supported"), rq.Pad(24))
 
 
 class _SelectEvents(rq.Request):
-    _request = rq.Struct(
-        rq.Card8("opcode"),
-        rq.Opcode(1),
-        rq.RequestLength(),
+    _request = request_of(
+        1,
         rq.Card16("device"),
         rq.Card16("affect"),
         rq.Card16("clear"),
@@ -119,14 +107,9 @@ class _SelectEvents(rq.Request):
 
 
 class _GetState(rq.ReplyRequest):
-    _request = rq.Struct(
-        rq.Card8("opcode"), rq.Opcode(4), rq.RequestLength(), rq.Card16("device"), rq.Pad(2)
-    )
-    _reply = rq.Struct(
-        rq.ReplyCode(),
+    _request = request_of(4, rq.Card16("device"), rq.Pad(2))
+    _reply = reply_of(
         rq.Card8("device"),
-        rq.Card16("sequence_number"),
-        rq.ReplyLength(),
         rq.Card8("mods"),
         rq.Card8("base"),
         rq.Card8("latched"),
@@ -137,10 +120,8 @@ class _GetState(rq.ReplyRequest):
 
 
 class _LatchLockState(rq.Request):
-    _request = rq.Struct(
-        rq.Card8("opcode"),
-        rq.Opcode(5),
-        rq.RequestLength(),
+    _request = request_of(
+        5,
         rq.Card16("device"),
         rq.Card8("affect_locks"),
         rq.Card8("locks"),
@@ -152,21 +133,8 @@ class _LatchLockState(rq.Request):
 
 
 class _GetMap(rq.ReplyRequest):
-    _request = rq.Struct(
-        rq.Card8("opcode"),
-        rq.Opcode(8),
-        rq.RequestLength(),
-        rq.Card16("device"),
-        rq.Card16("full"),
-        rq.Pad(20),
-    )
-    _reply = rq.Struct(
-        rq.ReplyCode(),
-        rq.Card8("device"),
-        rq.Card16("sequence_number"),
-        rq.ReplyLength(),
-        rq.Binary("content", pad=0),
-    )
+    _request = request_of(8, rq.Card16("device"), rq.Card16("full"), rq.Pad(20))
+    _reply = reply_of(rq.Card8("device"), rq.Binary("content", pad=0))
 
 
 def use_extension(display: Any, opcode: int) -> bool:

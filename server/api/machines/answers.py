@@ -4,8 +4,6 @@ The end of a command is answered from what the ledger keeps of it and nothing el
 retry gets the same bytes as whoever asked first.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +29,6 @@ from schemas.inputs.outcomes import (
 from server.clock import iso_time
 from server.dispatch.command import CommandReply, Ended, Pending
 from server.dispatch.questions.question import Refusal, RefusalKind
-from server.dispatch.refusals import RefusedError
 from server.errors import StoreUnavailable
 from server.web.changes import key_reused
 
@@ -84,15 +81,6 @@ def problem_of(reply: Refusal | Pending) -> Exception:
         members=_members_of(reply),
         headers=_headers_of(reply),
     )
-
-
-@contextmanager
-def refusals_as_problems() -> Iterator[None]:
-    """Raise what a handler answers, where something in the block is refused."""
-    try:
-        yield
-    except RefusedError as error:
-        raise problem_of(error.refusal) from None
 
 
 def words_of(reply: CommandReply) -> tuple[str, str]:

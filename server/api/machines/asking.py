@@ -1,20 +1,39 @@
 """What handlers share that ask something of a machine: who asks, and what a refusal becomes."""
 
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
 
 from server.api.machines.answers import problem_of
 from server.dispatch.command import Sender
 from server.dispatch.control import Caller
 from server.dispatch.questions.question import Question, Refusal
+from server.dispatch.refusals import RefusedError
 from server.identity.authentication import secret_hash
 from server.identity.sessions import COOKIE
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 R = TypeVar("R")
 
 
 class AskingHandler(ApiHandler):
-    """Asks machines through the door."""
+    """Asks machines through the door, and answers what is refused there."""
+
+    async def perform(
+        self,
+        endpoint: Endpoint,
+        function: Callable[..., Awaitable[None]],
+        path: Mapping[str, str],
+    ) -> None:
+        """As every handler does; where something is refused, that is the answer."""
+
+        async def asking(handler: "AskingHandler", **arguments: Any) -> None:
+            try:
+                await function(handler, **arguments)
+            except RefusedError as error:
+                raise problem_of(error.refusal) from None
+
+        await super().perform(endpoint, asking, path)
 
     async def ask(self, question: Question[R]) -> R:
         """What becomes of a question.  Raises what a handler answers where nothing does."""
@@ -34,7 +53,7 @@ class AskingHandler(ApiHandler):
     def sender(self, lease: str | None, *, in_segment: bool = False) -> Sender:
         """Who sends an input, which came with a control lease or with none."""
         return Sender(
-            organization_id=self.principal.organization_id,
+            organization_id=self.organization_id,
             token_id=self.principal.token_id,
             token_name=self.principal.token_name,
             request_id=self.request_id,

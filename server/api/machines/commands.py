@@ -11,12 +11,12 @@ from schemas.http.queries import PageQuery
 from schemas.resources.commands import CommandAnswer, CommandPage, CommandView
 from schemas.resources.tokens import Scope
 from schemas.values.scalars import MachineId
-from server.api.machines.answers import answer_to, refusals_as_problems
+from server.api.machines.answers import answer_to
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.dispatch.questions.inputs import KnownCommand, LookUp
 from server.dispatch.recorder import command_item
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 DESCRIPTION = (
     "For whoever got 504 outcome-pending.  Asks the machine where the outcome is not known yet. "
@@ -51,7 +51,7 @@ def _look(summary: str, path: type[CommandPath]) -> Endpoint:
 class CommandHandler(AskingHandler):
     """A command by its id alone."""
 
-    @endpoint(_look("Get the state of a command", CommandPath))
+    @_look("Get the state of a command", CommandPath)
     async def get(self, path: CommandPath) -> None:
         await self.answer_with(path.command_id)
 
@@ -59,7 +59,7 @@ class CommandHandler(AskingHandler):
         """Answer with what the ledger has of a command, of this machine where one is named."""
         known = await self.ask(
             LookUp(
-                organization_id=self.principal.organization_id,
+                organization_id=self.organization_id,
                 command_id=command_id,
                 machine_id=machine_id,
             )
@@ -72,23 +72,20 @@ class CommandHandler(AskingHandler):
 class MachineCommandsHandler(AskingHandler):
     """What was done on a machine."""
 
-    @endpoint(
-        Endpoint(
-            summary="List the inputs of a machine",
-            description="Who sent what, when and how it ended, newest first; never what was "
-            "typed.  An input follows within about a second of its end, and stays for as long as "
-            "the audit is kept.",
-            scope=Scope.MACHINES_READ,
-            path=MachinePath,
-            query=PageQuery,
-            answers={200: CommandPage},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="List the inputs of a machine",
+        description="Who sent what, when and how it ended, newest first; never what was "
+        "typed.  An input follows within about a second of its end, and stays for as long as "
+        "the audit is kept.",
+        scope=Scope.MACHINES_READ,
+        path=MachinePath,
+        query=PageQuery,
+        answers={200: CommandPage},
+        problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: MachinePath, query: PageQuery) -> None:
-        organization_id = self.principal.organization_id
-        with refusals_as_problems():
-            await self.services.machines.fleet.check(organization_id, path.machine_id)
+        organization_id = self.organization_id
+        await self.services.machines.fleet.check(organization_id, path.machine_id)
         stored, total = await self.services.audit.commands(organization_id, path.machine_id, query)
         items = [item for entry in stored if (item := command_item(entry)) is not None]
         self.answer(200, CommandPage(items=items, total=total, skip=query.skip, limit=query.limit))
@@ -97,7 +94,7 @@ class MachineCommandsHandler(AskingHandler):
 class MachineCommandHandler(CommandHandler):
     """A command by its machine and its id."""
 
-    @endpoint(_look("Get the state of a command of a machine", MachineCommandPath))
+    @_look("Get the state of a command of a machine", MachineCommandPath)
     async def get(self, path: MachineCommandPath) -> None:
         await self.answer_with(path.command_id, path.machine_id)
 

@@ -9,22 +9,20 @@ from schemas.http.problems import ProblemError
 from schemas.link.messages import PROTOCOLS, PROTOCOLS_HEADER, SUBPROTOCOL
 from schemas.resources.tokens import Scope
 from server.machines.websocket.machine_websocket import MachineFrames, MachineWebSocket
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
 class ConnectHandler(ApiHandler, WebSocketHandler):
     """The handshake.  Neither it nor the request is kept for as long as the link stands."""
 
-    @endpoint(
-        Endpoint(
-            summary="Connect a machine client",
-            description=f"A websocket with the subprotocol {SUBPROTOCOL}; its messages are in "
-            "schemas/link/messages.py.",
-            scope=Scope.MACHINE_CONNECT,
-            answers={101: None},
-            problems=(problems.WEBSOCKET_REQUIRED,),
-        )
+    @Endpoint(
+        summary="Connect a machine client",
+        description=f"A websocket with the subprotocol {SUBPROTOCOL}; its messages are in "
+        "schemas/link/messages.py.",
+        scope=Scope.MACHINE_CONNECT,
+        answers={101: None},
+        problems=(problems.WEBSOCKET_REQUIRED,),
     )
     async def get(self) -> None:
         """Shake hands, then stay with the connection until it ends."""

@@ -21,7 +21,7 @@ from schemas.inputs.hand import (
 )
 from schemas.resources.tokens import Scope
 from schemas.values.validation_errors import entries_of
-from server.api.machines.answers import refusals_as_problems, words_of
+from server.api.machines.answers import words_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import LeasePath
 from server.dispatch.control import Caller
@@ -31,7 +31,7 @@ from server.dispatch.refusals import RefusedError
 from server.errors import StoreUnavailable
 from server.identity.sessions import check_own_websocket
 from server.machines.websocket.counted_frames import CountedFrames
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 logger = logging.getLogger(__name__)
 
@@ -50,25 +50,22 @@ class HandHandler(AskingHandler, WebSocketHandler):
     _hand: Hand | None = None
     _watching: "asyncio.Task[None] | None" = None
 
-    @endpoint(
-        Endpoint(
-            summary="Work on a machine by hand",
-            description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
-            "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
-            "in schemas/inputs/hand.py, and docs/control.md explains them.",
-            scope=Scope.INPUT_SEND,
-            path=LeasePath,
-            answers={101: None},
-            problems=(problems.NOT_FOUND, problems.WEBSOCKET_REQUIRED),
-        )
+    @Endpoint(
+        summary="Work on a machine by hand",
+        description=f"A websocket with the subprotocol {HAND_SUBPROTOCOL}, for whoever has "
+        "control: batches of moves, buttons, wheel and keys as they happen.  Its messages are "
+        "in schemas/inputs/hand.py, and docs/reference/control.md explains them.",
+        scope=Scope.INPUT_SEND,
+        path=LeasePath,
+        answers={101: None},
+        problems=(problems.NOT_FOUND, problems.WEBSOCKET_REQUIRED),
     )
     async def get(self, path: LeasePath) -> None:
         """Check who asks, shake hands, then stay with the connection until it ends."""
         self._path = path
         self._caller = self.caller
         # A machine that is none of theirs is said to be so first, as everywhere.
-        with refusals_as_problems():
-            await self.services.machines.control.in_force(*self._lease)
+        await self.services.machines.control.in_force(*self._lease)
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "").split(",")
         upgrade = self.request.headers.get("Upgrade", "").lower()
         is_handshake = self.request.method == "GET" and upgrade == "websocket"

@@ -2,59 +2,36 @@
 
 from dataclasses import replace
 
-from schemas.inputs.bodies import (
-    ClickMouse,
-    DragMouse,
-    MoveMouse,
-    PressKeys,
-    ScrollMouse,
-    TypeText,
-)
-from server.api.machines.paths import MachinePath
-from server.api.machines.sending import InputHandler, InputHeaders, input_endpoint
-from server.web.endpoint import endpoint
+from schemas.inputs import bodies
+from server.api.machines.sending import InputHandler, input_endpoint
 
 VALUES_OF_A_PATH = 1000
 """JSON values in the body of a move: three for each point of its path, and its own."""
 
 
 class DragMouseHandler(InputHandler):
-    @endpoint(input_endpoint("Drag mouse", DragMouse))
-    async def post(self, path: MachinePath, headers: InputHeaders, body: DragMouse) -> None:
-        await self.carry_out(path, headers, body)
+    post = input_endpoint("Drag mouse", bodies.DragMouse)(InputHandler.carry_out)
 
 
 class ClickMouseHandler(InputHandler):
-    @endpoint(input_endpoint("Click mouse button", ClickMouse))
-    async def post(self, path: MachinePath, headers: InputHeaders, body: ClickMouse) -> None:
-        await self.carry_out(path, headers, body)
+    post = input_endpoint("Click mouse button", bodies.ClickMouse)(InputHandler.carry_out)
 
 
 class ScrollMouseHandler(InputHandler):
-    @endpoint(input_endpoint("Scroll mouse wheel", ScrollMouse))
-    async def post(self, path: MachinePath, headers: InputHeaders, body: ScrollMouse) -> None:
-        await self.carry_out(path, headers, body)
+    post = input_endpoint("Scroll mouse wheel", bodies.ScrollMouse)(InputHandler.carry_out)
 
 
 class MoveMouseHandler(InputHandler):
-    @endpoint(
-        replace(
-            input_endpoint("Move mouse cursor", MoveMouse),
-            description="With a path, the pointer passes its points on the way.",
-            max_body_values=VALUES_OF_A_PATH,
-        )
-    )
-    async def post(self, path: MachinePath, headers: InputHeaders, body: MoveMouse) -> None:
-        await self.carry_out(path, headers, body)
+    post = replace(
+        input_endpoint("Move mouse cursor", bodies.MoveMouse),
+        description="With a path, the pointer passes its points on the way.",
+        max_body_values=VALUES_OF_A_PATH,
+    )(InputHandler.carry_out)
 
 
 class PressKeysHandler(InputHandler):
-    @endpoint(input_endpoint("Send key combination", PressKeys))
-    async def post(self, path: MachinePath, headers: InputHeaders, body: PressKeys) -> None:
-        await self.carry_out(path, headers, body)
+    post = input_endpoint("Send key combination", bodies.PressKeys)(InputHandler.carry_out)
 
 
 class TypeTextHandler(InputHandler):
-    @endpoint(input_endpoint("Type text", TypeText))
-    async def post(self, path: MachinePath, headers: InputHeaders, body: TypeText) -> None:
-        await self.carry_out(path, headers, body)
+    post = input_endpoint("Type text", bodies.TypeText)(InputHandler.carry_out)

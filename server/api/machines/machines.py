@@ -11,42 +11,38 @@ from schemas.resources.machines import (
     NewMachine,
 )
 from schemas.resources.tokens import Scope
-from server.api.machines.answers import refusals_as_problems
+from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
 from server.errors import AlreadyExists
 from server.web.auditing import record
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 
 
 class MachinesHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="List machines",
-            scope=Scope.MACHINES_READ,
-            query=PageQuery,
-            answers={200: MachinePage},
-        )
+    @Endpoint(
+        summary="List machines",
+        scope=Scope.MACHINES_READ,
+        query=PageQuery,
+        answers={200: MachinePage},
     )
     async def get(self, query: PageQuery) -> None:
         fleet = self.services.machines.fleet
-        self.answer(200, await fleet.page(self.principal.organization_id, query))
+        self.answer(200, await fleet.page(self.organization_id, query))
 
-    @endpoint(
-        Endpoint(
-            summary="Add a machine",
-            description="The answer holds the token that the machine connects with; it is shown "
-            "this once.",
-            scope=Scope.MACHINES_WRITE,
-            body=NewMachine,
-            answers={201: CreatedMachine},
-            problems=(problems.CONFLICT,),
-        )
+    @Endpoint(
+        summary="Add a machine",
+        description="The answer holds the token that the machine connects with; it is shown "
+        "this once.",
+        scope=Scope.MACHINES_WRITE,
+        body=NewMachine,
+        answers={201: CreatedMachine},
+        problems=(problems.CONFLICT,),
     )
     async def post(self, body: NewMachine) -> None:
         fleet = self.services.machines.fleet
         try:
-            stored, token = await fleet.add(self.principal.organization_id, body)
+            stored, token = await fleet.add(self.organization_id, body)
         except AlreadyExists:
             raise ProblemError(
                 problems.CONFLICT, f"there is a machine {body.id!r} already"
@@ -55,57 +51,50 @@ class MachinesHandler(ApiHandler):
         self.answer(201, CreatedMachine(**dict(await fleet.view(stored)), token=token))
 
 
-class MachineHandler(ApiHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a machine",
-            scope=Scope.MACHINES_READ,
-            path=MachinePath,
-            answers={200: Machine},
-            problems=(problems.NOT_FOUND,),
-        )
+class MachineHandler(AskingHandler):
+    @Endpoint(
+        summary="Get a machine",
+        scope=Scope.MACHINES_READ,
+        path=MachinePath,
+        answers={200: Machine},
+        problems=(problems.NOT_FOUND,),
     )
     async def get(self, path: MachinePath) -> None:
-        with refusals_as_problems():
-            machine = await self.services.machines.fleet.get(
-                self.principal.organization_id, path.machine_id
-            )
+        machine = await self.services.machines.fleet.get(self.organization_id, path.machine_id)
         self.answer(200, machine)
 
-    @endpoint(
-        Endpoint(
-            summary="Rename, pause or resume a machine",
-            scope=Scope.MACHINES_WRITE,
-            path=MachinePath,
-            body=MachineChange,
-            answers={200: Machine},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Rename, pause or resume a machine",
+        description="A paused machine takes inputs of nobody but who has control of it.  Who "
+        "is refused is told who paused it, why and until when.  Pausing it again names these "
+        "anew, and since stays.",
+        scope=Scope.MACHINES_WRITE,
+        path=MachinePath,
+        body=MachineChange,
+        answers={200: Machine},
+        problems=(problems.NOT_FOUND,),
     )
     async def patch(self, path: MachinePath, body: MachineChange) -> None:
         fleet = self.services.machines.fleet
-        with refusals_as_problems():
-            stored = await fleet.change(self.principal.organization_id, path.machine_id, body)
+        stored = await fleet.change(
+            self.organization_id, path.machine_id, body, by=self.principal.token_name
+        )
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
             action = "machine.paused" if body.paused else "machine.resumed"
-            await record(self, action, path.machine_id, machine_id=path.machine_id)
+            note = body.pause_reason
+            await record(self, action, path.machine_id, machine_id=path.machine_id, note=note)
         self.answer(200, await fleet.view(stored))
 
-    @endpoint(
-        Endpoint(
-            summary="Remove a machine, its tokens and its link",
-            scope=Scope.MACHINES_WRITE,
-            path=MachinePath,
-            answers={204: None},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Remove a machine, its tokens and its link",
+        scope=Scope.MACHINES_WRITE,
+        path=MachinePath,
+        answers={204: None},
+        problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: MachinePath) -> None:
-        with refusals_as_problems():
-            await self.services.machines.fleet.remove(
-                self.principal.organization_id, path.machine_id
-            )
+        await self.services.machines.fleet.remove(self.organization_id, path.machine_id)
         await record(self, "machine.removed", path.machine_id, machine_id=path.machine_id)
         self.answer(204)

@@ -5,7 +5,7 @@ import time
 from contextlib import suppress
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from tornado.iostream import StreamClosedError
 
 from schemas.http import problems
@@ -16,6 +16,7 @@ from schemas.link.picture_frames import MAX_PICTURE_SIDE, Picture
 from schemas.link.screen_options import LiveOptions
 from schemas.resources.machines import Dimensions
 from schemas.resources.tokens import Scope
+from schemas.values.strict import StrictModel
 from server.api.machines.answers import problem_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
@@ -25,7 +26,7 @@ from server.dispatch.questions.screens import LookAtDesktop, PictureTaken, TakeS
 from server.dispatch.refusals import RefusedError
 from server.errors import StoreUnavailable
 from server.web.closing import close_connection
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 REPEAT_SECONDS = 45.0
 """After which an unchanged picture is sent again: many proxies cut who is silent for 60."""
@@ -39,10 +40,8 @@ BOUNDARY = "farhand-picture"
 Side = Annotated[int, Field(ge=1, le=MAX_PICTURE_SIDE)]
 
 
-class PictureQuery(BaseModel):
+class PictureQuery(StrictModel):
     """How large and how fine a picture should be; its aspect is kept, and it is not enlarged."""
-
-    model_config = ConfigDict(extra="forbid")
 
     width: Side | None = Field(None, description="At most so many pixels; the screen's own.")
     height: Side | None = Field(None, description="At most so many pixels; the screen's own.")
@@ -72,23 +71,21 @@ PROBLEMS = (problems.NOT_FOUND, problems.MACHINE_BUSY, problems.MACHINE_UNAVAILA
 
 
 class ScreenshotHandler(AskingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Take a screenshot",
-            description="The whole desktop with its pointer, scaled on the machine.",
-            scope=Scope.SCREEN_READ,
-            path=MachinePath,
-            query=ScreenshotQuery,
-            answers={200: None},
-            media_type="image/*",
-            problems=PROBLEMS,
-            answer_headers=PICTURE_HEADERS,
-        )
+    @Endpoint(
+        summary="Take a screenshot",
+        description="The whole desktop with its pointer, scaled on the machine.",
+        scope=Scope.SCREEN_READ,
+        path=MachinePath,
+        query=ScreenshotQuery,
+        answers={200: None},
+        media_type="image/*",
+        problems=PROBLEMS,
+        answer_headers=PICTURE_HEADERS,
     )
     async def get(self, path: MachinePath, query: ScreenshotQuery) -> None:
         picture = await self.ask(
             TakeScreenshot(
-                organization_id=self.principal.organization_id,
+                organization_id=self.organization_id,
                 machine_id=path.machine_id,
                 format=query.format,
                 width=query.width,
@@ -103,15 +100,13 @@ class ScreenshotHandler(AskingHandler):
 
 
 class DimensionsHandler(AskingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the display dimensions",
-            description="As they are now, in the pixels that inputs use.",
-            scope=Scope.SCREEN_READ,
-            path=MachinePath,
-            answers={200: Dimensions},
-            problems=PROBLEMS,
-        )
+    @Endpoint(
+        summary="Get the display dimensions",
+        description="As they are now, in the pixels that inputs use.",
+        scope=Scope.SCREEN_READ,
+        path=MachinePath,
+        answers={200: Dimensions},
+        problems=PROBLEMS,
     )
     async def get(self, path: MachinePath) -> None:
         seen = await self.ask(_look(self, path))
@@ -119,14 +114,12 @@ class DimensionsHandler(AskingHandler):
 
 
 class PointerHandler(AskingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the pointer position",
-            scope=Scope.SCREEN_READ,
-            path=MachinePath,
-            answers={200: Point},
-            problems=PROBLEMS,
-        )
+    @Endpoint(
+        summary="Get the pointer position",
+        scope=Scope.SCREEN_READ,
+        path=MachinePath,
+        answers={200: Point},
+        problems=PROBLEMS,
     )
     async def get(self, path: MachinePath) -> None:
         seen = await self.ask(_look(self, path))
@@ -160,10 +153,10 @@ class StreamHandler(AskingHandler):
 
     screen: LiveScreen | None = None
 
-    @endpoint(STREAM)
+    @STREAM
     async def get(self, path: MachinePath, query: StreamQuery) -> None:
         watch = Watch(
-            organization_id=self.principal.organization_id,
+            organization_id=self.organization_id,
             machine_id=path.machine_id,
             options=LiveOptions(query.width, query.height, query.quality, query.rate),
             name=self.principal.token_name,

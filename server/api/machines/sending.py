@@ -1,6 +1,6 @@
 """What all operations share that send an input: it becomes a command, and its end an answer."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from schemas.http import problems
 from schemas.http.idempotency_keys import IdempotencyKey
@@ -8,6 +8,7 @@ from schemas.http.preferences import return_preference
 from schemas.inputs.bodies import AnyInput
 from schemas.resources.machines import InputResult
 from schemas.resources.tokens import Scope
+from schemas.values.strict import StrictModel
 from server.api.machines.answers import answer_to, problem_of
 from server.api.machines.asking import AskingHandler
 from server.api.machines.paths import MachinePath
@@ -15,10 +16,8 @@ from server.dispatch.command import Pending
 from server.web.endpoint import Endpoint
 
 
-class InputHeaders(BaseModel):
+class InputHeaders(StrictModel):
     """Headers that all inputs take."""
-
-    model_config = ConfigDict(extra="forbid")
 
     idempotency_key: IdempotencyKey | None = Field(
         None,

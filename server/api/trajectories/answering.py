@@ -44,4 +44,4 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
             return
         await record(self, f"trajectory.{action or change}", trajectory_id)
         told = TrajectoryChanged(id=trajectory_id, change=change)
-        self.services.events.publish(self.principal.organization_id, "trajectory", told)
+        self.services.events.publish(self.organization_id, "trajectory", told)

@@ -3,25 +3,22 @@
 from schemas.http import problems
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import ExportQuery
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.streaming import StreamingHandler
 
 
 class ExportHandler(StreamingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Export trajectories",
-            description="Oldest first, one JSON object a line, each as POST /v1/trajectories "
-            "takes it, with its id and times.  Where the answer breaks off, go on after the last "
-            "whole line.",
-            scope=Scope.TRAJECTORIES_READ,
-            query=ExportQuery,
-            answers={200: None},
-            problems=(problems.TOO_MANY_STREAMS,),
-            media_type="application/jsonl",
-        )
+    @Endpoint(
+        summary="Export trajectories",
+        description="Oldest first, one JSON object a line, each as POST /v1/trajectories "
+        "takes it, with its id and times.  Where the answer breaks off, go on after the last "
+        "whole line.",
+        scope=Scope.TRAJECTORIES_READ,
+        query=ExportQuery,
+        answers={200: None},
+        problems=(problems.TOO_MANY_STREAMS,),
+        media_type="application/jsonl",
     )
     async def get(self, query: ExportQuery) -> None:
         self.set_header("Content-Type", "application/jsonl")
-        organization_id = self.principal.organization_id
-        await self.stream(self.services.library.trajectories.export(organization_id, query))
+        await self.stream(self.services.library.trajectories.export(self.organization_id, query))

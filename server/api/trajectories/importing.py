@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 from uuid import UUID, uuid4, uuid5
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic_core import to_json
 
 from schemas.http import problems
@@ -19,17 +19,16 @@ from schemas.resources.trajectories import (
     ImportedLine,
     ImportedTrajectory,
 )
+from schemas.values.strict import StrictModel
 from server.trajectories.importing import ImportOutcome
 from server.web.auditing import record_many
 from server.web.bodies.line_splitter import Line
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.line_answers import LINES_MEDIA_TYPES, NDJSON, LinesHandler
 
 
-class ImportHeaders(BaseModel):
+class ImportHeaders(StrictModel):
     """Headers of an import."""
-
-    model_config = ConfigDict(extra="forbid")
 
     idempotency_key: IdempotencyKey | None = Field(
         None,
@@ -59,7 +58,7 @@ IMPORT: Final = Endpoint(
 
 
 class ImportHandler(LinesHandler):
-    @endpoint(IMPORT)
+    @IMPORT
     async def post(self, headers: ImportHeaders) -> None:
         await self.answer_lines(partial(self._answers, headers.idempotency_key), IMPORT)
 
@@ -88,7 +87,7 @@ class ImportHandler(LinesHandler):
     def _new_id(self, key: str | None, number: int) -> UUID:
         if key is None:
             return uuid4()
-        return uuid5(self.principal.organization_id, f"import {key} {number}")
+        return uuid5(self.organization_id, f"import {key} {number}")
 
     async def _import(
         self,

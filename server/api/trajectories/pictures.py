@@ -9,7 +9,7 @@ from schemas.resources.stored_pictures import PictureId, StoredPicture, media_ty
 from schemas.resources.tokens import Scope
 from server.web.auditing import record
 from server.web.bodies.incoming import content_type_of, wrong_media_type
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.handler import ApiHandler
 from server.web.streaming import StreamingHandler, cut
 
@@ -35,7 +35,7 @@ ADD = Endpoint(
 
 
 class PicturesHandler(ApiHandler):
-    @endpoint(ADD)
+    @ADD
     async def post(self) -> None:
         media_type = media_type_of(self.request.body)
         given = content_type_of(self.request.headers)
@@ -44,7 +44,7 @@ class PicturesHandler(ApiHandler):
         if media_type is None or media_type != given:
             raise InvalidRequestError.single(("body",), f"must be {given}", "picture_invalid")
         stored, is_new = await self.services.library.pictures.add(
-            self.principal.organization_id, media_type, self.request.body
+            self.organization_id, media_type, self.request.body
         )
         if is_new:
             await record(self, "picture.kept", stored.id)
@@ -53,23 +53,19 @@ class PicturesHandler(ApiHandler):
 
 
 class PictureHandler(StreamingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a picture",
-            description="What has this id never changes, so it may be kept for ever.",
-            scope=Scope.TRAJECTORIES_READ,
-            path=PicturePath,
-            headers=ReadHeaders,
-            answers={200: None, 304: None},
-            media_type="image/*",
-            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
-            answer_headers={"ETag": "The id, in quotes."},
-        )
+    @Endpoint(
+        summary="Get a picture",
+        description="What has this id never changes, so it may be kept for ever.",
+        scope=Scope.TRAJECTORIES_READ,
+        path=PicturePath,
+        headers=ReadHeaders,
+        answers={200: None, 304: None},
+        media_type="image/*",
+        problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
+        answer_headers={"ETag": "The id, in quotes."},
     )
     async def get(self, path: PicturePath, headers: ReadHeaders) -> None:
-        found = await self.services.library.pictures.get(
-            self.principal.organization_id, path.picture_id
-        )
+        found = await self.services.library.pictures.get(self.organization_id, path.picture_id)
         if found is None:
             raise _unknown(path.picture_id)
         stored, content = found
@@ -86,20 +82,16 @@ class PictureHandler(StreamingHandler):
             self.set_header("Content-Length", len(content))
             await self.stream(cut(content))
 
-    @endpoint(
-        Endpoint(
-            summary="Delete a picture",
-            description="Also one that steps refer to: it is then missing there.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=PicturePath,
-            answers={204: None},
-            problems=(problems.NOT_FOUND,),
-        )
+    @Endpoint(
+        summary="Delete a picture",
+        description="Also one that steps refer to: it is then missing there.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=PicturePath,
+        answers={204: None},
+        problems=(problems.NOT_FOUND,),
     )
     async def delete(self, path: PicturePath) -> None:
-        if not await self.services.library.pictures.delete(
-            self.principal.organization_id, path.picture_id
-        ):
+        if not await self.services.library.pictures.delete(self.organization_id, path.picture_id):
             raise _unknown(path.picture_id)
         await record(self, "picture.deleted", path.picture_id)
         self.answer(204)

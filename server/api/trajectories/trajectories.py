@@ -31,7 +31,7 @@ from server.web.changes import (
     CreationHeaders,
     refusals,
 )
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 
 
 class PatchHeaders(ChangeHeaders):
@@ -46,39 +46,35 @@ class PatchHeaders(ChangeHeaders):
 
 
 class TrajectoriesHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="List trajectories",
-            description="Newest first: by created_at, then by id.",
-            scope=Scope.TRAJECTORIES_READ,
-            query=TrajectoryQuery,
-            answers={200: TrajectoryPage},
-            problems=(problems.TOO_MANY_STREAMS,),
-        )
+    @Endpoint(
+        summary="List trajectories",
+        description="Newest first: by created_at, then by id.",
+        scope=Scope.TRAJECTORIES_READ,
+        query=TrajectoryQuery,
+        answers={200: TrajectoryPage},
+        problems=(problems.TOO_MANY_STREAMS,),
     )
     async def get(self, query: TrajectoryQuery) -> None:
-        page = await self.services.library.trajectories.list(self.principal.organization_id, query)
+        page = await self.services.library.trajectories.list(self.organization_id, query)
         self.set_header("Content-Type", "application/json")
         await self.stream(page)
 
-    @endpoint(
-        Endpoint(
-            summary="Create a trajectory",
-            description="id, created_at and updated_at are kept where given, as in an import.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            headers=CreationHeaders,
-            body=ImportedTrajectory,
-            answers={201: Trajectory},
-            problems=(problems.CONFLICT,),
-            max_body_bytes=MAX_TRAJECTORY_BYTES,
-            max_body_values=MAX_TRAJECTORY_VALUES,
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Create a trajectory",
+        description="id, created_at and updated_at are kept where given, as in an import.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        headers=CreationHeaders,
+        body=ImportedTrajectory,
+        answers={201: Trajectory},
+        problems=(problems.CONFLICT,),
+        max_body_bytes=MAX_TRAJECTORY_BYTES,
+        max_body_values=MAX_TRAJECTORY_VALUES,
+        answer_headers={**TAGGED, **REPLAYED},
     )
     async def post(self, headers: CreationHeaders, body: ImportedTrajectory) -> None:
         with refusals("trajectory with this id", MAX_TRAJECTORY_BYTES):
             made, is_replayed = await self.services.library.trajectories.create(
-                self.principal.organization_id,
+                self.organization_id,
                 self.principal.user_id,
                 body,
                 self.keyed_request(headers, body),
@@ -90,22 +86,20 @@ class TrajectoriesHandler(AnsweringHandler):
 
 
 class TrajectoryHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a trajectory",
-            description="With included resources the ETag names their version too.",
-            scope=Scope.TRAJECTORIES_READ,
-            path=TrajectoryPath,
-            query=IncludeQuery,
-            headers=ReadHeaders,
-            answers={200: TrajectoryWithIncluded, 304: None},
-            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
-            answer_headers=TAGGED,
-        )
+    @Endpoint(
+        summary="Get a trajectory",
+        description="With included resources the ETag names their version too.",
+        scope=Scope.TRAJECTORIES_READ,
+        path=TrajectoryPath,
+        query=IncludeQuery,
+        headers=ReadHeaders,
+        answers={200: TrajectoryWithIncluded, 304: None},
+        problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
+        answer_headers=TAGGED,
     )
     async def get(self, path: TrajectoryPath, query: IncludeQuery, headers: ReadHeaders) -> None:
         found = await self.services.library.trajectories.get(
-            self.principal.organization_id,
+            self.organization_id,
             path.trajectory_id,
             with_workflow=bool(query.include),
         )
@@ -117,33 +111,31 @@ class TrajectoryHandler(AnsweringHandler):
             return
         await self.answer_trajectory(200, found)
 
-    @endpoint(
-        Endpoint(
-            summary="Change a trajectory",
-            description="What is named changes, nothing else; null clears.  Only what has a step "
-            "becomes generated, only what is generated becomes approved, and what is approved "
-            "does not become pending, or other dimensions or original_input_values, before the "
-            "approval is withdrawn.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=PatchHeaders,
-            body=ChangedTrajectory,
-            answers={200: Trajectory, 204: None},
-            problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
-            max_body_bytes=MAX_TRAJECTORY_BYTES,
-            max_body_values=MAX_TRAJECTORY_VALUES,
-            answer_headers={
-                **TAGGED,
-                "Preference-Applied": "The preference of the Prefer header that was honoured.",
-            },
-        )
+    @Endpoint(
+        summary="Change a trajectory",
+        description="What is named changes, nothing else; null clears.  Only what has a step "
+        "becomes generated, only what is generated becomes approved, and what is approved "
+        "does not become pending, or other dimensions or original_input_values, before the "
+        "approval is withdrawn.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=PatchHeaders,
+        body=ChangedTrajectory,
+        answers={200: Trajectory, 204: None},
+        problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
+        max_body_bytes=MAX_TRAJECTORY_BYTES,
+        max_body_values=MAX_TRAJECTORY_VALUES,
+        answer_headers={
+            **TAGGED,
+            "Preference-Applied": "The preference of the Prefer header that was honoured.",
+        },
     )
     async def patch(
         self, path: TrajectoryPath, headers: PatchHeaders, body: ChangedTrajectory
     ) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             after = await self.services.library.trajectories.change(
-                self.principal.organization_id, path.trajectory_id, body, headers.versions
+                self.organization_id, path.trajectory_id, body, headers.versions
             )
         await self.changed(path.trajectory_id, "changed", _action(body))
         if preferred := return_preference(headers.prefer):
@@ -154,46 +146,42 @@ class TrajectoryHandler(AnsweringHandler):
         else:
             await self.answer_trajectory(200, after)
 
-    @endpoint(
-        Endpoint(
-            summary="Delete a trajectory",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=ChangeHeaders,
-            answers={204: None},
-            problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
-        )
+    @Endpoint(
+        summary="Delete a trajectory",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=ChangeHeaders,
+        answers={204: None},
+        problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
     )
     async def delete(self, path: TrajectoryPath, headers: ChangeHeaders) -> None:
         with refusals(f"trajectory {path.trajectory_id}"):
             await self.services.library.trajectories.delete(
-                self.principal.organization_id, path.trajectory_id, headers.versions
+                self.organization_id, path.trajectory_id, headers.versions
             )
         await self.changed(path.trajectory_id, "deleted")
         self.answer(204)
 
 
 class StepsHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Append steps to a trajectory",
-            description="Only while it is pending generation.  A trajectory grows to any size by "
-            "this; the answer has how many steps there are now, not the steps.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=AppendHeaders,
-            body=NewSteps,
-            answers={200: TrajectoryHead},
-            problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
-            max_body_bytes=MAX_TRAJECTORY_BYTES,
-            max_body_values=MAX_TRAJECTORY_VALUES,
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Append steps to a trajectory",
+        description="Only while it is pending generation.  A trajectory grows to any size by "
+        "this; the answer has how many steps there are now, not the steps.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=AppendHeaders,
+        body=NewSteps,
+        answers={200: TrajectoryHead},
+        problems=(problems.NOT_FOUND, problems.WRONG_STATE, problems.PRECONDITION_FAILED),
+        max_body_bytes=MAX_TRAJECTORY_BYTES,
+        max_body_values=MAX_TRAJECTORY_VALUES,
+        answer_headers={**TAGGED, **REPLAYED},
     )
     async def post(self, path: TrajectoryPath, headers: AppendHeaders, body: NewSteps) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             head = await self.services.library.trajectories.append(
-                self.principal.organization_id,
+                self.organization_id,
                 path.trajectory_id,
                 body.steps,
                 headers.versions,
@@ -205,25 +193,23 @@ class StepsHandler(AnsweringHandler):
 
 
 class DuplicateHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Duplicate a trajectory",
-            description="The copy has an id and times of its own, belongs to the caller, and is "
-            "not approved; the answer does not repeat the steps.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=TrajectoryPath,
-            headers=CreationHeaders,
-            body=Duplicate,
-            body_required=False,
-            answers={201: TrajectoryHead},
-            problems=(problems.NOT_FOUND,),
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Duplicate a trajectory",
+        description="The copy has an id and times of its own, belongs to the caller, and is "
+        "not approved; the answer does not repeat the steps.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=TrajectoryPath,
+        headers=CreationHeaders,
+        body=Duplicate,
+        body_required=False,
+        answers={201: TrajectoryHead},
+        problems=(problems.NOT_FOUND,),
+        answer_headers={**TAGGED, **REPLAYED},
     )
     async def post(self, path: TrajectoryPath, headers: CreationHeaders, body: Duplicate) -> None:
         with refusals(f"trajectory {path.trajectory_id}", MAX_TRAJECTORY_BYTES):
             head = await self.services.library.trajectories.duplicate(
-                self.principal.organization_id,
+                self.organization_id,
                 self.principal.user_id,
                 path.trajectory_id,
                 body.name,
@@ -235,20 +221,18 @@ class DuplicateHandler(AnsweringHandler):
 
 
 class LatestTrajectoryHandler(AnsweringHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get the latest trajectory of a workflow",
-            description="The most recently updated one that is generated and has a step.",
-            scope=Scope.TRAJECTORIES_READ,
-            path=WorkflowPath,
-            answers={200: LatestTrajectory},
-            problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
-            answer_headers=TAGGED,
-        )
+    @Endpoint(
+        summary="Get the latest trajectory of a workflow",
+        description="The most recently updated one that is generated and has a step.",
+        scope=Scope.TRAJECTORIES_READ,
+        path=WorkflowPath,
+        answers={200: LatestTrajectory},
+        problems=(problems.NOT_FOUND, problems.TOO_MANY_STREAMS),
+        answer_headers=TAGGED,
     )
     async def get(self, path: WorkflowPath) -> None:
         latest = await self.services.library.trajectories.latest(
-            self.principal.organization_id, path.workflow_id
+            self.organization_id, path.workflow_id
         )
         if latest is None:
             raise ProblemError(

@@ -7,48 +7,36 @@ from schemas.http.queries import PageQuery
 from schemas.resources.tokens import Scope
 from schemas.resources.workflows import ChangedWorkflow, NewWorkflow, Workflow, WorkflowPage
 from server.api.trajectories.paths import WorkflowPath
+from server.web import changes
 from server.web.auditing import record
-from server.web.changes import (
-    REPLAYED,
-    TAGGED,
-    ChangingHandler,
-    CreationHeaders,
-    refusals,
-)
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.streaming import StreamingHandler
 
 
-class WorkflowsHandler(StreamingHandler, ChangingHandler):
-    @endpoint(
-        Endpoint(
-            summary="List workflows",
-            scope=Scope.TRAJECTORIES_READ,
-            query=PageQuery,
-            answers={200: WorkflowPage},
-            problems=(problems.TOO_MANY_STREAMS,),
-        )
+class WorkflowsHandler(StreamingHandler, changes.ChangingHandler):
+    @Endpoint(
+        summary="List workflows",
+        scope=Scope.TRAJECTORIES_READ,
+        query=PageQuery,
+        answers={200: WorkflowPage},
+        problems=(problems.TOO_MANY_STREAMS,),
     )
     async def get(self, query: PageQuery) -> None:
         self.set_header("Content-Type", "application/json")
-        await self.stream(
-            self.services.library.workflows.list(self.principal.organization_id, query)
-        )
+        await self.stream(self.services.library.workflows.list(self.organization_id, query))
 
-    @endpoint(
-        Endpoint(
-            summary="Create a workflow",
-            scope=Scope.TRAJECTORIES_WRITE,
-            headers=CreationHeaders,
-            body=NewWorkflow,
-            answers={201: Workflow},
-            answer_headers={**TAGGED, **REPLAYED},
-        )
+    @Endpoint(
+        summary="Create a workflow",
+        scope=Scope.TRAJECTORIES_WRITE,
+        headers=changes.CreationHeaders,
+        body=NewWorkflow,
+        answers={201: Workflow},
+        answer_headers={**changes.TAGGED, **changes.REPLAYED},
     )
-    async def post(self, headers: CreationHeaders, body: NewWorkflow) -> None:
-        with refusals("workflow"):
+    async def post(self, headers: changes.CreationHeaders, body: NewWorkflow) -> None:
+        with changes.refusals("workflow"):
             made = await self.services.library.workflows.create(
-                self.principal.organization_id, body, self.keyed_request(headers, body)
+                self.organization_id, body, self.keyed_request(headers, body)
             )
         self.note_replay(made.is_replayed)
         if not made.is_replayed:
@@ -58,22 +46,18 @@ class WorkflowsHandler(StreamingHandler, ChangingHandler):
         self.answer_bytes(201, made.body)
 
 
-class WorkflowHandler(ChangingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Get a workflow",
-            scope=Scope.TRAJECTORIES_READ,
-            path=WorkflowPath,
-            headers=ReadHeaders,
-            answers={200: Workflow, 304: None},
-            problems=(problems.NOT_FOUND,),
-            answer_headers=TAGGED,
-        )
+class WorkflowHandler(changes.ChangingHandler):
+    @Endpoint(
+        summary="Get a workflow",
+        scope=Scope.TRAJECTORIES_READ,
+        path=WorkflowPath,
+        headers=ReadHeaders,
+        answers={200: Workflow, 304: None},
+        problems=(problems.NOT_FOUND,),
+        answer_headers=changes.TAGGED,
     )
     async def get(self, path: WorkflowPath, headers: ReadHeaders) -> None:
-        found = await self.services.library.workflows.get(
-            self.principal.organization_id, path.workflow_id
-        )
+        found = await self.services.library.workflows.get(self.organization_id, path.workflow_id)
         if found is None:
             raise ProblemError(problems.NOT_FOUND, f"there is no workflow {path.workflow_id}")
         self.set_header("ETag", found.tag)
@@ -82,45 +66,41 @@ class WorkflowHandler(ChangingHandler):
         else:
             self.answer(200, found.workflow)
 
-    @endpoint(
-        Endpoint(
-            summary="Change a workflow",
-            description="What is named changes, nothing else; null clears the description.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=WorkflowPath,
-            headers=ChangeHeaders,
-            body=ChangedWorkflow,
-            answers={200: Workflow},
-            problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
-            answer_headers=TAGGED,
-        )
+    @Endpoint(
+        summary="Change a workflow",
+        description="What is named changes, nothing else; null clears the description.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=WorkflowPath,
+        headers=ChangeHeaders,
+        body=ChangedWorkflow,
+        answers={200: Workflow},
+        problems=(problems.NOT_FOUND, problems.PRECONDITION_FAILED),
+        answer_headers=changes.TAGGED,
     )
     async def patch(
         self, path: WorkflowPath, headers: ChangeHeaders, body: ChangedWorkflow
     ) -> None:
-        with refusals(f"workflow {path.workflow_id}"):
+        with changes.refusals(f"workflow {path.workflow_id}"):
             changed = await self.services.library.workflows.change(
-                self.principal.organization_id, path.workflow_id, body, headers.versions
+                self.organization_id, path.workflow_id, body, headers.versions
             )
         await record(self, "workflow.changed", path.workflow_id)
         self.set_header("ETag", changed.tag)
         self.answer(200, changed.workflow)
 
-    @endpoint(
-        Endpoint(
-            summary="Delete a workflow",
-            description="Only one that no trajectory refers to.",
-            scope=Scope.TRAJECTORIES_WRITE,
-            path=WorkflowPath,
-            headers=ChangeHeaders,
-            answers={204: None},
-            problems=(problems.NOT_FOUND, problems.IN_USE, problems.PRECONDITION_FAILED),
-        )
+    @Endpoint(
+        summary="Delete a workflow",
+        description="Only one that no trajectory refers to.",
+        scope=Scope.TRAJECTORIES_WRITE,
+        path=WorkflowPath,
+        headers=ChangeHeaders,
+        answers={204: None},
+        problems=(problems.NOT_FOUND, problems.IN_USE, problems.PRECONDITION_FAILED),
     )
     async def delete(self, path: WorkflowPath, headers: ChangeHeaders) -> None:
-        with refusals(f"workflow {path.workflow_id}"):
+        with changes.refusals(f"workflow {path.workflow_id}"):
             await self.services.library.workflows.delete(
-                self.principal.organization_id, path.workflow_id, headers.versions
+                self.organization_id, path.workflow_id, headers.versions
             )
         await record(self, "workflow.deleted", path.workflow_id)
         self.answer(204)

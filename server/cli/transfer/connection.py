@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
 from uuid import uuid4
 
@@ -28,6 +28,7 @@ class Transfer:
     """Requests one after another; each is tried again where that is safe, and all here are.
 
     Raises a ClickException where the server stays away, or says what it will say of any request.
+    What is sent on its ``connection`` is sent once.
     """
 
     def __init__(self, api: Api) -> None:
@@ -36,7 +37,7 @@ class Transfer:
 
         self._api = api
         try:
-            self._connection = Connection(api.url, api.token, SILENCE_SECONDS)
+            self.connection = Connection(api.url, api.token, SILENCE_SECONDS)
         except ConnectionError as error:
             raise self.gone(error) from None
 
@@ -44,7 +45,7 @@ class Transfer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        self.connection.close()
 
     def send(
         self,
@@ -59,7 +60,7 @@ class Transfer:
             given.setdefault("Idempotency-Key", f"import-{uuid4()}")
 
         def once() -> Reply:
-            with self.opened(method, path, body, given) as response:
+            with self.connection.opened(method, path, body, given) as response:
                 return self.reply(response)
 
         return checked(self._persistently(once))
@@ -70,7 +71,7 @@ class Transfer:
         def once() -> Reply:
             file.seek(0)
             file.truncate()
-            with self.opened("GET", path) as response:
+            with self.connection.opened("GET", path) as response:
                 if response.status_code != 200:
                     return self.reply(response)
                 for chunk in chunks(response):
@@ -90,19 +91,6 @@ class Transfer:
             return once()
         except (ConnectionError, TimeoutError) as error:
             raise self.gone(error) from None
-
-    def opened(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> "AbstractContextManager[Response]":
-        """Send a request, once, and read its answer as it comes.
-
-        Raises ConnectionError or TimeoutError where it does not come, or not to its end.
-        """
-        return self._connection.opened(method, path, body, headers)
 
     def reply(self, response: "Response") -> Reply:
         """The answer as a whole.  Raises ConnectionError where it does not end."""

@@ -121,7 +121,7 @@ class _Export:
 
     def _once(self, count: int, after: dict[str, str], advance: Callable[[], None]) -> int:
         query = urlencode({**self._query, **after})
-        with self._transfer.opened("GET", f"{PATH}/export?{query}") as response:
+        with self._transfer.connection.opened("GET", f"{PATH}/export?{query}") as response:
             if response.status_code != 200:
                 raise click.ClickException(self._transfer.reply(response).refusal)
             for chunk in chunks(response):

@@ -128,10 +128,8 @@ function words({ action, command }) {
 
 /** @param {AuditEntry} item */
 function entry(item) {
-  const { machine_id, target, token_name, created_at, command } = item;
-  const what = machine_id
-    ? h("a", { href: `#${path`/machines/${machine_id}`}` }, machine_id)
-    : h("span", {}, target ?? "");
+  const { machine_id, token_name, created_at, command } = item;
+  const what = machine_id ? h("a", { href: `#${path`/machines/${machine_id}`}` }, machine_id) : named(item);
   return h(
     "li",
     { title: `Request ${item.request_id}` },
@@ -141,4 +139,14 @@ function entry(item) {
     command ? outcomeBadge(command.outcome, command.code) : h("span"),
     h("span", { class: "by" }, token_name ?? "–"),
   );
+}
+
+/**
+ * What it was done to: by its name, as an id says little, and of a token with what it allowed.
+ * @param {AuditEntry} item
+ */
+function named({ target, target_name, grant }) {
+  const scopes = grant?.scopes.join(", ");
+  const allowed = grant && ` (${grant.role ?? scopes})`;
+  return h("span", { title: scopes ?? null }, target_name ?? target ?? "", allowed);
 }

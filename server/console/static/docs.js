@@ -36,6 +36,7 @@ function show(main, description) {
       groups.set(name, group);
       group.push(operation(method, path, described));
     }
+  const more = description.externalDocs;
   const sections = [...groups].map(([name, operations]) =>
     h("section", {}, h("h2", {}, name), operations),
   );
@@ -44,6 +45,7 @@ function show(main, description) {
     h("h1", {}, `${description.info.title} ${description.info.version}`),
     h("p", { class: "lead" }, description.info.description),
     h("p", {}, "For programs: ", h("a", { href: "openapi.json" }, "openapi.json")),
+    more && h("p", {}, "To read: ", h("a", { href: more.url }, more.description)),
     finder(sections),
     sections,
   );

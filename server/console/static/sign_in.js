@@ -5,22 +5,6 @@ import { fill, h } from "./dom.js";
 import { commandLine, labelled } from "./parts.js";
 
 /**
- * What the console can use: with fewer some of it is not there.
- * @type {Scope[]}
- */
-const SCOPES = [
-  "machines:read",
-  "screen:read",
-  "input:send",
-  "machines:control",
-  "clipboard",
-  "machines:write",
-  "trajectories:read",
-  "trajectories:write",
-  "audit:read",
-];
-
-/**
  * `signIn(token)` throws a Problem where the token will not do; `words` say why we are here.
  * @type {(signIn: (token: string) => Promise<void>, words: string) => HTMLElement}
  */
@@ -70,15 +54,22 @@ export function signInPage(signIn, words) {
     h("h1", {}, "Sign in to Farhand"),
     form,
     h("h2", {}, "Where is a token?"),
-    h("p", {}, "Make one for yourself, which can be revoked alone. On the server:"),
-    commandLine(["farhand token create --name my-console", ...SCOPES].join(" \\\n  --scope ")),
+    h("p", {}, "Make one for yourself, which can be revoked alone. On the server's host, as its user:"),
+    commandLine("farhand token create --name my-console --role operator"),
     // Which directory that is, is not for strangers, and nobody has signed in yet.
+    h(
+      "p",
+      {},
+      "Where the server's data is not in the usual directory, add ",
+      h("code", {}, "--data-dir"),
+      ": the server's log has the whole command, with the directory, at every start.",
+    ),
     h(
       "p",
       {},
       "Or take the administrator's: the server's first start has written it to the file ",
       h("code", {}, "admin-token"),
-      " in its data directory, which its log names at every start.",
+      " in its data directory.",
     ),
     h(
       "p",

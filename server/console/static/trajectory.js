@@ -4,8 +4,9 @@ import { call, path, request, statusOf, wordsOf } from "./api.js";
 import { fill, h, setAttribute, setText, svg } from "./dom.js";
 import { failure, notFound, notice, timeAgo, whileBusy } from "./parts.js";
 import { bytesOf, decoded } from "./pictures.js";
+import { membersOf, readStep } from "./steps.js";
 import { approvalBadge } from "./trajectories.js";
-import { count, operationOf, span } from "./words.js";
+import { count } from "./words.js";
 
 const STEPS_LISTED = 100;
 const PICTURE_ID = /^[0-9a-f]{64}$/;
@@ -194,12 +195,13 @@ class TrajectoryView {
     if (!this.steps.length) return;
     this.at = Math.min(Math.max(at, 0), this.steps.length - 1);
     const step = this.steps[this.at] ?? {};
+    const { text, places } = readStep(step, this.size);
     this.previous.disabled = this.at === 0;
     this.next.disabled = this.at === this.steps.length - 1;
-    setText(this.told, `Step ${this.at + 1} of ${this.steps.length}: ${describe(step)}`);
+    setText(this.told, `Step ${this.at + 1} of ${this.steps.length}: ${text}`);
     setText(this.body, JSON.stringify(withoutPicture(step), null, 2));
-    setAttribute(this.marks, "aria-label", describe(step));
-    fill(this.marks, marksOf(step, this.size));
+    setAttribute(this.marks, "aria-label", text);
+    fill(this.marks, marksOf(places, this.size));
     this.#listAround();
     void this.#showPicture(step);
   }
@@ -213,7 +215,7 @@ class TrajectoryView {
         this.list,
         some.map((step, at) => {
           const choose = () => this.go(first + at);
-          const text = [h("span", { class: "number" }, String(first + at + 1)), describe(step)];
+          const text = [h("span", { class: "number" }, String(first + at + 1)), readStep(step, this.size).text];
           return h("li", {}, h("button", { type: "button", click: choose }, text));
         }),
       );
@@ -267,15 +269,6 @@ function keepInSight(list, button) {
   if (inside.bottom > outside.bottom) list.scrollTop += inside.bottom - outside.bottom;
 }
 
-/**
- * What a value has in it where it is an object, as anything can be in a step.
- * @param {unknown} value
- * @returns {Step}
- */
-function membersOf(value) {
-  return typeof value === "object" ? { ...value } : {};
-}
-
 /** @param {Step} step */
 function pictureOf(step) {
   for (const name of PICTURE_FIELDS) {
@@ -297,48 +290,9 @@ function withoutPicture(step) {
   return shown;
 }
 
-/**
- * Where a step happened: no place, one, or the beginning and end of a drag.
- * @param {Step} step
- */
-function placesOf(step) {
-  const body = membersOf(step.body ?? step);
-  /** @type {Place[]} */
-  const places = [];
-  for (const [x, y] of [
-    [body.start_x, body.start_y],
-    [body.to_x, body.to_y],
-    [body.x, body.y],
-  ])
-    if (isNumber(x) && isNumber(y)) places.push({ x, y });
-  return places;
-}
-
-/** @type {(value: unknown) => value is number} */
-function isNumber(value) {
-  return Number.isFinite(value);
-}
-
-/** @param {Step} step */
-function describe(step) {
-  const body = membersOf(step.body);
-  const [first, last] = placesOf(step);
-  const clicks = ["", "", "Double click", "Triple click"][Number(body.clicks)];
-  const parts = [clicks || (typeof step.operation === "string" ? operationOf(step.operation) : "Step")];
-  const { button, direction, amount, text } = body;
-  if (button && button !== "left" && typeof button === "string") parts.push(button);
-  if (typeof text === "string") parts.push(text);
-  if (direction && typeof direction === "string") parts.push(`${isNumber(amount) ? amount : ""} ${direction}`);
-  if (first) parts.push(`${last ? "from" : "at"} ${first.x}, ${first.y}`);
-  if (last) parts.push(`to ${last.x}, ${last.y}`);
-  if (isNumber(step.after_ms)) parts.push(`(after ${span(step.after_ms)})`);
-  return parts.join(" ");
-}
-
-/** @type {(step: Step, size: Size) => Child[]} */
-function marksOf(step, { width, height }) {
+/** @type {(places: Place[], size: Size) => Child[]} */
+function marksOf([first, last], { width, height }) {
   const r = Math.max(width, height) / 60;
-  const [first, last] = placesOf(step);
   if (!first) return [];
   /** @param {Place} place */
   const ring = ({ x, y }) => [

@@ -38,7 +38,16 @@ export function troubleOf(machine) {
  * @param {Machine} machine
  */
 export function whyOf(machine) {
+  if (machine.state === "paused" && machine.pause) return pauseOf(machine.pause);
   return machine.state === "online" && !isDark(machine) ? "" : machine.reason;
+}
+
+/**
+ * By whom, until when and why a machine is paused, behind the word for its state.
+ * @param {Pause} pause
+ */
+function pauseOf({ by, until, reason }) {
+  return `by ${by}${until ? ` until ${exactly(until)}` : ""}${reason ? `: ${reason}` : ""}`;
 }
 
 /** @type {Record<string, {word: string, kind: "good" | "bad" | "waits"}>} */

@@ -62,6 +62,13 @@ interface Holder {
   since: string;
 }
 
+interface Pause {
+  since: string;
+  by: string;
+  reason: string | null;
+  until: string | null;
+}
+
 interface Control extends Holder {
   id: string;
   machine_id: string;
@@ -76,6 +83,7 @@ interface Machine {
   reason: string;
   since: string;
   paused: boolean;
+  pause: Pause | null;
   control: Holder | null;
   platform: string | null;
   client_version: string | null;
@@ -123,6 +131,12 @@ interface TrajectoryChanged {
   change: "created" | "changed" | "deleted";
 }
 
+/** What a token allowed. */
+interface Grant {
+  role: string | null;
+  scopes: string[];
+}
+
 interface AuditEntry {
   id: string;
   created_at: string;
@@ -130,6 +144,8 @@ interface AuditEntry {
   token_id: string | null;
   token_name: string | null;
   target: string | null;
+  target_name: string | null;
+  grant: Grant | null;
   machine_id: string | null;
   request_id: string;
   note: string | null;

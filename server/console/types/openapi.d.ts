@@ -58,6 +58,7 @@ interface DescribedOperation {
 
 interface OpenApi {
   info: { title: string; version: string; description: string };
+  externalDocs?: { url: string; description: string };
   paths: Record<string, Record<string, DescribedOperation>>;
   components: { schemas: Record<string, Schema> };
 }

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -18,6 +17,7 @@ from server.machines.socket import LinkSocket
 from server.store.machines.documents import Machine
 from server.store.machines.machines import MachineStore
 from server.store.presence import NodeRecord
+from server.tasks import at_most
 
 STATE_SECONDS: Final = 10.0
 """How often a node looks whether the database knows its links."""
@@ -120,9 +120,7 @@ class Membership:
                 await asyncio.sleep(ANNOUNCE_AGAIN_SECONDS)
                 continue
             looks += 1
-            with suppress(TimeoutError):
-                async with asyncio.timeout(STATE_SECONDS):
-                    await self._must_announce.wait()
+            await at_most(STATE_SECONDS, self._must_announce.wait())
 
     async def _seems_right(self) -> bool:
         """Whether the database knows as many links as are here, with epochs that add up alike."""

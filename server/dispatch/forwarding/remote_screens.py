@@ -6,14 +6,8 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from schemas.link.messages import ScreenStart
+from server.dispatch.questions import screens
 from server.dispatch.questions.question import LinkQuestion, Refusal, Reply
-from server.dispatch.questions.screens import (
-    NextPicture,
-    NoPicture,
-    PictureTaken,
-    ScreenEnded,
-    StopWatching,
-)
 from server.machines.link.questions.screen import (
     LivePictureArrived,
     LiveScreenEnded,
@@ -77,7 +71,7 @@ class RemoteScreen:
             self._background.start_and_report(self._stop(), "stop watching another node's screen")
 
     async def _pull(self, wanted: ScreenStart) -> None:
-        request = NextPicture(
+        request = screens.NextPicture(
             organization_id=self._organization_id,
             machine_id=self._machine_id,
             viewer=self._viewer,
@@ -89,12 +83,12 @@ class RemoteScreen:
         while True:
             names = self.screen.viewer_names
             match await self._ask(request.model_copy(update={"names": names})):
-                case PictureTaken(picture=picture):
+                case screens.PictureTaken(picture=picture):
                     self.screen.arrived(LivePictureArrived(picture))
                     continue
-                case NoPicture():
+                case screens.NoPicture():
                     continue
-                case ScreenEnded(reason=why) | Refusal(detail=why):
+                case screens.ScreenEnded(reason=why) | Refusal(detail=why):
                     self.screen.arrived(LiveScreenEnded(why))
                 case _:
                     self.screen.arrived(LiveScreenEnded(NOT_REACHED))
@@ -103,7 +97,7 @@ class RemoteScreen:
     async def _stop(self) -> None:
         # Where it is not told, it finds out by itself: nobody asks for pictures any more.
         await self._ask(
-            StopWatching(
+            screens.StopWatching(
                 organization_id=self._organization_id,
                 machine_id=self._machine_id,
                 viewer=self._viewer,

@@ -13,15 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
 
+from schemas.inputs import hand
 from schemas.inputs.bodies import AnyInput, Button, ClickMouse, PressKeys
-from schemas.inputs.hand import (
-    Acknowledged,
-    Batch,
-    ButtonChanged,
-    HandCloseCode,
-    KeyChanged,
-    Undone,
-)
 from schemas.inputs.key_combinations import parse_combination
 from schemas.link.close_codes import fitting
 from server.dispatch.command import CommandReply, Sender
@@ -53,7 +46,7 @@ EVENTS_OF_A_FRAME: Final = 16
 class HandClosedError(Exception):
     """The hand must end: with this code, and this reason for a person, which fits a close frame."""
 
-    def __init__(self, code: HandCloseCode, reason: str) -> None:
+    def __init__(self, code: hand.HandCloseCode, reason: str) -> None:
         super().__init__(reason)
         self.code = code
         self.reason = fitting(reason)
@@ -68,7 +61,7 @@ class NotDone:
 
     sequence: int
     reply: CommandReply
-    not_sent: Undone
+    not_sent: hand.Undone
 
 
 class Hand:
@@ -88,7 +81,7 @@ class Hand:
         audit: AuditStore,
         background: Tasks,
         *,
-        tell: Callable[[Acknowledged | NotDone], None],
+        tell: Callable[[hand.Acknowledged | NotDone], None],
         close: Callable[[HandClosedError], None],
     ) -> None:
         self._sender = sender
@@ -109,12 +102,12 @@ class Hand:
         self._is_over = False
         self._sending: set[asyncio.Task[None]] = set()
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: hand.Batch) -> None:
         """Take what happened.  Raises HandClosedError."""
         self.frames_came(len(batch.events) // EVENTS_OF_A_FRAME)
         if batch.sequence != self._sequence + 1:
             raise HandClosedError(
-                HandCloseCode.OUT_OF_ORDER,
+                hand.HandCloseCode.OUT_OF_ORDER,
                 f"batch {batch.sequence} came where {self._sequence + 1} is the next",
             )
         self._sequence = batch.sequence
@@ -124,7 +117,7 @@ class Hand:
                 self._queue.add(event, batch.sequence)
         except TooManyWaitError:
             raise HandClosedError(
-                HandCloseCode.FLOOD, "events come faster than the machine takes them"
+                hand.HandCloseCode.FLOOD, "events come faster than the machine takes them"
             ) from None
         if not self._queue.complete(batch.sequence):
             self._completed(batch.sequence)
@@ -135,7 +128,9 @@ class Hand:
         try:
             self._budget.count(frames)
         except FrameFloodError:
-            raise HandClosedError(HandCloseCode.FLOOD, "more came than any hand does") from None
+            raise HandClosedError(
+                hand.HandCloseCode.FLOOD, "more came than any hand does"
+            ) from None
 
     def rest(self) -> None:
         """End a segment of work where nothing has come for some time."""
@@ -191,13 +186,13 @@ class Hand:
 
     def _note_held(self, queued: QueuedInput) -> None:
         match queued.event:
-            case ButtonChanged(button=button, down=True):
+            case hand.ButtonChanged(button=button, down=True):
                 self._buttons[button] = None
-            case ButtonChanged(button=button):
+            case hand.ButtonChanged(button=button):
                 self._buttons.pop(button, None)
-            case KeyChanged(key=key, down=True):
+            case hand.KeyChanged(key=key, down=True):
                 self._keys[key] = None
-            case KeyChanged(key=key):
+            case hand.KeyChanged(key=key):
                 self._keys.pop(key, None)
             case _:
                 pass
@@ -205,9 +200,9 @@ class Hand:
     def _note_not_released(self, queued: QueuedInput) -> None:
         """What was to go up, and may not have, is still held."""
         match queued.event:
-            case ButtonChanged(button=button, down=False):
+            case hand.ButtonChanged(button=button, down=False):
                 self._buttons[button] = None
-            case KeyChanged(key=key, down=False):
+            case hand.KeyChanged(key=key, down=False):
                 self._keys[key] = None
             case _:
                 pass
@@ -243,7 +238,7 @@ class Hand:
         lost = dropped if failure.something_happened else [queued, *dropped]
         self._tell(NotDone(queued.sequence, failure.reply, undone(lost)))
         if isinstance(failure.reply, Refusal) and failure.is_control_ended:
-            self._close(HandClosedError(HandCloseCode.CONTROL_ENDED, failure.reply.detail))
+            self._close(HandClosedError(hand.HandCloseCode.CONTROL_ENDED, failure.reply.detail))
             return
         if completes := max((each.completes for each in dropped), default=0):
             self._completed(completes)
@@ -276,7 +271,7 @@ class Hand:
         while self._under_way and self._under_way[0].is_over:
             done = self._under_way.popleft().completes or done
         if done and not self._is_over:
-            self._tell(Acknowledged(sequence=done))
+            self._tell(hand.Acknowledged(sequence=done))
         self._send_what_may_be_sent()
 
     def _completed(self, sequence: int) -> None:
@@ -284,7 +279,7 @@ class Hand:
         if self._under_way:
             self._under_way[-1].completes = sequence
         else:
-            self._tell(Acknowledged(sequence=sequence))
+            self._tell(hand.Acknowledged(sequence=sequence))
 
     def _end_segment(self) -> None:
         segment, self._segment = self._segment, None
@@ -311,7 +306,7 @@ class Hand:
 
 def _is_modifier_press(queued: QueuedInput) -> bool:
     event = queued.event
-    if queued.is_over or not isinstance(event, KeyChanged) or not event.down:
+    if queued.is_over or not isinstance(event, hand.KeyChanged) or not event.down:
         return False
     (chord,) = parse_combination(event.key)
     return bool(chord.modifiers)

@@ -5,27 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from schemas.inputs.bodies import (
-    MAX_PATH_POINTS,
-    AnyInput,
-    ClickMouse,
-    MoveMouse,
-    PathPoint,
-    PressKeys,
-    ScrollMouse,
-    TypeText,
-)
-from schemas.inputs.hand import (
-    MAX_NOTCHES,
-    ButtonChanged,
-    ButtonPlace,
-    HandEvent,
-    KeyChanged,
-    Moved,
-    TextComposed,
-    Undone,
-    WheelTurned,
-)
+from schemas.inputs import bodies, hand
 
 MOST_WAITING: Final = 256
 """Inputs, after merging: more than a person does while a machine keeps one waiting."""
@@ -43,43 +23,46 @@ class QueuedInput:
     with this input, 0 for none.
     """
 
-    event: HandEvent
+    event: hand.HandEvent
     sequence: int
     completes: int = 0
-    passed: list[PathPoint] = field(default_factory=list)
+    passed: list[bodies.PathPoint] = field(default_factory=list)
     is_over: bool = False
 
     @property
     def is_move(self) -> bool:
         """Whether further moves may be merged into it."""
-        return isinstance(self.event, Moved)
+        return isinstance(self.event, hand.Moved)
 
     @property
-    def body(self) -> AnyInput:
+    def body(self) -> bodies.AnyInput:
         """The input that it becomes."""
         match self.event:
-            case Moved(x=x, y=y):
-                return MoveMouse(x=x, y=y, path=tuple(self.passed) or None)
-            case ButtonChanged(button=button, down=down, x=at_x, y=at_y):
-                return ClickMouse(button=button, down=down, x=at_x, y=at_y)
-            case WheelTurned(direction=direction, amount=amount, x=at_x, y=at_y):
-                return ScrollMouse(direction=direction, amount=amount, x=at_x, y=at_y)
-            case KeyChanged(key=key, down=down):
-                return PressKeys(text=key, down=down)
-            case TextComposed(text=text):
-                return TypeText(text=text)
+            case hand.Moved(x=x, y=y):
+                return bodies.MoveMouse(x=x, y=y, path=tuple(self.passed) or None)
+            case hand.ButtonChanged(button=button, down=down, x=at_x, y=at_y):
+                return bodies.ClickMouse(button=button, down=down, x=at_x, y=at_y)
+            case hand.WheelTurned(direction=direction, amount=amount, x=at_x, y=at_y):
+                return bodies.ScrollMouse(direction=direction, amount=amount, x=at_x, y=at_y)
+            case hand.KeyChanged(key=key, down=down):
+                return bodies.PressKeys(text=key, down=down)
+            case hand.TextComposed(text=text):
+                return bodies.TypeText(text=text)
 
-    def takes(self, event: HandEvent) -> bool:
+    def takes(self, event: hand.HandEvent) -> bool:
         """Merge an event that comes next into this one, where the two together are the same."""
         last = self.event
-        if isinstance(last, Moved) and isinstance(event, Moved):
-            if len(self.passed) >= MAX_PATH_POINTS:
+        if isinstance(last, hand.Moved) and isinstance(event, hand.Moved):
+            if len(self.passed) >= bodies.MAX_PATH_POINTS:
                 return False
             if (last.x, last.y) != (event.x, event.y):
-                self.passed.append(PathPoint(x=last.x, y=last.y))
-        elif isinstance(last, WheelTurned) and isinstance(event, WheelTurned):
+                self.passed.append(bodies.PathPoint(x=last.x, y=last.y))
+        elif isinstance(last, hand.WheelTurned) and isinstance(event, hand.WheelTurned):
             amount = last.amount + event.amount
-            if event.model_copy(update={"amount": last.amount}) != last or amount > MAX_NOTCHES:
+            if (
+                event.model_copy(update={"amount": last.amount}) != last
+                or amount > hand.MAX_NOTCHES
+            ):
                 return False
             event = event.model_copy(update={"amount": amount})
         else:
@@ -107,7 +90,7 @@ class InputQueue:
         """Whether the first is a move with nothing behind it, which may take more."""
         return len(self._waiting) == 1 and self._waiting[0].is_move
 
-    def add(self, event: HandEvent, sequence: int) -> None:
+    def add(self, event: hand.HandEvent, sequence: int) -> None:
         """Put an event behind the others.  Raises TooManyWaitError."""
         if self._waiting and self._waiting[-1].takes(event):
             return
@@ -133,19 +116,19 @@ class InputQueue:
         return dropped
 
 
-def undone(inputs: Iterable[QueuedInput]) -> Undone:
+def undone(inputs: Iterable[QueuedInput]) -> hand.Undone:
     """What a person wants to know of what was not done: releases are no loss."""
-    lost = Undone()
+    lost = hand.Undone()
     for queued in inputs:
         match queued.event:
-            case Moved():
+            case hand.Moved():
                 lost.moves += 1 + len(queued.passed)
-            case ButtonChanged(button=button, down=True, x=x, y=y):
-                lost.presses.append(ButtonPlace(button=button, x=x, y=y))
-            case WheelTurned(amount=amount):
+            case hand.ButtonChanged(button=button, down=True, x=x, y=y):
+                lost.presses.append(hand.ButtonPlace(button=button, x=x, y=y))
+            case hand.WheelTurned(amount=amount):
                 lost.notches += amount
-            case KeyChanged(down=True):
+            case hand.KeyChanged(down=True):
                 lost.keys += 1
-            case TextComposed(text=text):
+            case hand.TextComposed(text=text):
                 lost.characters += len(text)
     return lost

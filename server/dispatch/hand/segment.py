@@ -4,13 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from schemas.inputs.hand import (
-    ButtonChanged,
-    KeyChanged,
-    Moved,
-    TextComposed,
-    WheelTurned,
-)
+from schemas.inputs import hand
 from server.dispatch.hand.input_queue import QueuedInput
 
 REST_SECONDS: Final = 10.0
@@ -32,15 +26,15 @@ class Segment:
     def did(self, queued: QueuedInput) -> None:
         """Count an input that was carried out; what went down is counted, and not what went up."""
         match queued.event:
-            case Moved():
+            case hand.Moved():
                 self.moves += 1 + len(queued.passed)
-            case ButtonChanged(down=down):
+            case hand.ButtonChanged(down=down):
                 self.clicks += down
-            case WheelTurned(amount=amount):
+            case hand.WheelTurned(amount=amount):
                 self.notches += amount
-            case KeyChanged(down=down):
+            case hand.KeyChanged(down=down):
                 self.keys += down
-            case TextComposed(text=text):
+            case hand.TextComposed(text=text):
                 self.characters += len(text)
 
     def note(self, ended_at: datetime) -> str:

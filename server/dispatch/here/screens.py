@@ -6,13 +6,7 @@ from typing import TypeVar
 
 from schemas.link.picture_frames import Picture
 from schemas.link.screen_options import LiveOptions
-from server.dispatch.questions.screens import (
-    ANSWER_SECONDS,
-    DesktopSeen,
-    LookAtDesktop,
-    PictureTaken,
-    TakeScreenshot,
-)
+from server.dispatch.questions import screens
 from server.dispatch.refusals import RefusedError, busy, just_disconnected, no_screen
 from server.machines.link.errors import LinkBusyError, LinkDownError, LinkLostError
 from server.machines.screens import MachineScreen, ScreenUnavailableError
@@ -21,18 +15,18 @@ from server.machines.socket import LinkSocket
 Answer = TypeVar("Answer")
 
 
-async def screenshot(link: LinkSocket, question: TakeScreenshot) -> PictureTaken:
+async def screenshot(link: LinkSocket, question: screens.TakeScreenshot) -> screens.PictureTaken:
     """A picture of the screen as it is now.  Raises RefusedError."""
     wanted = question.options
-    return PictureTaken.of(
-        await _asked(link, lambda screen: screen.screenshot(wanted, ANSWER_SECONDS))
+    return screens.PictureTaken.of(
+        await _asked(link, lambda screen: screen.screenshot(wanted, screens.ANSWER_SECONDS))
     )
 
 
-async def look(link: LinkSocket, _: LookAtDesktop) -> DesktopSeen:
+async def look(link: LinkSocket, _: screens.LookAtDesktop) -> screens.DesktopSeen:
     """The displays and the pointer as they are now.  Raises RefusedError."""
-    seen = await _asked(link, lambda screen: screen.look(ANSWER_SECONDS))
-    return DesktopSeen(displays=seen.displays, pointer=seen.pointer)
+    seen = await _asked(link, lambda screen: screen.look(screens.ANSWER_SECONDS))
+    return screens.DesktopSeen(displays=seen.displays, pointer=seen.pointer)
 
 
 async def _asked(
@@ -48,7 +42,7 @@ async def _asked(
     except (LinkDownError, LinkLostError):
         raise RefusedError(just_disconnected()) from None
     except TimeoutError:
-        why = f"it did not answer within {ANSWER_SECONDS:g} s"
+        why = f"it did not answer within {screens.ANSWER_SECONDS:g} s"
         raise RefusedError(no_screen(why, _since(link))) from None
 
 
@@ -86,13 +80,13 @@ class LiveScreen:
     async def first(self) -> Picture:
         """The first picture.  Raises RefusedError, which says why there is none."""
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(screens.ANSWER_SECONDS):
                 return await self._viewer.next()
         except ScreenUnavailableError as error:
             since = error.since or self._unseen_since()
             raise RefusedError(no_screen(str(error), since)) from None
         except TimeoutError:
-            why = f"it sent no picture within {ANSWER_SECONDS:g} s"
+            why = f"it sent no picture within {screens.ANSWER_SECONDS:g} s"
             raise RefusedError(no_screen(why, self._unseen_since())) from None
 
     async def next(self, timeout: float) -> Picture | None:

@@ -20,7 +20,7 @@ from server.clock import seconds_until, server_time
 from server.dispatch.command import Command, CommandReply, Ended, Pending
 from server.dispatch.ledger.claims import CLAIM_LIFETIME, Claims, SentOn, new_record
 from server.dispatch.ledger.machine_link import MachineLink
-from server.dispatch.ledger.observer import CommandObserver, NoObserver
+from server.dispatch.ledger.observer import CommandObserver
 from server.dispatch.ledger.resolver import Resolver, end_of
 from server.dispatch.ledger.timings import Timings
 from server.dispatch.ledger.under_way import CommandsUnderWay, PendingError, in_time, reply_of
@@ -46,14 +46,14 @@ class Ledger:
         resolver: Resolver,
         under_way: CommandsUnderWay,
         background: Tasks,
-        observer: CommandObserver | None = None,
+        observer: CommandObserver,
     ) -> None:
         self._commands = commands
         self._claims = Claims(commands)
         self._resolver = resolver
         self._under_way = under_way
         self._background = background
-        self._observer = observer or NoObserver()
+        self._observer = observer
 
     async def answer(self, command: Command, link: MachineLink, timings: Timings) -> CommandReply:
         """What becomes of a command, which goes to its machine's link unless it has already."""

@@ -22,16 +22,3 @@ class CommandObserver(Protocol):
 
     def answered(self, timings: Timings, outcome: Outcome) -> None:
         """A command went all the way to its machine and back, in these times."""
-
-
-class NoObserver:
-    """Stands in where nothing is counted or recorded."""
-
-    def ended(self, command: Command | CommandRecord, outcome: Outcome) -> None:
-        """Nobody hears it."""
-
-    def left_open(self, command: Command) -> None:
-        """Nobody hears it."""
-
-    def answered(self, timings: Timings, outcome: Outcome) -> None:
-        """Nobody hears it."""

@@ -8,7 +8,7 @@ from schemas.link.messages import Resolve
 from server.clock import milliseconds, server_time
 from server.dispatch.command import Ended
 from server.dispatch.ledger.machine_link import MachineLink
-from server.dispatch.ledger.observer import CommandObserver, NoObserver
+from server.dispatch.ledger.observer import CommandObserver
 from server.dispatch.ledger.under_way import PendingError
 from server.dispatch.questions.inputs import KnownCommand
 from server.machines.link.errors import LinkDownError, LinkLostError
@@ -23,9 +23,9 @@ JOURNAL_KEEPS = timedelta(days=7)
 class Resolver:
     """Ends records of the ledger, with what the machine or its journal says."""
 
-    def __init__(self, commands: CommandStore, observer: CommandObserver | None = None) -> None:
+    def __init__(self, commands: CommandStore, observer: CommandObserver) -> None:
         self._commands = commands
-        self._observer = observer or NoObserver()
+        self._observer = observer
 
     async def resolved(self, record: CommandRecord, link: MachineLink) -> Ended:
         """How a command ended that an earlier link sent: this link's machine is asked.

@@ -33,11 +33,12 @@ class LinkBusyError(SubmissionRefusedError):
 
 
 class MachinePausedError(SubmissionRefusedError):
-    """An operator paused the machine, ``since`` then (milliseconds since 1970)."""
+    """The machine is paused, ``since`` then (milliseconds since 1970); ``why`` says who and why."""
 
-    def __init__(self, since: int) -> None:
-        super().__init__(since)
+    def __init__(self, since: int, why: str) -> None:
+        super().__init__(since, why)
         self.since = since
+        self.why = why
 
 
 class MachineControlledError(SubmissionRefusedError):

@@ -4,16 +4,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.inputs.outcomes import Outcome
+from schemas.link import messages
 from schemas.link.clipboard_messages import ClipboardQuery
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import (
-    ClientMessage,
-    DesktopChanged,
-    Hello,
-    Input,
-    Resolve,
-    ServerMessage,
-)
 from server.machines.link.questions.clipboard import ClipboardArrival
 from server.machines.link.questions.screen import ScreenArrival, ScreenQuestion
 from server.machines.link.restrictions import Restrictions
@@ -23,7 +16,7 @@ from server.machines.link.restrictions import Restrictions
 class MessageReceived:
     """The machine client said something that could be read."""
 
-    message: ClientMessage
+    message: messages.ClientMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,7 @@ class InputSubmitted:
     ``lease_hash`` is of the control lease that it came with, if it did.
     """
 
-    message: Input
+    message: messages.Input
     answer_by: float
     lease_hash: str | None = None
 
@@ -80,7 +73,7 @@ class InputSubmitted:
 class ResolutionRequested:
     """The machine is to be asked what became of a command that was sent earlier."""
 
-    message: Resolve
+    message: messages.Resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +128,7 @@ Event = MachineEvent | ServerEvent | ConnectionLost
 class SendMessage:
     """Write this to the socket."""
 
-    message: ServerMessage
+    message: messages.ServerMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +143,7 @@ class CloseConnection:
 class AdmitMachine:
     """Record the hello and make this the machine's link; then feed MachineAdmitted."""
 
-    hello: Hello
+    hello: messages.Hello
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +167,7 @@ class CommandRuns:
 class DesktopIsNow:
     """The desktop has changed: this is how it is now."""
 
-    desktop: DesktopChanged
+    desktop: messages.DesktopChanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from schemas.link import messages
 from schemas.link.close_codes import CloseCode
-from schemas.link.messages import (
-    Ack,
-    ClientMessage,
-    DesktopChanged,
-    HeartbeatAck,
-    Hello,
-    Input,
-    Interrupted,
-    Ready,
-    Report,
-)
+from server.machines.link import events
 from server.machines.link.availability import Availability
 from server.machines.link.commands import LinkCommands
 from server.machines.link.desktop import DesktopState
@@ -33,36 +24,6 @@ from server.machines.link.errors import (
     LinkDownError,
     LinkUnsettledError,
     UnexpectedAnswerError,
-)
-from server.machines.link.events import (
-    AbandonCommands,
-    AdmitMachine,
-    AvailabilityChanged,
-    CloseConnection,
-    CloseRequested,
-    CommandRuns,
-    ConnectionLost,
-    DesktopIsNow,
-    Effect,
-    Event,
-    FrameReceived,
-    FramesCounted,
-    InputSubmitted,
-    LinkReady,
-    LinkUp,
-    MachineAdmitted,
-    MachineEvent,
-    MarkRequested,
-    MessageReceived,
-    QuestionAsked,
-    Reconciled,
-    ResolutionRequested,
-    RestrictionsRead,
-    SendMessage,
-    ServerEvent,
-    SettleCommand,
-    TimePassed,
-    UnreadableReceived,
 )
 from server.machines.link.frame_budget import FrameBudget
 from server.machines.link.greeting import (
@@ -158,18 +119,18 @@ class Link:
         heartbeat_at = self._last_change_at + self.terms.heartbeat_seconds
         return min(heartbeat_at, self.commands.overdue_at)
 
-    def handle(self, event: Event) -> list[Effect]:
+    def handle(self, event: events.Event) -> list[events.Effect]:
         """Take one event and return what must be done about it.
 
         Raises a SubmissionRefusedError for an InputSubmitted that is not allowed now.
         """
-        if isinstance(event, ConnectionLost):
+        if isinstance(event, events.ConnectionLost):
             return self._lost()
         if self.is_over:
-            if isinstance(event, InputSubmitted):
+            if isinstance(event, events.InputSubmitted):
                 raise LinkDownError
             return []
-        if isinstance(event, ServerEvent):
+        if isinstance(event, events.ServerEvent):
             return self._decided(event)
         try:
             return self._happened(event)
@@ -178,43 +139,43 @@ class Link:
         except FrameFloodError as error:
             return self._close(CloseCode.OVERFLOW, str(error))
 
-    def _happened(self, event: MachineEvent) -> list[Effect]:
+    def _happened(self, event: events.MachineEvent) -> list[events.Effect]:
         """Something came from the machine client, or did not come in time."""
         match event:
-            case MessageReceived(message):
+            case events.MessageReceived(message):
                 return self._received(message)
-            case FramesCounted(frames):
+            case events.FramesCounted(frames):
                 self._budget.count(frames)
                 return []
-            case FrameReceived(frame):
+            case events.FrameReceived(frame):
                 return self._picture_received(frame)
-            case TimePassed():
+            case events.TimePassed():
                 return self._time_passed()
-            case UnreadableReceived(reason):
+            case events.UnreadableReceived(reason):
                 return self._close(CloseCode.MESSAGE_INVALID, reason)
 
-    def _decided(self, event: ServerEvent) -> list[Effect]:
+    def _decided(self, event: events.ServerEvent) -> list[events.Effect]:
         """The server wants something of this link."""
         match event:
-            case InputSubmitted(message, answer_by, lease_hash):
+            case events.InputSubmitted(message, answer_by, lease_hash):
                 return self._submitted(message, answer_by, lease_hash)
-            case ResolutionRequested(message):
+            case events.ResolutionRequested(message):
                 self.commands.ask(message.command_id)
-                return [SendMessage(message)]
-            case QuestionAsked(question):
+                return [events.SendMessage(message)]
+            case events.QuestionAsked(question):
                 self._questions.asked(question)
-                return [SendMessage(question)]
-            case RestrictionsRead(restrictions):
+                return [events.SendMessage(question)]
+            case events.RestrictionsRead(restrictions):
                 return self._restricted(restrictions)
-            case MachineAdmitted():
+            case events.MachineAdmitted():
                 return self._admitted()
-            case MarkRequested():
+            case events.MarkRequested():
                 return self._mark()
-            case Reconciled():
+            case events.Reconciled():
                 if self._state is State.RECONCILING:
                     self._state = State.LIVE
                 return []
-            case CloseRequested(code, reason):
+            case events.CloseRequested(code, reason):
                 return self._close(code, reason)
 
     @property
@@ -224,15 +185,15 @@ class Link:
             self._asked = LinkQuestions(self.terms.largest_picture, self.server_time)
         return self._asked
 
-    def _told(self, told: list[Sent | Arrival]) -> list[Effect]:
-        return [SendMessage(each) if isinstance(each, Sent) else each for each in told]
+    def _told(self, told: list[Sent | Arrival]) -> list[events.Effect]:
+        return [events.SendMessage(each) if isinstance(each, Sent) else each for each in told]
 
-    def _restricted(self, restrictions: Restrictions) -> list[Effect]:
+    def _restricted(self, restrictions: Restrictions) -> list[events.Effect]:
         """Where control changes hands, what runs, waits or is held is of who had it before."""
         if not self.availability.restrict(restrictions):
             return []
         self._budget.earn(1)
-        return [SendMessage(self.interrupts.next())]
+        return [events.SendMessage(self.interrupts.next())]
 
     def _check_inputs_are_taken(self, lease_hash: str | None) -> None:
         """Raise a SubmissionRefusedError where the machine takes no input of this sender."""
@@ -240,49 +201,51 @@ class Link:
             raise LinkDownError
         self.availability.check(lease_hash)
 
-    def _submitted(self, message: Input, answer_by: float, lease_hash: str | None) -> list[Effect]:
+    def _submitted(
+        self, message: messages.Input, answer_by: float, lease_hash: str | None
+    ) -> list[events.Effect]:
         self._check_inputs_are_taken(lease_hash)
         if not self.is_live:
             raise LinkUnsettledError
         self.availability.check_operation(message.operation)
         self.commands.submit(message.command_id, answer_by)
-        return [SendMessage(each) for each in with_text(message)]
+        return [events.SendMessage(each) for each in with_text(message)]
 
-    def _received(self, message: ClientMessage) -> list[Effect]:
-        if message.since > self.protocol and not isinstance(message, Hello):
+    def _received(self, message: messages.ClientMessage) -> list[events.Effect]:
+        if message.since > self.protocol and not isinstance(message, messages.Hello):
             return self._misplaced(message)
         match message:
-            case Ack() if self.is_up:
+            case messages.Ack() if self.is_up:
                 return self._acknowledged(message)
-            case Report() if self.is_up:
+            case messages.Report() if self.is_up:
                 return self._reported(message)
             case _ if self.is_up and isinstance(message, Answer):
                 return self._told(self._questions.answered(message))
-            case Interrupted(request=request) if self.is_up:
+            case messages.Interrupted(request=request) if self.is_up:
                 self.interrupts.confirmed(request)
                 return []
-            case DesktopChanged() if self._state in GREETED:
+            case messages.DesktopChanged() if self._state in GREETED:
                 desktop = self.availability.desktop.changed_to(message, self.server_time())
                 self.availability.desktop = desktop
-                return [DesktopIsNow(message)]
-            case HeartbeatAck() if self._state in (State.MARKING, *UP):
+                return [events.DesktopIsNow(message)]
+            case messages.HeartbeatAck() if self._state in (State.MARKING, *UP):
                 return self._heartbeat_acknowledged(message)
-            case Hello() if self._state is State.AWAITING_HELLO:
+            case messages.Hello() if self._state is State.AWAITING_HELLO:
                 return self._greeted(message)
-            case Ready() if self._state is State.WELCOMED:
+            case messages.Ready() if self._state is State.WELCOMED:
                 self._enter(State.READY)
-                return [LinkReady()]
+                return [events.LinkReady()]
             case _:
                 return self._misplaced(message)
 
-    def _misplaced(self, message: ClientMessage) -> list[Effect]:
+    def _misplaced(self, message: messages.ClientMessage) -> list[events.Effect]:
         return self._close(
             CloseCode.MESSAGE_INVALID,
             f"a message of type {message.type} has no place here: say hello once, first, "
             "and ready once, after welcome",
         )
 
-    def _greeted(self, hello: Hello) -> list[Effect]:
+    def _greeted(self, hello: messages.Hello) -> list[events.Effect]:
         try:
             self.protocol = common_protocol(hello)
         except NoCommonProtocolError as error:
@@ -293,47 +256,47 @@ class Link:
             DesktopState.greeted(hello, self.server_time()),
             ClipboardAbility.greeted(hello),
         )
-        return [AdmitMachine(hello)]
+        return [events.AdmitMachine(hello)]
 
-    def _admitted(self) -> list[Effect]:
+    def _admitted(self) -> list[events.Effect]:
         if self._state is not State.ADMITTING:
             return []
         self._enter(State.WELCOMED)
         welcome = self.terms.welcome(
             self.protocol, self.link_id, self.machine_id, self.server_time()
         )
-        return [SendMessage(welcome)]
+        return [events.SendMessage(welcome)]
 
-    def _mark(self) -> list[Effect]:
+    def _mark(self) -> list[events.Effect]:
         """The first heartbeat, whose answer has a number that no earlier copy can have."""
         if self._state is not State.READY:
             return []
         self._enter(State.MARKING)
         return [self._heartbeat()]
 
-    def _acknowledged(self, ack: Ack) -> list[Effect]:
+    def _acknowledged(self, ack: messages.Ack) -> list[events.Effect]:
         self.commands.check_acknowledged(ack.command_id)
         self._journal_moved(ack.journal_sequence)
         self._budget.earn(1)
         outcome = self.commands.acknowledge(ack.command_id, ack.outcome)
-        return [SettleCommand(ack.command_id, outcome), *self._perhaps_recovered()]
+        return [events.SettleCommand(ack.command_id, outcome), *self._perhaps_recovered()]
 
-    def _reported(self, report: Report) -> list[Effect]:
+    def _reported(self, report: messages.Report) -> list[events.Effect]:
         self.commands.check_reported(report.command_id)
         self._journal_moved(report.journal_sequence)
         self._budget.earn(1)
         outcome = self.commands.report(report.command_id, report.outcome)
         if outcome is None:
-            return [CommandRuns(report.command_id)]
-        return [SettleCommand(report.command_id, outcome), *self._perhaps_recovered()]
+            return [events.CommandRuns(report.command_id)]
+        return [events.SettleCommand(report.command_id, outcome), *self._perhaps_recovered()]
 
-    def _perhaps_recovered(self) -> list[Effect]:
+    def _perhaps_recovered(self) -> list[events.Effect]:
         if self.availability.stuck_since is None or self.commands.overdue:
             return []
         self.availability.recovered(self.server_time())
-        return [AvailabilityChanged()]
+        return [events.AvailabilityChanged()]
 
-    def _picture_received(self, frame: bytes) -> list[Effect]:
+    def _picture_received(self, frame: bytes) -> list[events.Effect]:
         if not self.is_up:
             return self._close(CloseCode.MESSAGE_INVALID, "a picture has no place here")
         return self._told(self._questions.frame_received(frame))
@@ -341,24 +304,24 @@ class Link:
     def _journal_moved(self, sequence: int) -> None:
         self.journal.moved(sequence, commands=self.commands.asked, heartbeats=self.heartbeats.sent)
 
-    def _heartbeat(self) -> Effect:
+    def _heartbeat(self) -> events.Effect:
         self._last_change_at = self.clock()
-        return SendMessage(self.heartbeats.next())
+        return events.SendMessage(self.heartbeats.next())
 
-    def _heartbeat_acknowledged(self, ack: HeartbeatAck) -> list[Effect]:
+    def _heartbeat_acknowledged(self, ack: messages.HeartbeatAck) -> list[events.Effect]:
         self._journal_moved(ack.journal_sequence)
         self.heartbeats.acknowledged(ack)
         self.journal.marked(ack.mark)
         if self.is_up:
             return []
         self._enter(State.RECONCILING)
-        return [LinkUp()]
+        return [events.LinkUp()]
 
     @property
     def _longest_greeting(self) -> float:
         return ADMISSION_SECONDS if self._state is State.ADMITTING else GREETING_SECONDS
 
-    def _time_passed(self) -> list[Effect]:
+    def _time_passed(self) -> list[events.Effect]:
         waited = self.clock() - self._last_change_at
         if not self.is_up:
             longest = self._longest_greeting
@@ -370,25 +333,25 @@ class Link:
                 CloseCode.HEARTBEAT_MISSED,
                 f"no answer to a heartbeat within {self.terms.heartbeat_seconds:g} s",
             )
-        effects: list[Effect] = []
+        effects: list[events.Effect] = []
         if waited >= self.terms.heartbeat_seconds:
             effects.append(self._heartbeat())
         if self.commands.find_overdue():
             self.availability.stuck_since = self.server_time()
-            effects.append(AvailabilityChanged())
+            effects.append(events.AvailabilityChanged())
         return effects
 
-    def _close(self, code: CloseCode, reason: str) -> list[Effect]:
+    def _close(self, code: CloseCode, reason: str) -> list[events.Effect]:
         self._enter(State.CLOSING)
-        return [CloseConnection(code, reason), *self._abandon()]
+        return [events.CloseConnection(code, reason), *self._abandon()]
 
-    def _lost(self) -> list[Effect]:
+    def _lost(self) -> list[events.Effect]:
         self._enter(State.LOST)
         return self._abandon()
 
-    def _abandon(self) -> list[Effect]:
+    def _abandon(self) -> list[events.Effect]:
         commands = self.commands.abandon()
-        return [AbandonCommands(commands)] if commands else []
+        return [events.AbandonCommands(commands)] if commands else []
 
     def _enter(self, state: State) -> None:
         self._state = state

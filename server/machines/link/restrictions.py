@@ -24,14 +24,21 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """Somebody has paused the machine, ``since`` then (ms since 1970); ``why`` says who and why."""
+
+    since: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Restrictions:
     """What stands between an input and a machine whose desktop would take it.
 
-    ``paused_since`` is since when an operator has paused the machine (ms since 1970), ``control``
-    who alone may send inputs; None where it is not so.
+    ``pause`` is there where nobody may send inputs, ``control`` where somebody alone may.
     """
 
-    paused_since: int | None = None
+    pause: Pause | None = None
     control: Control | None = None
 
     def check(self, lease_hash: str | None) -> None:
@@ -46,8 +53,8 @@ class Restrictions:
                 raise ControlEndedError
         elif control is not None:
             raise MachineControlledError(control.by, control.since)
-        elif self.paused_since is not None:
-            raise MachinePausedError(self.paused_since)
+        elif self.pause is not None:
+            raise MachinePausedError(self.pause.since, self.pause.why)
 
 
 NONE: Final = Restrictions()

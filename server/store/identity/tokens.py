@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from pymongo import UpdateOne, WriteConcern
+from pymongo import ReturnDocument, UpdateOne, WriteConcern
 
 from schemas.http.queries import PageQuery
 from server.store.mongodb.batches import Batches
@@ -29,6 +29,7 @@ class StoredToken:
     expires_at: datetime | None
     last_used_at: datetime | None
     revoked_at: datetime | None
+    role: str | None = None
 
     def is_usable(self, at: datetime) -> bool:
         """Whether it opens anything at that time."""
@@ -41,6 +42,7 @@ def new_token(
     secret_hash: bytes,
     scopes: Iterable[str],
     *,
+    role: str | None = None,
     user_id: UUID | None = None,
     machine_id: str | None = None,
     expires_at: datetime | None = None,
@@ -59,6 +61,7 @@ def new_token(
         expires_at=expires_at,
         last_used_at=None,
         revoked_at=None,
+        role=role,
     )
 
 
@@ -115,13 +118,15 @@ class TokenStore:
         )
         return [stored_token(found) async for found in self._database.documents(cursor)], total
 
-    async def revoke(self, organization_id: UUID, token_id: UUID) -> bool:
-        """Make the token unusable for ever; False where the organization has no such token."""
+    async def revoke(self, organization_id: UUID, token_id: UUID) -> StoredToken | None:
+        """Make the token unusable for ever; None where the organization has no such token."""
         async with self._database.operation():
-            result = await self._tokens.update_one(
-                {"_id": token_id, "organization_id": organization_id}, _revoke_now()
+            found = await self._tokens.find_one_and_update(
+                {"_id": token_id, "organization_id": organization_id},
+                _revoke_now(),
+                return_document=ReturnDocument.AFTER,
             )
-        return result.matched_count == 1
+        return None if found is None else stored_token(found)
 
     async def revoke_of_machine(self, organization_id: UUID, machine_id: str) -> int:
         """Revoke every token bound to the machine; how many there were."""

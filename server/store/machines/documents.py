@@ -3,11 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from schemas.link.messages import Display
+from schemas.values.times import format_time
 from server.store.machines.controls import StoredControl, control_of
-from server.store.mongodb.documents import Document
+from server.store.mongodb.documents import Document, fields_of
+
+RESUMED: Final[Document] = {"paused": False, "paused_since": None, "pause": None}
+"""The fields of a machine that is not paused."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,21 @@ class LinkFacts:
 
 
 @dataclass(frozen=True)
+class PauseDetails:
+    """By whom a machine was paused, why and until when; ``until`` None is until it is resumed."""
+
+    by: str = "an operator"
+    reason: str | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
 class Machine:
     """A machine as it is stored.
 
     ``epoch`` counts its links.  ``connected_at``, ``disconnected_at`` and ``link`` are of the
     newest link, whose end may be unknown where its node died; ``reason`` says why it ended.
-    ``control`` is its lease, which may have just run out.
+    ``control`` is its lease, which may have just run out.  ``pause`` is about a paused one.
     """
 
     organization_id: UUID
@@ -56,11 +70,20 @@ class Machine:
     client: ClientSummary | None
     link: LinkFacts | None = None
     control: StoredControl | None = None
+    pause: PauseDetails = PauseDetails()
 
     @property
     def is_linked(self) -> bool:
         """Whether its newest link has not ended, as far as anybody has noted."""
         return self.connected_at is not None and self.disconnected_at is None
+
+    @property
+    def why_paused(self) -> str:
+        """For a person, who paused a paused machine, until when, and why."""
+        pause = self.pause
+        end = "" if pause.until is None else f" until {format_time(pause.until)}"
+        reason = "" if pause.reason is None else f": {pause.reason}"
+        return f"{pause.by} paused the machine{end}{reason}"
 
     @property
     def why_offline(self) -> str:
@@ -94,7 +117,7 @@ def link_document(link: LinkFacts) -> Document:
 
 
 _LINK_FIELDS = ("node_id", "node_name")
-_OWN_FIELDS = {"client", "link", "control"}
+_OWN_FIELDS = {"client", "link", "control", "pause"}
 _MACHINE_FIELDS = [each.name for each in fields(Machine) if each.name not in _OWN_FIELDS]
 
 
@@ -116,5 +139,11 @@ def machine_of(document: Document) -> Machine:
             attempt=link["attempt"],
         ),
         control=control_of(document),
+        pause=pause_of(document),
         **{name: document[name] for name in _MACHINE_FIELDS},
     )
+
+
+def pause_of(document: Document) -> PauseDetails:
+    """What is stored of a pause; of one that is not there, nothing."""
+    return PauseDetails(**fields_of(PauseDetails, document.get("pause") or {}))

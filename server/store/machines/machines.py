@@ -13,9 +13,11 @@ from schemas.link.messages import Display
 from server.errors import NotFound
 from server.store.identity.tokens import StoredToken, token_document
 from server.store.machines.documents import (
+    RESUMED,
     ClientSummary,
     LinkFacts,
     Machine,
+    PauseDetails,
     client_document,
     display_documents,
     link_document,
@@ -99,8 +101,7 @@ class MachineStore:
         time = now()
         fresh = {
             "name": name,
-            "paused": False,
-            "paused_since": None,
+            **RESUMED,
             "created_at": time,
             "connected_at": None,
             "disconnected_at": None,
@@ -180,16 +181,18 @@ class MachineStore:
         *,
         name: str | None = None,
         paused: bool | None = None,
+        details: PauseDetails | None = None,
     ) -> Machine | None:
-        """Rename, pause or resume; None leaves as it is.  None where there is no such machine."""
+        """Rename, pause or resume; None leaves as it is.  None where there is no such machine.
+
+        ``details`` are of the pause; pausing again takes the place of the first one's.
+        """
         change: Document = {}
         if name is not None:
             # In a pipeline a text that begins with $ would be read as a field of the document.
             change["name"] = {"$literal": name}
         if paused is not None:
-            # A pipeline, so that pausing again keeps the first time.
-            since = {"$ifNull": ["$paused_since", now()]} if paused else None
-            change |= {"paused": paused, "paused_since": since}
+            change |= _paused(details or PauseDetails()) if paused else RESUMED
         if not change:
             return await self.get(organization_id, machine_id)
         return await self._update(_live(organization_id, machine_id), [{"$set": change}])
@@ -306,6 +309,15 @@ class MachineStore:
                 wanted, change, return_document=ReturnDocument.AFTER
             )
         return None if found is None else machine_of(found)
+
+
+def _paused(details: PauseDetails) -> Document:
+    """The fields of a paused machine: a pipeline's, so that pausing again keeps the first time."""
+    return {
+        "paused": True,
+        "paused_since": {"$ifNull": ["$paused_since", now()]},
+        "pause": {"$literal": vars(details)},
+    }
 
 
 def _live(organization_id: UUID, machine_id: str) -> Document:

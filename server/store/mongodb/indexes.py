@@ -111,6 +111,11 @@ INDEXES: Final[dict[str, list[IndexModel]]] = {
         ),
         IndexModel([("link.node_id", ASCENDING)], name="of_node", sparse=True),
         IndexModel([("control.expires_at", ASCENDING)], name="under_control", sparse=True),
+        IndexModel(
+            [("pause.until", ASCENDING)],
+            name="paused_until",
+            partialFilterExpression={"pause.until": {"$type": "date"}},
+        ),
     ],
     "commands": [
         IndexModel(

@@ -87,30 +87,20 @@ class Position(bytes):
         """When the trajectory at this place was created."""
         return _EPOCH + int.from_bytes(self[:8]) * _MILLISECOND
 
-    def _scoped(self, organization_id: UUID) -> bytes:
-        return scoped_id(organization_id, UUID(bytes=self[8:]))
-
     def older(self, organization_id: UUID) -> Document:
         """The filter for what stands before it."""
-        if self == END:
-            return {}
-        time = self.created_at
-        return {
-            "created_at": {"$lte": time},
-            "$or": [{"created_at": {"$lt": time}}, {"_id": {"$lt": self._scoped(organization_id)}}],
-        }
+        return {} if self == END else self._beyond("$lt", "$lt", organization_id)
 
     def not_older(self, organization_id: UUID) -> Document:
         """The filter for what stands at it or behind it."""
-        if self == BEGINNING:
-            return {}
-        time = self.created_at
+        return {} if self == BEGINNING else self._beyond("$gt", "$gte", organization_id)
+
+    def _beyond(self, time_is: str, id_is: str, organization_id: UUID) -> Document:
+        """The filter for an earlier or later time; of those of the same time the id decides."""
+        time, scoped = self.created_at, scoped_id(organization_id, UUID(bytes=self[8:]))
         return {
-            "created_at": {"$gte": time},
-            "$or": [
-                {"created_at": {"$gt": time}},
-                {"_id": {"$gte": self._scoped(organization_id)}},
-            ],
+            "created_at": {f"{time_is}e": time},
+            "$or": [{"created_at": {time_is: time}}, {"_id": {id_is: scoped}}],
         }
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from server.store.mongodb.documents import Document, own_id, scoped_id, uuid_text
+from server.store.mongodb.documents import Document, fields_of, own_id, scoped_id, uuid_text
 
 NO_STEPS: Final = b"[]"
 NO_VALUES: Final = b"{}"
@@ -138,32 +138,12 @@ def document_of(trajectory: StoredTrajectory, search: Mapping[str, object]) -> D
 
 def stored_trajectory(document: Document) -> StoredTrajectory:
     """The trajectory in a document; one that was read without its steps has none."""
-    return StoredTrajectory(
-        id=own_id(document["_id"]),
-        organization_id=document["organization_id"],
-        user_id=document["user_id"],
-        workflow_id=document["workflow_id"],
-        run_id=document["run_id"],
-        name=document["name"],
-        description=document["description"],
-        is_approved=document["is_approved"],
-        is_generated=document["is_generated"],
-        step_count=document["step_count"],
-        trajectory_data=document.get("trajectory_data"),
-        dimensions=document["dimensions"],
-        original_input_values=document["original_input_values"],
-        created_at=document["created_at"],
-        updated_at=document["updated_at"],
-        version=document["version"],
-        has_been_approved=document["has_been_approved"],
-        is_main=document.get("is_main", False),
-        pieces=tuple(document.get("pieces", ())),
-        segments=tuple(
-            Segment(each["id"], each["parts"], each["size"])
-            for each in document.get("segments", ())
-        ),
-        own_segment=document.get("own_segment"),
+    fields = {"trajectory_data": None, **fields_of(StoredTrajectory, document)}
+    fields["pieces"] = tuple(document.get("pieces", ()))
+    fields["segments"] = tuple(
+        Segment(each["id"], each["parts"], each["size"]) for each in document.get("segments", ())
     )
+    return StoredTrajectory(id=own_id(document["_id"]), **fields)
 
 
 def listed_trajectory(organization_id: UUID, document: Document) -> ListedTrajectory:

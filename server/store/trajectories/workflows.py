@@ -11,7 +11,7 @@ from pymongo import ReturnDocument
 from schemas.http.queries import PageQuery
 from server.errors import NotFound
 from server.store.mongodb.database import Database
-from server.store.mongodb.documents import Document, own_id, scoped_id
+from server.store.mongodb.documents import Document, fields_of, own_id, scoped_id
 from server.store.mongodb.transactions import Session
 from server.store.versions import Versions, check_version
 
@@ -122,12 +122,4 @@ def _id_of(workflow: StoredWorkflow) -> bytes:
 
 
 def _workflow(document: Document) -> StoredWorkflow:
-    return StoredWorkflow(
-        id=own_id(document["_id"]),
-        organization_id=document["organization_id"],
-        name=document["name"],
-        description=document["description"],
-        created_at=document["created_at"],
-        updated_at=document["updated_at"],
-        version=document["version"],
-    )
+    return StoredWorkflow(id=own_id(document["_id"]), **fields_of(StoredWorkflow, document))

@@ -10,12 +10,12 @@ import sys
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable
-from contextlib import suppress
 from typing import Final
 
 from tornado.httputil import HTTPHeaders, RequestStartLine, ResponseStartLine
 
 from schemas.http.problems import ProblemError
+from server.tasks import at_most
 from server.web.authorization import refuse_when_stopping
 from server.web.bodies.incoming import (
     MAX_DRAINED_BYTES,
@@ -140,9 +140,7 @@ class LineBody(Body):
                     yield batch
                     continue
                 self._changed.clear()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(STOP_POLL_SECONDS):
-                        await self._changed.wait()
+                await at_most(STOP_POLL_SECONDS, self._changed.wait())
         finally:
             # Nobody takes the rest: it must not hold up the connection, be that only for its end.
             self._drop()

@@ -18,13 +18,18 @@ from machine_client.system.clock import boottime_seconds
 from machine_client.work.executor import Executor
 from machine_client.work.injector import InjectionFailed
 from machine_client.work.orders import (
+    BeginCommand,
     CommandEnded,
     CommandLookedUp,
     CommandsInterrupted,
     ExecutorResult,
+    ExpireCommand,
     InterruptCommands,
     JournalFailed,
     JournalMarked,
+    LookUpCommand,
+    MarkJournal,
+    ReleaseHeld,
 )
 from schemas.inputs.outcomes import (
     Completed,
@@ -63,7 +68,9 @@ class Bench:
         fingerprint: str = "f",
         within: float = 60.0,
     ) -> None:
-        self.executor.begin(move(command_id, x, fingerprint), boottime_seconds() + within)
+        self.executor.submit(
+            BeginCommand(move(command_id, x, fingerprint), boottime_seconds() + within)
+        )
 
     def next(self) -> CommandEnded | CommandLookedUp:
         report = self.reports.get(timeout=WAIT_SECONDS)
@@ -84,7 +91,7 @@ class Bench:
 
     def marked(self) -> int:
         """The journal's number after a mark, which is made after all that was asked for before."""
-        self.executor.mark()
+        self.executor.submit(MarkJournal())
         report = self.reports.get(timeout=WAIT_SECONDS)
         assert isinstance(report, JournalMarked)
         return report.journal_sequence
@@ -94,7 +101,7 @@ class Bench:
         ended = self.next()
         assert isinstance(ended, CommandEnded)
         assert ended.command_id == command_id
-        self.executor.look_up(about(mark := uuid4()))
+        self.executor.submit(LookUpCommand(about(mark := uuid4())))
         looked_up = self.next()
         assert isinstance(looked_up, CommandLookedUp)
         assert looked_up.command_id == mark
@@ -186,9 +193,9 @@ def test_full_disk_injects_nothing_and_is_told_until_there_is_room_again(bench: 
 
 def test_look_up_and_mark_that_fail_are_told(bench: Bench) -> None:
     bench.storage._database.execute("DROP TABLE entries")
-    bench.executor.look_up(about(COMMAND))
+    bench.executor.submit(LookUpCommand(about(COMMAND)))
     assert bench.next_of(JournalFailed).command_id == COMMAND
-    bench.executor.mark()
+    bench.executor.submit(MarkJournal())
     assert bench.next_of(JournalFailed).command_id is None
 
 
@@ -224,7 +231,7 @@ def test_command_that_waits_too_long_for_its_turn_expires(bench: Bench) -> None:
 
 
 def test_unknown_id_that_is_looked_up_is_barred_for_ever(bench: Bench) -> None:
-    bench.executor.look_up(about(COMMAND))
+    bench.executor.submit(LookUpCommand(about(COMMAND)))
     assert bench.next() == CommandLookedUp(COMMAND, NotCarriedOut(), 1)
     bench.begin()
     assert isinstance(bench.outcome(), NotCarriedOut | Refused)
@@ -234,7 +241,7 @@ def test_unknown_id_that_is_looked_up_is_barred_for_ever(bench: Bench) -> None:
 def test_finished_id_that_is_looked_up_has_its_outcome(bench: Bench) -> None:
     bench.begin()
     done = bench.outcome()
-    bench.executor.look_up(about(COMMAND))
+    bench.executor.submit(LookUpCommand(about(COMMAND)))
     looked_up = bench.next()
     assert isinstance(looked_up, CommandLookedUp)
     assert looked_up.outcome == done
@@ -244,7 +251,7 @@ def test_looking_up_does_not_wait_for_a_running_command(bench: Bench) -> None:
     go_on = threading.Event()
     bench.desktop.on_inject = waiting_for(go_on)
     bench.begin()
-    bench.executor.look_up(about(other := uuid4()))
+    bench.executor.submit(LookUpCommand(about(other := uuid4())))
     looked_up = bench.next()
     assert (looked_up.command_id, looked_up.outcome) == (other, NotCarriedOut())
     go_on.set()
@@ -255,7 +262,7 @@ def test_held_is_released_after_the_running_command(bench: Bench) -> None:
     go_on = threading.Event()
     bench.desktop.on_inject = waiting_for(go_on)
     bench.begin()
-    bench.executor.release_held()
+    bench.executor.submit(ReleaseHeld())
     go_on.set()
     bench.outcome()
     eventually(lambda: bench.desktop.calls == ["inject 1", "release"], "it is released")
@@ -299,7 +306,7 @@ def test_killed_in_a_long_drag_its_outcome_says_how_much_happened_at_least(tmp_p
         finally:
             dragging.kill()
     bench = Bench(tmp_path / "journal")
-    bench.executor.look_up(about(COMMAND))
+    bench.executor.submit(LookUpCommand(about(COMMAND)))
     looked_up = bench.next()
     assert isinstance(looked_up.outcome, Unknown)
     assert looked_up.outcome.injected_at_least >= told
@@ -346,7 +353,7 @@ def test_late_command_is_answered_while_another_runs(bench: Bench) -> None:
     bench.desktop.on_inject = waiting_for(go_on)
     bench.begin(running := uuid4())
     for command_id, outcome in ((COMMAND, done), (uuid4(), Expired())):
-        bench.executor.expire(move(command_id))
+        bench.executor.submit(ExpireCommand(move(command_id)))
         ended = bench.next()
         assert isinstance(ended, CommandEnded)
         assert (ended.command_id, ended.outcome) == (command_id, outcome)
@@ -382,7 +389,7 @@ def test_interrupt_that_comes_during_a_release_ends_what_was_begun_before_it(ben
 
     bench.desktop.on_release = waiting_for(go_on, releasing)
     bench.desktop.on_inject = inject
-    bench.executor.release_held()
+    bench.executor.submit(ReleaseHeld())
     assert releasing.wait(WAIT_SECONDS)
     bench.begin()
     bench.executor.submit(InterruptCommands(request))
@@ -404,8 +411,8 @@ def test_stop_answers_what_was_asked_before_the_journal_is_closed(tmp_path: Path
         return mark()
 
     bench.journal.mark = mark_later  # type: ignore[method-assign]
-    bench.executor.mark()
-    bench.executor.look_up(about(COMMAND))
+    bench.executor.submit(MarkJournal())
+    bench.executor.submit(LookUpCommand(about(COMMAND)))
     stopping = threading.Thread(target=bench.executor.stop)
     stopping.start()
     while "close" not in bench.desktop.calls:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from schemas.programs.installing import PythonEnvironment, install_command
 
-DEPLOYMENT = (Path(__file__).parents[3] / "docs" / "deployment.md").read_text()
+GUIDE = (Path(__file__).parents[3] / "docs" / "guide" / "second-machine.md").read_text()
 
 MINE = PythonEnvironment(
     executable="/home/me/my env/bin/python",
@@ -31,9 +31,9 @@ def test_from_a_wheel_the_command_says_what_to_put_in() -> None:
 def test_machine_gets_evdev_from_debian_as_the_page_says() -> None:
     packages, environment, pip = install_command("machine", MINE).split(" && ")
     assert packages == "sudo apt-get install python3-venv python3-evdev"
-    assert packages in DEPLOYMENT
+    assert packages in GUIDE
     assert environment == "/usr/bin/python3 -m venv --system-site-packages '/home/me/my env'"
-    assert "\npython3 -m venv --system-site-packages " in DEPLOYMENT
+    assert "\npython3 -m venv --system-site-packages " in GUIDE
     assert pip == "'/home/me/my env/bin/python' -m pip install '/home/me/farhand[machine]'"
 
 

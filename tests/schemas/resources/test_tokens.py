@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from schemas.resources.tokens import ADMINISTRATOR_SCOPES, NewToken, Scope
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, ROLE_SCOPES, NewToken, Role, Scope
 
 
 def error_of(**fields: Any) -> str:
@@ -36,3 +36,27 @@ def test_token_has_between_one_and_all_scopes() -> None:
     assert error_of(scopes=[]) == "too_short"
     assert error_of(scopes=["input:send"] * (len(Scope) + 1)) == "too_long"
     assert error_of(scopes=["INPUT:SEND"]) == "enum"
+
+
+def test_token_has_either_scopes_or_a_role() -> None:
+    assert error_of() == "scopes_missing"
+    assert error_of(scopes=["input:send"], role="viewer") == "scopes_and_role"
+    assert error_of(role="king") == "enum"
+    assert error_of(role="agent", machine_id="desk") == "scope_missing"
+
+
+@pytest.mark.parametrize("role", Role)
+def test_role_stands_for_different_scopes_of_a_person(role: Role) -> None:
+    allowed = NewToken.model_validate({"name": "n", "role": role.value}).allowed
+    assert allowed == ROLE_SCOPES[role]
+    assert len(set(allowed)) == len(allowed)
+    assert set(allowed) <= set(ADMINISTRATOR_SCOPES)
+
+
+def test_only_who_operates_changes_machines_and_only_the_administrator_makes_tokens() -> None:
+    having = {scope: {role for role in Role if scope in ROLE_SCOPES[role]} for scope in Scope}
+    administrator = {Role.ADMINISTRATOR}
+    assert having[Scope.TOKENS_WRITE] == having[Scope.ORGANIZATIONS_WRITE] == administrator
+    assert having[Scope.MACHINES_WRITE] == {Role.OPERATOR} | administrator
+    assert having[Scope.INPUT_SEND] == {Role.OPERATOR, Role.AGENT} | administrator
+    assert having[Scope.MACHINES_READ] == set(Role)

@@ -179,6 +179,7 @@ TABLE = (
     Row("GET", "/console/static/{version}/{name}", PUBLIC, 404, problems="not-found"),
     Row("GET", "/", PUBLIC, 200),
     Row("GET", "/docs", PUBLIC, 200),
+    Row("GET", "/docs/{path}", PUBLIC, 404, problems="not-found"),
     Row("GET", "/openapi.json", PUBLIC, 200),
     Row("GET", "/problems/{name}", PUBLIC, 404, problems="not-found"),
     Row("GET", "/metrics", "metrics:read", 200),

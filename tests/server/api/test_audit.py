@@ -89,6 +89,42 @@ async def test_tokens_and_organizations_are_recorded_on_both_sides(service: Serv
     assert await actions(other) == [("token.created", theirs)]
 
 
+async def test_entries_about_a_token_keep_its_name_and_what_it_allowed(service: Service) -> None:
+    made = (await service.post("/v1/tokens", {"name": "of Anna", "role": "viewer"})).json
+    scopes = made["scopes"]
+    bare = {"name": "robot", "scopes": ["input:send"]}
+    robot = (await service.post("/v1/tokens", bare)).json["id"]
+    for token_id in (made["id"], robot):
+        await service.request("DELETE", f"/v1/tokens/{token_id}")
+    # As if they had been forgotten since, too.
+    await service.server.services.operation.database.collection("tokens").delete_many(
+        {"name": {"$in": ["of Anna", "robot"]}}
+    )
+    page = AuditPage.model_validate((await service.get("/v1/audit?action=token")).json)
+    kept = [
+        (each.action, each.target_name, each.grant and each.grant.model_dump())
+        for each in reversed(page.items)
+    ]
+    grants = {"role": "viewer", "scopes": scopes}, {"role": None, "scopes": ["input:send"]}
+    assert kept == [
+        (f"token.{done}", name, grant)
+        for done in ("created", "revoked")
+        for name, grant in zip(("of Anna", "robot"), grants, strict=True)
+    ]
+
+
+async def test_entry_about_nothing_that_is_forgotten_has_no_name_and_no_grant(
+    service: Service,
+) -> None:
+    await service.post("/v1/machines", {"id": "desk-1"})
+    await service.post("/v1/organizations", {"name": "Branch"})
+    page = AuditPage.model_validate((await service.get("/v1/audit")).json)
+    assert [(each.target_name, each.grant) for each in page.items] == [
+        ("Branch", None),
+        (None, None),
+    ]
+
+
 async def test_entry_says_who_and_under_which_request(service: Service) -> None:
     token = await service.new_token(Scope.MACHINES_WRITE)
     await service.post("/v1/machines", {"id": "d"}, token=token, headers={"X-Request-Id": "r-77"})

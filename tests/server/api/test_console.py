@@ -262,11 +262,15 @@ async def test_signing_out_without_a_session_is_no_error(service: Service) -> No
 
 
 async def test_signing_in_and_out_is_in_the_audit(service: Service) -> None:
-    headers = await signed_in(service)
+    headers = await signed_in(service, await service.new_token(Scope.MACHINES_READ))
     await ask(service, "/console/session", headers, method="DELETE")
     entries = (await service.get("/v1/audit?action=session")).json["items"]
     assert [entry["action"] for entry in entries] == ["session.ended", "session.started"]
-    assert {entry["token_name"] for entry in entries} == {"administrator"}
+    assert [entry["grant"] for entry in entries] == [
+        {"role": None, "scopes": ["machines:read"]}
+    ] * 2
+    assert {entry["token_name"] for entry in entries} == {"of a test"}
+    assert {entry["target_name"] for entry in entries} == {"of a test"}
 
 
 async def test_other_page_signs_nobody_out(service: Service) -> None:

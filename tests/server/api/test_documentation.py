@@ -1,11 +1,13 @@
 import re
 from html import unescape
+from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 
 from schemas.http.problems import PROBLEM_TYPES
-from tests.service import Service
+from tests.server.console.test_site import built
+from tests.service import Service, running_service
 
 
 async def test_every_problem_has_its_page_where_its_type_points(service: Service) -> None:
@@ -59,3 +61,32 @@ async def test_description_is_sent_only_to_whoever_lacks_it(service: Service) ->
     reply = await service.get("/openapi.json", token=None)
     headers = {"If-None-Match": reply.headers["ETag"]}
     assert (await service.get("/openapi.json", token=None, headers=headers)).status == 304
+
+
+async def test_documentation_is_led_to_where_it_is_installed(
+    mongodb: str, tmp_path: Path, io_loop: object
+) -> None:
+    site = built(tmp_path / "site")
+    async with running_service(mongodb, tmp_path / "data", docs_dir=site) as service:
+        document = (await service.get("/openapi.json", token=None)).json
+        address = urljoin("/openapi.json", document["externalDocs"]["url"])
+        assert address == "/docs/index.html"
+        for path in (address, "/docs/guide/demo.html"):
+            reply = await service.get(path, token=None)
+            assert reply.status == 200
+            assert reply.body == (site / path.removeprefix("/docs/")).read_bytes()
+            policy = reply.headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy
+            # The pages' own scripts are others' work, and this is where the console's session is.
+            assert "script-src" not in policy
+            assert reply.headers["X-Frame-Options"] == "DENY"
+        sheet = await service.get("/docs/site.css", token=None)
+        assert (sheet.status, sheet.headers["X-Content-Type-Options"]) == (200, "nosniff")
+        assert (await service.get("/docs/bundle.js", token=None)).problem == "not-found"
+        # The page about the API is still where it was.
+        assert b"docs.js" in (await service.get("/docs", token=None)).body
+
+
+async def test_documentation_that_is_not_installed_is_not_led_to(service: Service) -> None:
+    assert "externalDocs" not in (await service.get("/openapi.json", token=None)).json
+    assert (await service.get("/docs/index.html", token=None)).problem == "not-found"

@@ -64,7 +64,7 @@ class World:
         return self.run(self._made(path, body))
 
     async def _filled(self, path: str) -> str:
-        ids = {"version": "0", "name": "nothing", "lease": "guessed"}
+        ids = {"version": "0", "name": "nothing", "path": "guide/nothing.html", "lease": "guessed"}
         if "{machine_id}" in path or "{command_id}" in path:
             ids["machine_id"] = (await self.ours.new_machine(f"desk-{uuid4()}")).machine_id
         if "{command_id}" in path:

@@ -55,12 +55,41 @@ async def test_secrets_differ(service: Service) -> None:
         ),
         (wanted("input:send", user_id="me"), ["body", "user_id"], "uuid_parsing"),
         (wanted("input:send", colour="red"), ["body", "colour"], "extra_forbidden"),
+        (wanted("input:send", role="agent"), ["body"], "scopes_and_role"),
+        ({"name": "n"}, ["body"], "scopes_missing"),
+        ({"name": "n", "role": "king"}, ["body", "role"], "enum"),
     ],
 )
 async def test_wrong_token_is_422(
     service: Service, body: dict[str, object], loc: list[str], kind: str
 ) -> None:
     assert (await service.post("/v1/tokens", body)).faults == [(loc, kind)]
+
+
+async def test_token_with_a_role_has_its_scopes_and_shows_both(service: Service) -> None:
+    made = (await service.post("/v1/tokens", {"name": "n", "role": "viewer"})).json
+    bare = (await service.post("/v1/tokens", wanted("machines:read"))).json
+    assert (made["role"], bare["role"]) == ("viewer", None)
+    assert set(made["scopes"]) == {"machines:read", "screen:read", "trajectories:read"}
+    assert (await service.get(f"/v1/tokens/{made['id']}")).json["role"] == "viewer"
+    listed = (await service.get("/v1/tokens")).json["items"]
+    roles = {each["id"]: each["role"] for each in listed}
+    assert (roles[made["id"]], roles[bare["id"]]) == ("viewer", None)
+    assert (await service.get("/v1/machines", token=made["token"])).status == 200
+    refused = await service.post("/v1/machines", {"id": "d"}, token=made["token"])
+    assert (refused.status, refused.json["scope"]) == (403, "machines:write")
+
+
+async def test_nobody_gives_away_a_role_with_a_scope_that_they_lack(service: Service) -> None:
+    viewing = (Scope.MACHINES_READ, Scope.SCREEN_READ, Scope.TRAJECTORIES_READ)
+    token = await service.new_token(Scope.TOKENS_WRITE, *viewing)
+    given = await service.post("/v1/tokens", {"name": "n", "role": "viewer"}, token=token)
+    assert given.status == 201
+    for role in ("operator", "agent", "reviewer", "administrator"):
+        reply = await service.post("/v1/tokens", {"name": "n", "role": role}, token=token)
+        assert (reply.status, reply.problem) == (403, "forbidden")
+        assert reply.json["detail"].endswith(f"so it cannot give the role {role} away")
+        assert reply.json["scope"] not in (*viewing, Scope.TOKENS_WRITE)
 
 
 async def test_nobody_gives_away_a_scope_that_they_lack(service: Service) -> None:
@@ -166,14 +195,16 @@ async def test_machines_own_token_outlives_its_maker_but_not_with_other_scopes(
     assert made.json["expires_at"] == format_time(end)
 
 
-async def test_scope_of_a_newer_farhand_allows_nothing_and_harms_nothing(
+async def test_scope_and_role_of_a_newer_farhand_allow_nothing_and_harm_nothing(
     service: Service,
 ) -> None:
     made = (await service.post("/v1/tokens", wanted("machines:read"))).json
     tokens = service.server.services.operation.database.collection("tokens")
-    await tokens.update_one({"_id": UUID(made["id"])}, {"$addToSet": {"scopes": "teleport"}})
+    newer = {"$addToSet": {"scopes": "teleport"}, "$set": {"role": "wizard"}}
+    await tokens.update_one({"_id": UUID(made["id"])}, newer)
     assert (await service.get("/v1/machines", token=made["token"])).status == 200
-    assert (await service.get(f"/v1/tokens/{made['id']}")).json["scopes"] == ["machines:read"]
+    shown = (await service.get(f"/v1/tokens/{made['id']}")).json
+    assert (shown["scopes"], shown["role"]) == (["machines:read"], None)
 
 
 async def until_refused(service: Service, token: str) -> None:

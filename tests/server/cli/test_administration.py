@@ -38,6 +38,22 @@ def test_token_has_the_usual_scopes_unless_told(served: Served) -> None:
     assert body["expires_at"] is None
 
 
+def test_token_has_the_scopes_of_its_role_and_the_list_shows_both(served: Served) -> None:
+    made = served.run("token", "create", "--name", "of Anna", "--role", "viewer", "--json")
+    body = json.loads(made.stdout)
+    assert (body["role"], "screen:read" in body["scopes"]) == ("viewer", True)
+    (line,) = [
+        line for line in served.run("token", "list").stdout.splitlines() if body["id"] in line
+    ]
+    assert "viewer" in line
+    assert "machines:read screen:read trajectories:read" in line
+
+
+def test_help_says_what_each_role_allows(served: Served) -> None:
+    help_text = " ".join(served.run("token", "create", "--help").stdout.split())
+    assert "reviewer: machines:read, trajectories:read, trajectories:write" in help_text
+
+
 def test_token_for_another_organization_and_for_some_time(served: Served) -> None:
     organization = served.run("organization", "add", "Other").stdout.strip()
     arguments = ("--organization", organization, "--expires-in", "30d", "--json")
@@ -62,6 +78,9 @@ def test_token_of_a_machine_lets_it_connect(served: Served) -> None:
         (("--name", "n", "--expires-in", "soon"), "such as 30d"),
         (("--name", "n", "--expires-in", "999999999w"), "year 9999"),
         (("--name", "n", "surplus"), "surplus"),
+        (("--name", "n", "--role", "king"), "'king' is not one of"),
+        (("--name", "n", "--role", "agent", "--scope", "input:send"), "leave out --scope"),
+        (("--name", "n", "--role", "agent", "--machine", "desk"), "and --machine"),
     ],
 )
 def test_wrong_use_is_exit_code_2_and_says_what(

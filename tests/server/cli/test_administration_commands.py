@@ -16,6 +16,7 @@ from server.store.commands import CommandRecord, CommandState, CommandStore
 from server.store.mongodb.database import Database
 from tests.commandline import Served, run
 from tests.links import BOOT_ID, JOURNAL_ID
+from tests.observers import NoObserver
 
 ACCEPTED_AT = datetime(2024, 5, 6, 7, 8, 9, 123000, tzinfo=UTC)
 
@@ -47,7 +48,7 @@ def kept(served: Served, mongodb: str, outcome: Outcome | None, *, minimal: bool
             commands = CommandStore(database)
             await commands.claim(record)
             if outcome is not None:
-                await Resolver(commands).finish(record, outcome)
+                await Resolver(commands, NoObserver()).finish(record, outcome)
 
     asyncio.run(keep())
     return str(record.command_id)

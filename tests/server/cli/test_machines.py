@@ -1,13 +1,14 @@
 """``farhand machine show``, ``pause`` and ``resume`` against a real server."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 import pymongo
 import pytest
 
+from schemas.values.times import parse_time
 from server.cli.client import PAGE
 from server.cli.machines import ago, described
 from tests.commandline import Served
@@ -45,11 +46,39 @@ def test_machine_is_shown_as_json_with_its_commands(served: Served) -> None:
 def test_machine_is_paused_and_resumed(served: Served) -> None:
     machine_id = new_machine(served)
     result = served.run("machine", "pause", machine_id)
-    assert (result.exit_code, result.stdout) == (0, "paused: an operator paused the machine\n")
+    assert (result.exit_code, result.stdout) == (0, "paused: administrator paused the machine\n")
     assert json.loads(served.run("machine", "show", machine_id, "--json").stdout)["paused"]
     result = served.run("machine", "resume", machine_id)
     assert (result.exit_code, result.stdout) == (0, "offline: it has never connected\n")
     assert not json.loads(served.run("machine", "resume", machine_id, "--json").stdout)["paused"]
+
+
+def test_pause_has_a_reason_and_an_end(served: Served) -> None:
+    machine_id = new_machine(served)
+    options = ("--reason", "the printer", "--for", "30m")
+    result = served.run("machine", "pause", machine_id, *options)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("paused: administrator paused the machine until 2")
+    assert result.stdout.endswith("Z: the printer\n")
+    pause = json.loads(served.run("machine", "show", machine_id, "--json").stdout)["pause"]
+    left = parse_time(pause["until"]) - datetime.now(UTC)
+    assert timedelta(minutes=29) < left <= timedelta(minutes=30)
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "words"),
+    [
+        (("--for", "soon"), 2, "such as 30d"),
+        (("--for", "31d"), 1, "Error: --for must be within 30 days"),
+        (("--reason", "x" * 201), 1, "Error: --reason must have at most 200 characters"),
+    ],
+)
+def test_wrong_pause_is_said_in_words_of_the_command(
+    served: Served, options: tuple[str, ...], exit_code: int, words: str
+) -> None:
+    result = served.run("machine", "pause", new_machine(served), *options)
+    assert result.exit_code == exit_code
+    assert words in result.stderr
 
 
 def test_list_is_whole_however_long_it_is(served: Served, mongodb: str) -> None:

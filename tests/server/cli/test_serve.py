@@ -160,6 +160,7 @@ def test_server_says_where_it_listens_and_ends_with_0_on_sigterm(
         assert served.process.returncode == 0
     assert f"listening on {served.url}" in log
     assert f"the console is at {served.url}/console;" in log
+    assert f"farhand token create --data-dir {tmp_path} --name my-console --role operator" in log
     assert log.strip().endswith("stopped")
     assert "Traceback" not in log
 

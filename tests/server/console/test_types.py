@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from schemas.inputs.hand import Acknowledged, ButtonPlace, Refused, Undone
 from schemas.link.messages import Capability, Display
-from schemas.resources.audit import AuditEntry, AuditPage
+from schemas.resources.audit import AuditEntry, AuditPage, Grant
 from schemas.resources.commands import CommandItem, CommandPage
 from schemas.resources.events import (
     CommandEvent,
@@ -16,7 +16,7 @@ from schemas.resources.events import (
     MachineRemoved,
     TrajectoryChanged,
 )
-from schemas.resources.machines import Control, Holder, InputCounts, Machine, MachinePage
+from schemas.resources.machines import Control, Holder, InputCounts, Machine, MachinePage, Pause
 from schemas.resources.trajectories import Trajectory
 from schemas.resources.workflows import Workflow, WorkflowPage
 from server.api.console import Session
@@ -78,7 +78,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
 @pytest.mark.parametrize(
     "model",
     [
-        *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested),
+        *(AuditEntry, Capability, CommandItem, CommandEvent, Control, ControlRequested, Grant),
         *(Acknowledged, ButtonPlace, Refused, Undone),
         *(
             Display,
@@ -86,6 +86,7 @@ def in_typescript(schema: dict[str, Any], models: dict[str, Any]) -> frozenset[s
             InputCounts,
             Machine,
             MachineRemoved,
+            Pause,
             Session,
             Trajectory,
             TrajectoryChanged,

@@ -19,7 +19,7 @@ from server.dispatch.here.machines import MachinesHere
 from server.dispatch.questions.question import LinkQuestion, Reply
 from server.dispatch.refusals import RefusedError, busy
 from server.machines.socket import LinkSocket
-from server.web.endpoint import Endpoint, endpoint
+from server.web.endpoint import Endpoint
 from server.web.routing import Route
 from tests.nats import NatsServer
 from tests.nodes import running_nodes, until_reached
@@ -63,14 +63,12 @@ class EchoBody(BaseModel):
 
 
 class EchoHandler(AskingHandler):
-    @endpoint(
-        Endpoint(
-            summary="Echo",
-            scope=Scope.SCREEN_READ,
-            path=MachinePath,
-            body=EchoBody,
-            answers={200: Echoed},
-        )
+    @Endpoint(
+        summary="Echo",
+        scope=Scope.SCREEN_READ,
+        path=MachinePath,
+        body=EchoBody,
+        answers={200: Echoed},
     )
     async def post(self, path: MachinePath, body: EchoBody) -> None:
         organization_id = self.principal.organization_id

@@ -30,7 +30,7 @@ NOW = 1_700_000_000_000
         (LinkBusyError(), 429, None),
         (LinkDownError(), 503, "offline"),
         (LinkUnsettledError(), 503, "settling"),
-        (MachinePausedError(NOW), 503, "paused"),
+        (MachinePausedError(NOW, "Bob paused the machine"), 503, "paused"),
         (MachineControlledError("Ada", NOW), 503, "controlled"),
         (NoInputError("the display is gone", NOW), 503, "no_input"),
         (NoClipboardError("its owner lets nobody"), 503, "no_clipboard"),

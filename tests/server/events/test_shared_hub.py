@@ -145,7 +145,7 @@ async def test_notice_that_is_lost_is_made_good_by_the_next(
         first.bus.go_away()
         publish(first.hub, "a")
         await settled(first.hub)
-        first.bus._is_connected = True  # without saying that it is back
+        first.bus.is_connected = True  # without saying that it is back
         publish(first.hub, "b")
         assert names_of(await heard(subscription, 2)) == ["a", "b"]
 

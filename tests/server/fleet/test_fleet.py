@@ -59,7 +59,9 @@ async def test_each_organization_has_its_own_machines(service: Service) -> None:
     for refused in (
         machines.get(elsewhere.organization_id, "desk-1"),
         machines.check(elsewhere.organization_id, "desk-1"),
-        machines.change(elsewhere.organization_id, "desk-1", MachineChange(name="theirs")),
+        machines.change(
+            elsewhere.organization_id, "desk-1", MachineChange(name="theirs"), by="them"
+        ),
         machines.remove(elsewhere.organization_id, "desk-1"),
     ):
         with pytest.raises(RefusedError) as caught:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Scope
+from schemas.resources.tokens import ADMINISTRATOR_SCOPES, Role, Scope
 from schemas.values.times import format_time
 from server.identity.authentication import secret_hash
 from server.store.identity.tokens import StoredToken
@@ -18,7 +18,7 @@ from tests.service import Reply, Service
 from tests.store import there
 
 WALKS = 15
-STEPS = 25
+STEPS = 40
 MAKING = (Scope.TOKENS_WRITE, Scope.ORGANIZATIONS_WRITE, Scope.MACHINES_WRITE)
 
 
@@ -58,6 +58,8 @@ class Walk:
         bold = [*modest, self.choose.choice(ADMINISTRATOR_SCOPES)]
         scopes = self.choose.choice([modest, modest[1:], bold, list(ADMINISTRATOR_SCOPES)])
         body: dict[str, Any] = {"name": "w", "scopes": scopes}
+        if self.choose.random() < 0.15:
+            body = {"name": "w", "role": self.choose.choice([*Role])}
         if self.choose.random() < 0.5:
             organizations = self.organizations + self.strangers
             body["organization_id"] = str(self.choose.choice(organizations))

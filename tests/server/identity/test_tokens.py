@@ -23,4 +23,5 @@ async def test_only_the_hash_of_a_secret_is_stored(service: Service) -> None:
 def test_scope_that_is_named_twice_is_stored_once() -> None:
     scopes = [Scope.INPUT_SEND, Scope.MACHINES_READ, Scope.INPUT_SEND]
     made = make_token(ORGANIZATION, NewToken(name="of a program", scopes=scopes))
+    assert made.view.role is None
     assert made.view.scopes == [Scope.INPUT_SEND, Scope.MACHINES_READ]

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from schemas.http.queries import PageQuery
-from schemas.resources.audit import AuditQuery
+from schemas.resources.audit import AuditQuery, Grant
 from server.store.audit import AuditedInput, AuditEntry, AuditStore
 from server.store.machines.input_counts import InputCountStore
 from server.store.mongodb.database import Database
@@ -68,7 +68,9 @@ def audit(database: Database) -> AuditStore:
 
 
 async def test_entries_come_back_as_they_were_newest_first(audit: AuditStore) -> None:
-    entries = [change(0), change(2, token_id=None, token_name=None, machine_id=None), sent(1)]
+    nobodys = change(2, token_id=None, token_name=None, machine_id=None)
+    grant = Grant(role="viewer", scopes=["machines:read", "screen:read"])
+    entries = [change(0, target_name="Anna", grant=grant), nobodys, sent(1)]
     for entry in entries[:2]:
         await audit.add(entry)
     await audit.add_inputs(entries[2:])

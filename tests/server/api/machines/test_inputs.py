@@ -1,5 +1,6 @@
 """How a request for an input ends, row by row of the design's table; here without a key."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Expired, Failed, Refused, Unknown
 from schemas.link.messages import Input
 from schemas.resources.tokens import Scope
+from schemas.values.times import format_time
 from tests.links import hello
 from tests.service import ScriptedMachine, Service, until
 
@@ -286,7 +288,19 @@ async def test_paused_machine_is_503_since_its_pause(service: Service) -> None:
         answer = await unavailable(machine)
         assert answer["reason"] == "paused"
         assert answer["since"] == paused.json["since"]
+        assert answer["detail"] == "administrator paused the machine"
         await link.nothing_heard()
+
+
+async def test_who_is_refused_by_a_pause_reads_by_whom_until_when_and_why(service: Service) -> None:
+    machine = await service.new_machine()
+    end = format_time(datetime.now(UTC) + timedelta(hours=1))
+    async with machine.connected():
+        for reason, told in (("$lunch", f" until {end}: $lunch"), (None, "")):
+            details = {"pause_reason": reason, "pause_until": end} if reason else {}
+            await service.request("PATCH", "/v1/machines/desk-1", {"paused": True, **details})
+            answer = await unavailable(machine)
+            assert answer["detail"] == f"administrator paused the machine{told}"
 
 
 async def test_machine_without_a_way_to_inject_is_503_with_its_reason(service: Service) -> None:

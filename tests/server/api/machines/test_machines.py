@@ -1,3 +1,4 @@
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -5,6 +6,8 @@ import pytest
 from schemas.http.queries import PageQuery
 from schemas.link.close_codes import CloseCode
 from schemas.resources.machines import CreatedMachine, Machine
+from schemas.resources.tokens import Scope
+from schemas.values.times import format_time
 from server.dispatch.machine_views import MachineViews
 from server.errors import StoreUnavailable
 from tests.links import hello
@@ -94,6 +97,56 @@ async def test_pause_outlives_the_link(service: Service) -> None:
     await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})
     async with machine.connected():
         assert (await machine.move()).json["reason"] == "paused"
+
+
+async def test_pause_says_who_why_and_until_when(service: Service) -> None:
+    await service.new_machine()
+    token = await service.new_token(Scope.MACHINES_WRITE, Scope.MACHINES_READ)
+    assert (await service.get("/v1/machines/desk-1")).json["pause"] is None
+    end = format_time(datetime.now(UTC) + timedelta(days=29))
+    body = {"paused": True, "pause_reason": "the printer", "pause_until": end}
+    paused = (await service.request("PATCH", "/v1/machines/desk-1", body, token=token)).json
+    since = paused["since"]
+    told = {"since": since, "by": "of a test", "reason": "the printer", "until": end}
+    assert paused["pause"] == told
+    assert paused["reason"] == f"of a test paused the machine until {end}: the printer"
+    assert (await service.get("/v1/machines")).json["items"][0]["pause"] == told
+    anew = (await service.request("PATCH", "/v1/machines/desk-1", {"paused": True})).json
+    told = {"since": since, "by": "administrator", "reason": None, "until": None}
+    assert anew["pause"] == told
+    resumed = await service.request("PATCH", "/v1/machines/desk-1", {"paused": False})
+    assert resumed.json["pause"] is None
+    entries = (await service.get("/v1/audit?action=machine.paused")).json["items"]
+    assert [entry["note"] for entry in entries] == [None, "the printer"]
+
+
+@pytest.mark.parametrize(
+    ("details", "loc", "kind"),
+    [
+        ({"paused": True, "pause_reason": ""}, ["body", "pause_reason"], "string_too_short"),
+        ({"paused": True, "pause_reason": "x" * 201}, ["body", "pause_reason"], "string_too_long"),
+        ({"pause_reason": "x"}, ["body"], "no_pause"),
+        ({"paused": False, "pause_until": "2124-05-06T07:08:09Z"}, ["body"], "no_pause"),
+        ({"paused": True, "pause_until": "soon"}, ["body", "pause_until"], "datetime_parsing"),
+        (
+            {"paused": True, "pause_until": "2024-05-06T07:08:09Z"},
+            ["body", "pause_until"],
+            "future_time",
+        ),
+        (
+            {"paused": True, "pause_until": "2124-05-06T07:08:09Z"},
+            ["body", "pause_until"],
+            "pause_too_long",
+        ),
+    ],
+)
+async def test_wrong_pause_is_422_and_none(
+    service: Service, details: dict[str, object], loc: list[str], kind: str
+) -> None:
+    await service.new_machine()
+    reply = await service.request("PATCH", "/v1/machines/desk-1", details)
+    assert reply.faults == [(loc, kind)]
+    assert (await service.get("/v1/machines/desk-1")).json["paused"] is False
 
 
 @pytest.mark.parametrize("body", [{"paused": "yes"}, {"name": ""}, {"state": "online"}])

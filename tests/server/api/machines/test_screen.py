@@ -187,7 +187,7 @@ async def test_machine_that_fails_to_look_is_a_problem_with_its_words(
 async def test_machine_that_does_not_answer_in_time_is_a_problem(
     service: Service, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.dispatch.here.screens.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("server.dispatch.questions.screens.ANSWER_SECONDS", 0.05)
     async with connected(service):
         reply = await service.get(path)
         assert (reply.status, reply.json["reason"]) == (503, "no_screen")

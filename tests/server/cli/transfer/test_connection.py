@@ -158,7 +158,7 @@ def test_answer_that_is_not_read_to_its_end_does_not_disturb_the_next(
     moody: Moody, connection: Transfer
 ) -> None:
     moody.answers = [(200, b"x" * 100_000), (200, b"{}")]
-    with connection.opened("GET", "/x") as response:
+    with connection.connection.opened("GET", "/x") as response:
         assert next(response.iter_bytes(10)) == b"x" * 10
     assert connection.send("GET", "/x").json == {}
 
@@ -166,7 +166,7 @@ def test_answer_that_is_not_read_to_its_end_does_not_disturb_the_next(
 def test_chunks_are_all_of_the_body(moody: Moody, connection: Transfer) -> None:
     size = 3 * transfer.CHUNK_BYTES + 7
     moody.answers = [(200, b"x" * size)]
-    with connection.opened("GET", "/x") as response:
+    with connection.connection.opened("GET", "/x") as response:
         assert sum(map(len, chunks(response))) == size
 
 

@@ -16,6 +16,7 @@ from server.cli.client import Api
 from server.cli.transfer import connection as transfer
 from server.cli.transfer import exporting, importing, line_import
 from server.cli.transfer.connection import Transfer
+from server.client.connections import Connection
 from tests.commandline import Served, run
 from tests.trajectories import sent
 
@@ -124,13 +125,13 @@ def test_export_that_was_killed_goes_on_when_it_is_started_again(
         assert "the same command goes on from there" in result.stderr
     assert file.read_text() == "what was there before"
     queries = []
-    opened = Transfer.opened
+    opened = Connection.opened
 
-    def noted(connection: Transfer, method: str, path: str, *rest: Any) -> Any:
+    def noted(connection: Connection, method: str, path: str, *rest: Any) -> Any:
         queries.append(path)
         return opened(connection, method, path, *rest)
 
-    monkeypatch.setattr(Transfer, "opened", noted)
+    monkeypatch.setattr(Connection, "opened", noted)
     assert ours.done("export", str(file)) == {"exported": 5}
     assert "after_id" in queries[-1]
     assert file.read_bytes() == whole.read_bytes()

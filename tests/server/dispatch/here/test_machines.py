@@ -1,12 +1,14 @@
 """What reaches the links of a node from another one, beside inputs."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 
 from schemas.link.close_codes import CloseCode
 from schemas.link.messages import Welcome
+from schemas.values.times import format_time, parse_time
 from server.store.machines.documents import ClientSummary, LinkFacts, Machine
 from server.store.machines.machines import MachineStore
 from tests.links import hello
@@ -26,6 +28,29 @@ async def test_pause_and_removal_reach_a_link_on_another_node(nodes: list[Servic
         assert (await link.closed())[0] in (4501, 4502)
 
 
+async def test_pause_that_is_over_ends_where_the_link_is_and_is_told_once(
+    nodes: list[Service],
+) -> None:
+    here, there = nodes
+    machine = await here.new_machine()
+    async with machine.connected():
+        live = await machine.until_live()
+        end = format_time(datetime.now(UTC) + timedelta(seconds=1))
+        await there.request("PATCH", "/v1/machines/desk-1", {"paused": True, "pause_until": end})
+        assert live.availability.restrictions.pause is not None
+        for node in nodes:
+            node.server.services.machines.pauses.look_soon()
+        await until(lambda: live.availability.restrictions.pause is None)
+        assert datetime.now(UTC) >= parse_time(end)
+    await there.request("PATCH", "/v1/machines/desk-1", {"name": "after it"})
+    entries = (await here.get("/v1/audit?action=machine")).json["items"]
+    assert sorted(entry["action"] for entry in entries) == [
+        "machine.pause_ended",
+        "machine.paused",
+        "machine.renamed",
+    ]
+
+
 async def test_pause_holds_within_a_second_where_nobody_could_tell_the_node(
     nodes: list[Service], nats_server: NatsServer
 ) -> None:
@@ -35,7 +60,7 @@ async def test_pause_holds_within_a_second_where_nobody_could_tell_the_node(
         nats_server.kill()
         try:
             await there.request("PATCH", "/v1/machines/desk-1", {"paused": True})
-            await until(lambda: live.availability.restrictions.paused_since is not None)
+            await until(lambda: live.availability.restrictions.pause is not None)
         finally:
             nats_server.start()
 

@@ -17,6 +17,7 @@ from server.store.commands import CommandState
 from tests.answers import answer_of
 from tests.commands import accepted, answering, asking, keep_sent, kept_as_sent, ledger_of, recorded
 from tests.links import hello
+from tests.observers import NoObserver
 from tests.service import ScriptedLink, ScriptedMachine, Service, new_key, until
 
 
@@ -65,7 +66,7 @@ async def test_lost_link_leaves_the_command_pending(service: Service) -> None:
         live = await machine.until_live()
         command = accepted(service, new_key())
         record = await keep_sent(service, command)
-        resolver = Resolver(ledger_of(service))
+        resolver = Resolver(ledger_of(service), NoObserver())
         question = ask(record, live)
         asking = service.server.services.background.start(
             resolver.answered(record, question), "ask"
@@ -89,7 +90,7 @@ async def test_question_about_what_is_on_its_way_without_a_key_ends_with_its_tim
     await link.heard(Input)
     record = new_record(command, SentOn(live.epoch), CommandState.SENT)
     with pytest.raises(PendingError):
-        await Resolver(ledger_of(service)).resolved(record, live)
+        await Resolver(ledger_of(service), NoObserver()).resolved(record, live)
     with pytest.raises(ProblemError, match="not known yet"):
         await waiting
 
@@ -127,7 +128,11 @@ async def test_end_of_another_request_under_the_same_key_is_not_this_ones(
     service: Service,
 ) -> None:
     """Its owner forgot the record, and another body came under the key before the machine said."""
-    key, resolver, ledger = new_key(), Resolver(ledger_of(service)), ledger_of(service)
+    key, resolver, ledger = (
+        new_key(),
+        Resolver(ledger_of(service), NoObserver()),
+        ledger_of(service),
+    )
     forgotten = await keep_sent(service, accepted(service, key))
     assert await ledger.forget(forgotten.command_id, forgotten.attempt)
     other = accepted(service, key, body=MoveMouse(x=8, y=9))

@@ -29,7 +29,7 @@ from server.machines.link.events import (
     SettleCommand,
     TimePassed,
 )
-from server.machines.link.restrictions import NONE, Restrictions
+from server.machines.link.restrictions import NONE, Pause, Restrictions
 from tests.links import (
     COMPLETED,
     MARK,
@@ -95,7 +95,7 @@ def test_link_refuses_what_is_submitted_before_it_is_reconciled() -> None:
 
 def test_paused_machine_takes_nothing_and_finishes_what_it_has(up: LinkScript) -> None:
     command = up.sent()
-    up.on(RestrictionsRead(Restrictions(paused_since=SERVER_TIME - 5)))
+    up.on(RestrictionsRead(Restrictions(Pause(SERVER_TIME - 5, "paused"))))
     for refused in (up.link.reserve, lambda: up.link.handle(submitted(input_message()))):
         with pytest.raises(MachinePausedError) as caught:
             refused()

@@ -11,7 +11,7 @@ from server.machines.link.events import (
     RestrictionsRead,
     SendMessage,
 )
-from server.machines.link.restrictions import NONE, Control, Restrictions
+from server.machines.link.restrictions import NONE, Control, Pause, Restrictions
 from tests.links import SERVER_TIME, LinkScript, input_message
 
 ADA = Restrictions(control=Control("of Ada", "Ada", SERVER_TIME))
@@ -37,7 +37,7 @@ def test_machine_is_interrupted_whenever_control_changes_hands(up: LinkScript) -
 
 
 def test_pause_alone_interrupts_nothing(up: LinkScript) -> None:
-    up.on(RestrictionsRead(Restrictions(paused_since=SERVER_TIME)))
+    up.on(RestrictionsRead(Restrictions(Pause(SERVER_TIME, "paused"))))
     up.on(RestrictionsRead(NONE))
 
 

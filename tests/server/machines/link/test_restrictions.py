@@ -5,9 +5,10 @@ from server.machines.link.errors import (
     MachineControlledError,
     MachinePausedError,
 )
-from server.machines.link.restrictions import NONE, Control, Restrictions
+from server.machines.link.restrictions import NONE, Control, Pause, Restrictions
 
 CONTROL = Control("lease_hash", "Ada", 5)
+PAUSE = Pause(7, "Bob paused the machine")
 
 
 def test_unrestricted_machine_takes_inputs_of_everybody_but_with_a_lease_that_is_over() -> None:
@@ -18,15 +19,15 @@ def test_unrestricted_machine_takes_inputs_of_everybody_but_with_a_lease_that_is
 
 def test_paused_machine_takes_none() -> None:
     with pytest.raises(MachinePausedError) as caught:
-        Restrictions(paused_since=7).check(None)
-    assert caught.value.since == 7
+        Restrictions(PAUSE).check(None)
+    assert (caught.value.since, caught.value.why) == (7, "Bob paused the machine")
     with pytest.raises(ControlEndedError):
-        Restrictions(paused_since=7).check("lease_hash")
+        Restrictions(PAUSE).check("lease_hash")
 
 
-@pytest.mark.parametrize("paused_since", [None, 7])
-def test_holder_passes_and_nobody_else(paused_since: int | None) -> None:
-    restrictions = Restrictions(paused_since, CONTROL)
+@pytest.mark.parametrize("pause", [None, PAUSE])
+def test_holder_passes_and_nobody_else(pause: Pause | None) -> None:
+    restrictions = Restrictions(pause, CONTROL)
     restrictions.check("lease_hash")
     with pytest.raises(ControlEndedError):
         restrictions.check("another")
