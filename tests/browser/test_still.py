@@ -61,9 +61,9 @@ def ask_for_control(scene: Scene) -> None:
 
 def pause_the_machine(scene: Scene) -> None:
     scene.change(paused=True)
-    expect(scene.page.locator(".head")).to_contain_text("paused the machine")
+    expect(scene.page.locator(".head")).to_contain_text("By administrator")
     scene.change(paused=False)
-    expect(scene.page.locator(".head")).not_to_contain_text("paused the machine")
+    expect(scene.page.locator(".head")).not_to_contain_text("By administrator")
 
 
 def rename_the_machine(scene: Scene) -> None:

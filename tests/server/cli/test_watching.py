@@ -182,7 +182,8 @@ def test_changes_are_lines_of_json_in_a_pipe_until_ctrl_c(served: Served, tmp_pa
 
 
 def test_table_is_redrawn_in_a_terminal(served: Served) -> None:
-    machine_id = f"a-{uuid4().hex[:8]}"
+    # The first of all, as a terminal has few lines, and the server the machines of other tests.
+    machine_id = f"0-{uuid4().hex[:8]}"
     served.run("machine", "add", machine_id)
     ours, theirs = pty.openpty()
     os.set_blocking(ours, False)
