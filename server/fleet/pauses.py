@@ -19,7 +19,7 @@ from server.store.times import now
 
 LONGEST_PAUSE: Final = timedelta(days=30)
 
-LOOK_SECONDS: Final = 5.0
+POLL_SECONDS: Final = 5.0
 """After how long to look again at the latest: another node may have begun a pause, and died."""
 
 AGAIN_SECONDS: Final = 1.0
@@ -55,7 +55,7 @@ class Pauses:
             self._woken.clear()
             seconds = await self._end_what_is_over()
             with suppress(TimeoutError):
-                async with asyncio.timeout(min(seconds, LOOK_SECONDS)):
+                async with asyncio.timeout(min(seconds, POLL_SECONDS)):
                     await self._woken.wait()
 
     async def _end_what_is_over(self) -> float:
@@ -68,7 +68,7 @@ class Pauses:
                     await self._tell_end(first)
         except StoreUnavailable:
             return AGAIN_SECONDS
-        return LOOK_SECONDS
+        return POLL_SECONDS
 
     async def _tell_end(self, ended: EndingPause) -> None:
         """Have the machine take inputs again; a link that cannot be told finds out by itself."""

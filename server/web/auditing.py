@@ -1,6 +1,7 @@
 """Changes are recorded, with who made them, before they are answered."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 from schemas.resources.audit import Grant
@@ -28,10 +29,14 @@ async def record(
     In the audit of the caller's organization, or of another.  Raises StoreUnavailable where that
     is not possible; the change itself has happened by then.
     """
-    entry = _entry(handler, action, target)
-    entry.machine_id = machine_id
-    entry.organization_id = organization_id or entry.organization_id
-    entry.note, entry.target_name, entry.grant = note, target_name, grant
+    entry = replace(
+        _entry(handler, action, target),
+        organization_id=organization_id or handler.organization_id,
+        machine_id=machine_id,
+        note=note,
+        target_name=target_name,
+        grant=grant,
+    )
     await handler.services.audit.add(entry)
 
 

@@ -45,7 +45,7 @@ async def test_machine_takes_inputs_again_when_its_pause_is_over(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Whoever pauses is heard, and not found in the next look.
-    monkeypatch.setattr("server.fleet.pauses.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr("server.fleet.pauses.POLL_SECONDS", 3600.0)
     service.server.services.machines.pauses.look_soon()
     machine = await service.new_machine()
     async with machine.connected() as link:
@@ -84,7 +84,7 @@ async def test_pause_that_was_made_longer_goes_on(service: Service) -> None:
 async def test_pause_that_this_node_was_not_told_of_ends_too(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.fleet.pauses.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("server.fleet.pauses.POLL_SECONDS", 0.05)
     service.server.services.machines.pauses.look_soon()
     await service.new_machine()
     over = PauseDetails("Ada", until=now() - timedelta(seconds=1))

@@ -1,4 +1,7 @@
 import asyncio
+import gc
+import weakref
+from contextlib import suppress
 
 import pytest
 from pymongo.errors import InvalidOperation
@@ -41,6 +44,35 @@ async def test_work_that_raises_leaves_nothing_behind(database: Database) -> Non
     with pytest.raises(KeyError):
         await in_transaction(database, work)
     assert await things.count_documents({}) == 1
+
+
+class Text(str):
+    """One that can be watched."""
+
+    __slots__ = ("__weakref__",)
+
+
+async def test_work_that_raises_keeps_nothing_of_who_waited_for_it(database: Database) -> None:
+    async def work(_session: Session) -> None:
+        raise KeyError("enough")
+
+    async def write(text: Text) -> None:
+        # pytest would keep what was raised, and with it this frame.
+        with suppress(KeyError):
+            await in_transaction(database, work)
+        assert text == "secret"
+
+    text = Text("secret")
+    watched = weakref.ref(text)
+    gc.disable()
+    try:
+        await write(text)
+        del text
+        # The step of the loop that woke it up is over then.
+        await asyncio.sleep(0)
+        assert watched() is None
+    finally:
+        gc.enable()
 
 
 async def test_what_the_driver_refuses_is_raised_as_our_own(database: Database) -> None:
