@@ -43,7 +43,7 @@ PICTURE_BYTES = 1024 * 1024
 """Pictures are larger, and go back to the system when they are freed.
 
 Each thread's heap grew by them and kept them: a VNC server that paints much and is left again and
-again cost 131 to 239 MB, and at most 117 since (docs/design/attacks.md).
+again cost 117 to 239 MB, and at most 85 since (docs/design/attacks.md).
 """
 
 LOG_LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(message)s"
