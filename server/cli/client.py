@@ -12,8 +12,8 @@ from click.core import ParameterSource
 from pydantic import ValidationError
 from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from schemas.http.problems import ValidationErrorBody
 from server.cli.wording import in_words_of_the_command
@@ -198,12 +198,16 @@ def _width(items: Sequence[Any], column: str) -> int:
 
 
 def table_of(items: Iterable[Any], columns: Sequence[str], *, wraps: bool = True) -> Table:
-    """A table of these columns, for people; each item is one line, unless it ``wraps``."""
+    """A table of these columns, for people; each item is one line, unless it ``wraps``.
+
+    Where a line is too long, the first column stays whole: it says which item it is.
+    """
     table = Table(box=None)
     for column in columns:
-        table.add_column(column.replace("_", " "), no_wrap=not wraps)
+        table.add_column(column.replace("_", " "), no_wrap=not wraps and column == columns[0])
     for item in items:
-        table.add_row(*(_cell(item.get(column)) for column in columns))
+        texts = (_cell(item.get(column)) for column in columns)
+        table.add_row(*(Text(text, no_wrap=not wraps) for text in texts))
     return table
 
 
@@ -227,10 +231,10 @@ def _read(file: Path, instead: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    """What stands in a table: what others have named themselves is text, and never markup."""
+    """What stands in a table."""
     if isinstance(value, list):
         return " ".join(map(_cell, value))
-    return "" if value is None else escape(printable(str(value)))
+    return "" if value is None else printable(str(value))
 
 
 def printable(text: str) -> str:

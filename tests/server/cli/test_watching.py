@@ -143,6 +143,17 @@ def test_table_is_drawn_only_after_a_change_and_fits_the_terminal() -> None:
     assert "no word from the server" in output.take()[0]
 
 
+def test_id_is_whole_where_a_reason_takes_more_than_the_line() -> None:
+    output, name = Output(redraws=True), "reception-3f0c6a52-8d2f-4b57-9f41"
+    reason = "anna paused the machine until tomorrow: the printer is being swapped"
+    output.watched.read([machine(name, name="Reception", reason=reason), machine("desk")])
+    output.watched.draw(console())
+    (screen,) = output.take()
+    assert name in screen
+    assert reason not in screen
+    assert screen.count("\n") == 3
+
+
 @contextmanager
 def watching(served: Served, output: int, *options: str) -> Iterator["subprocess.Popen[bytes]"]:
     """The command as a process, which writes to this file."""
@@ -182,7 +193,7 @@ def test_changes_are_lines_of_json_in_a_pipe_until_ctrl_c(served: Served, tmp_pa
 
 
 def test_table_is_redrawn_in_a_terminal(served: Served) -> None:
-    # The first of all, as a terminal has few lines, and the server the machines of other tests.
+    # The first of all: a terminal has few lines, and the server the machines of other tests.
     machine_id = f"0-{uuid4().hex[:8]}"
     served.run("machine", "add", machine_id)
     ours, theirs = pty.openpty()
