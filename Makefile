@@ -86,7 +86,7 @@ lint: install $(JAVASCRIPT)/installed
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(WITH_JAVASCRIPT) tsc --project server/console
-	$(WITH_JAVASCRIPT) oxlint --config .ci/javascript/oxlint.json server/console
+	$(WITH_JAVASCRIPT) oxlint --config .ci/javascript/oxlint.json --ignore-pattern '**/vendor/*' server/console
 
 format: install
 	$(BIN)/ruff format

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from server.console.assets import Assets
+from server.console.assets import MEDIA_TYPES, Assets
 from tests.processes import environment, free_port, running
 
 PROJECT = Path(__file__).parent.parent
@@ -191,9 +191,10 @@ def test_pages_and_their_files_are_served(served: str) -> None:
     pages = {"/": "home.html", "/console/": "index.html", "/docs": "docs.html"}
     for address, name in pages.items():
         assert get(served + address) == ours.pages[name].content
-    for file in (PROJECT / "server" / "console" / "static").iterdir():
-        if file.suffix != ".html":
-            address = f"{served}/console/static/{ours.version}/{file.name}"
+    static = PROJECT / "server" / "console" / "static"
+    for file in static.rglob("*.*"):
+        if file.suffix[1:] in MEDIA_TYPES and file.suffix != ".html":
+            address = f"{served}/console/static/{ours.version}/{file.relative_to(static)}"
             assert get(address) == file.read_bytes()
     assert b"try again after Retry-After seconds" in get(f"{served}/problems/machine-unavailable")
     assert json.loads(get(f"{served}/openapi.json"))["openapi"].startswith("3.1")

@@ -43,7 +43,7 @@ class AssetPath(BaseModel):
     """Names a file of the console."""
 
     version: str
-    name: str
+    path: str = Field(description="Such as control/keys.js: it may have slashes.")
 
 
 class ConsoleHandler(ApiHandler):
@@ -86,7 +86,7 @@ class ConsoleFileHandler(FileHandler):
     )
     async def get(self, path: AssetPath, headers: ReadHeaders) -> None:
         console = self.services.operation.console
-        asset = console.find(path.name)
+        asset = console.find(path.path)
         if asset is None:
             raise ProblemError(problems.NOT_FOUND, "the console has no such file")
         # A page that was loaded before an upgrade still gets its files, but keeps none of them.

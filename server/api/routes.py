@@ -96,7 +96,7 @@ ROUTES = (
     Route("/console", ConsoleHandler),
     Route("/console/", ConsolePageHandler),
     Route("/console/session", SessionHandler),
-    Route("/console/static/{version}/{name}", ConsoleFileHandler),
+    Route("/console/static/{version}/{path}", ConsoleFileHandler, deep=True),
     Route("/", HomeHandler),
     Route("/docs", ApiPageHandler),
     Route("/docs/{path}", SiteHandler, deep=True),

@@ -7,7 +7,7 @@ and still never mixes two versions; the pages themselves are asked for anew each
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
+from importlib.resources import as_file, files
 
 CONSOLE_PAGE = "index.html"
 HOME_PAGE = "home.html"
@@ -40,16 +40,20 @@ class Assets:
     """All files of the console and of the pages about the API."""
 
     def __init__(self) -> None:
-        directory = files("server.console").joinpath("static")
-        contents = {each.name: each.read_bytes() for each in directory.iterdir()}
+        with as_file(files("server.console").joinpath("static")) as directory:
+            contents = {
+                file.relative_to(directory).as_posix(): file.read_bytes()
+                for file in directory.rglob("*.*")
+                if file.suffix[1:] in MEDIA_TYPES
+            }
         pages = {name: contents.pop(name) for name in list(contents) if name.endswith(".html")}
         self._assets = {
-            name: Asset(content, MEDIA_TYPES[name.rpartition(".")[2]])
-            for name, content in contents.items()
+            path: Asset(content, MEDIA_TYPES[path.rpartition(".")[2]])
+            for path, content in contents.items()
         }
         digest = hashlib.sha256()
-        for name, asset in sorted(self._assets.items()):
-            digest.update(f"{name} {asset.tag}\n".encode())
+        for path, asset in sorted(self._assets.items()):
+            digest.update(f"{path} {asset.tag}\n".encode())
         self.version = digest.hexdigest()[:16]
         """Of all files together; it is a part of their addresses."""
         self.pages = {name: self._page(content) for name, content in pages.items()}
@@ -58,6 +62,6 @@ class Assets:
     def _page(self, content: bytes) -> Asset:
         return Asset(content.replace(_VERSION_MARK, self.version.encode()), MEDIA_TYPES["html"])
 
-    def find(self, name: str) -> Asset | None:
-        """The file of that name, or None."""
-        return self._assets.get(name)
+    def find(self, path: str) -> Asset | None:
+        """The file at that path, such as ``control/keys.js``, or None."""
+        return self._assets.get(path)

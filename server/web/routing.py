@@ -42,7 +42,7 @@ class UnknownAddressHandler(ApiHandler):
 class Route:
     """An address template such as ``/v1/trajectories/{trajectory_id}`` and its handler.
 
-    What a parameter stands for has no slash in it, unless the route is ``deep``.
+    What a parameter stands for has no slash in it; only the last one of a ``deep`` route may.
     """
 
     template: str
@@ -51,8 +51,8 @@ class Route:
 
     def specification(self, services: Services) -> url:
         """The same for Tornado."""
-        part = ".+" if self.deep else "[^/]+"
-        pattern = re.sub(r"{(\w+)}", rf"(?P<\1>{part})", self.template)
+        template = re.sub(r"{(\w+)}$", r"(?P<\1>.+)", self.template) if self.deep else self.template
+        pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", template)
         return url(pattern, self.handler, {"services": services})
 
 

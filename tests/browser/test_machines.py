@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from schemas.values.times import format_time
 from tests.browser.rig import Site, Visit, served
 from tests.desktop import grabbed
+from tests.processes import until
 
 MANY = 1000
 
@@ -51,7 +52,7 @@ def test_without_machines_the_next_steps_are_there_to_copy(
 def test_row_says_how_a_machine_is_and_why_and_since_when(operator: Visit) -> None:
     operator.site.add_machine("Never seen")
     row = row_of(operator.page, "Never seen")
-    for text in ("Offline", "It has never connected", "just now"):
+    for text in ("Not set up yet", "It has never connected", "just now"):
         expect(row).to_contain_text(text)
     since = row.locator("time")
     assert since.get_attribute("title")
@@ -101,19 +102,77 @@ def test_machine_whose_screen_cannot_be_seen_is_in_trouble_until_it_can(
         assert names == ["A seen one", "B dark one"]
 
 
-def test_machines_in_trouble_come_first(operator: Visit) -> None:
+def test_latest_trouble_comes_first_and_what_is_not_set_up_yet_last(operator: Visit) -> None:
     page, site = operator.page, operator.site
-    with site.desk("A fine one"), site.desk("B resting") as resting:
-        site.add_machine("C lost")
+    names = ["A new", "B fine", "C resting", "D dark", "E lost"]
+
+    def shown() -> list[str]:
+        return [name for name in names_in(page) if name in names]
+
+    site.add_machine("A new")
+    with site.desk("D dark") as dark, site.desk("B fine"), site.desk("C resting") as resting:
+        with site.desk("E lost"):
+            expect(row_of(page, "E lost")).to_contain_text("Online")
         change(site, resting.machine, paused=True)
-        expect(row_of(page, "B resting")).to_contain_text("Paused")
-        expect(row_of(page, "A fine one")).to_contain_text("Online")
-        names = [name for name in names_in(page) if name in ("A fine one", "B resting", "C lost")]
-        assert names == ["C lost", "B resting", "A fine one"]
+        expect(row_of(page, "C resting")).to_contain_text("Paused")
+        expect(row_of(page, "E lost")).to_contain_text("Offline")
+        assert shown() == ["E lost", "C resting", "B fine", "D dark", "A new"]
+        # In another state, and later.
+        with grabbed(dark.display):
+            expect(row_of(page, "D dark")).to_contain_text("its screen cannot be seen")
+            assert shown() == ["D dark", "E lost", "C resting", "B fine", "A new"]
+        page.get_by_role("button", name="Machine", exact=True).click()
+        expect(page.locator('th[aria-sort="ascending"]')).to_have_text("Machine")
+        assert shown() == names
         page.get_by_role("button", name="Machine", exact=True).click()
         expect(page.locator('th[aria-sort="descending"]')).to_have_text("Machine")
-        names = [name for name in names_in(page) if name in ("A fine one", "B resting", "C lost")]
-        assert names == ["A fine one", "B resting", "C lost"]
+        page.reload()
+        expect(page.locator('th[aria-sort="descending"]')).to_have_text("Machine")
+        assert shown() == names[::-1]
+
+
+def test_words_of_a_filter_are_all_wanted_and_chips_count_what_they_leave(
+    operator: Visit,
+) -> None:
+    page, site = operator.page, operator.site
+    first, _ = site.add_machine("Lisbon front door")
+    site.add_machine("Lisbon back office")
+    change(site, first, paused=True)
+    page.get_by_label("Filter").fill("door LISBON")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_label("Filter").fill(f"never {first}")
+    expect(page.locator("tbody tr")).to_have_count(0)
+    page.get_by_label("Filter").fill("lisbon paused")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_label("Filter").fill("lisbon")
+    expect(page.locator(".chips")).to_have_text(
+        re.compile("2 All.*0 Offline.*1 Paused.*0 Online.*1 Not set up yet")
+    )
+    page.get_by_role("button", name="Online").click()
+    expect(page.get_by_role("heading", name="Nothing fits")).to_be_visible()
+    page.get_by_role("button", name="Clear the filters").click()
+    expect(page.get_by_label("Filter")).to_have_value("")
+    expect(row_of(page, "Lisbon back office")).to_be_visible()
+
+
+def test_list_is_walked_by_keys(operator: Visit) -> None:
+    page, site = operator.page, operator.site
+    for name in ("Oslo 1", "Oslo 2", "Oslo 3"):
+        site.add_machine(name)
+    expect(row_of(page, "Oslo 3")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("oslo j")
+    expect(page.get_by_label("Filter")).to_have_value("oslo j")
+    page.keyboard.press("Backspace")
+    expect(page.locator("tbody tr")).to_have_count(3)
+    page.get_by_label("Filter").blur()
+    for key, name in (("j", "Oslo 1"), ("j", "Oslo 2"), ("j", "Oslo 3"), ("k", "Oslo 2")):
+        page.keyboard.press(key)
+        expect(page.get_by_role("link", name=name, exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Oslo 2")).to_be_visible()
+    page.get_by_role("link", name="\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK} Machines").click()
+    expect(page.get_by_label("Filter")).to_have_value("oslo ")
 
 
 def test_filter_and_chips_narrow_the_table_and_stay_in_the_address(operator: Visit) -> None:
@@ -203,9 +262,19 @@ def test_very_many_machines_are_shown_filtered_and_kept_up_to_date(
         page = visit.page
         expect(page.locator("tbody tr")).to_have_count(MANY)
         page.get_by_label("Filter").fill("till 99")
-        expect(page.locator("tbody tr")).to_have_count(11)
+        expect(page.locator("tbody tr")).to_have_count(19)
         page.get_by_label("Filter").fill("")
         expect(page.locator("tbody tr")).to_have_count(MANY)
+        # One comes back to where one was.
+        page.locator("tbody tr").nth(700).scroll_into_view_if_needed()
+        name = page.locator("tbody tr a").nth(700).text_content() or ""
+        until(lambda: page.evaluate("history.state?.y") == page.evaluate("scrollY"), "it is kept")
+        place = page.evaluate("scrollY")
+        row_of(page, name).get_by_role("link").click()
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+        page.go_back()
+        expect(page.locator("tbody tr")).to_have_count(MANY)
+        until(lambda: abs(page.evaluate("scrollY") - place) < 100, "it is where it was")
         # What did not change is not made anew: the same elements are still there.
         page.evaluate("window.rows = [...document.querySelectorAll('tbody tr')]")
         for number in range(50):

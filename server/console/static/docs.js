@@ -3,7 +3,7 @@
  * is asked for, and its address has its id behind the #.
  */
 
-import { byId, fill, h, put } from "./dom.js";
+import { byId, fill, h, put } from "./parts/dom.js";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const DEEPEST = 6;

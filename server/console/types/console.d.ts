@@ -269,12 +269,68 @@ interface Told {
 interface Page {
   /** Aborted when the page is left. */
   signal: AbortSignal;
-  events: import("../static/events.js").Events;
+  events: import("../static/server/events.js").Events;
   me: Session;
   query: URLSearchParams;
   /** What the address has behind the page's name. */
   id: string;
   title: (text: string) => void;
+}
+
+/** What a page is drawn with. */
+interface PageProperties {
+  events: import("../static/server/events.js").Events;
+  me: Session;
+  query: URLSearchParams;
+  /** What the address has behind the page's name. */
+  id: string;
+}
+
+interface AppState {
+  /** Null where nobody is signed in. */
+  me: Session | null;
+  /** Why one has to sign in. */
+  words: string;
+  error: unknown;
+  isReady: boolean;
+  /** Counts the pages that were shown: each begins anew. */
+  visit: number;
+}
+
+/** A column of a table. */
+interface Column<Item> {
+  key: string;
+  label: string;
+  sorts?: boolean;
+  numeric?: boolean;
+  cell: (item: Item) => import("../static/vendor/preact.js").Children;
+  attributes?: (item: Item) => Record<string, unknown>;
+}
+
+interface RowProperties {
+  item: unknown;
+  columns: Column<unknown>[];
+  row?: (item: unknown) => Record<string, unknown>;
+}
+
+interface TableProperties<Item> {
+  /** Its class. */
+  name: string;
+  label: string;
+  columns: Column<Item>[];
+  items: Item[];
+  keyOf: (item: Item) => string;
+  /** The attributes of an item's row. */
+  row?: (item: Item) => Record<string, unknown>;
+  order: string;
+  sort: (order: string) => void;
+  chosen: string;
+}
+
+interface Chip {
+  value: string;
+  word: string;
+  count: number;
 }
 
 /** What the parts of a page with something to change need. */
@@ -376,11 +432,11 @@ interface Hands {
   surface: HTMLElement;
   typing: HTMLTextAreaElement;
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
-  touchpad: import("../static/touchpad.js").Touchpad;
-  keypad: import("../static/keypad.js").Keypad;
+  touchpad: import("../static/control/touchpad.js").Touchpad;
+  keypad: import("../static/control/keypad.js").Keypad;
   hand: { send: (...events: HandEvent[]) => void; released?: () => void };
   /** Null where the person may not use the machine's. */
-  clipboard: import("../static/clipboard.js").Clipboard | null;
+  clipboard: import("../static/control/clipboard.js").Clipboard | null;
   own: (key: OwnKey) => void;
   signal: AbortSignal;
 }
@@ -425,14 +481,6 @@ interface Finger {
 }
 
 type Order = (one: Machine, other: Machine) => number;
-
-/** A column of the table of machines: sorted by where it has an order; null is the usual one. */
-interface Column {
-  key: string;
-  label: string;
-  order?: Order | null;
-  numeric?: boolean;
-}
 
 /** A filter of the list of trajectories. */
 interface Field {

@@ -176,7 +176,7 @@ TABLE = (
         body={"token": "fh_unknown"}, headers=OF_THE_CONSOLE, takes_body=True),
     Row("DELETE", "/console/session", PUBLIC, 204,
         problems="cross-site-request storage-unavailable"),
-    Row("GET", "/console/static/{version}/{name}", PUBLIC, 404, problems="not-found"),
+    Row("GET", "/console/static/{version}/{path}", PUBLIC, 404, problems="not-found"),
     Row("GET", "/", PUBLIC, 200),
     Row("GET", "/docs", PUBLIC, 200),
     Row("GET", "/docs/{path}", PUBLIC, 404, problems="not-found"),

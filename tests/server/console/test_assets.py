@@ -1,4 +1,6 @@
+import hashlib
 import re
+from os.path import normpath
 from pathlib import Path
 
 import pytest
@@ -7,34 +9,59 @@ from server.console import assets
 from server.console.assets import CONSOLE_PAGE, Asset, Assets
 
 STATIC = Path(assets.__file__).parent / "static"
-ROOM = 236 * 1024
+ROOM = 280 * 1024
 """What all pages for browsers may have together."""
 
 
+VENDORED = "vendor/"
+"""Files of others, which are as they were published."""
+
+
 def texts(*suffixes: str) -> dict[str, str]:
-    return {file.name: file.read_text() for file in STATIC.iterdir() if file.suffix[1:] in suffixes}
+    """The project's own files by their paths."""
+    paths = {file.relative_to(STATIC).as_posix(): file for file in STATIC.rglob("*.*")}
+    return {
+        path: file.read_text()
+        for path, file in paths.items()
+        if file.suffix[1:] in suffixes and not path.startswith(VENDORED)
+    }
 
 
 def test_all_pages_are_small() -> None:
-    assert 10_000 < sum(file.stat().st_size for file in STATIC.iterdir()) < ROOM
+    sent = [file for file in STATIC.rglob("*.*") if file.suffix[1:] in assets.MEDIA_TYPES]
+    assert 10_000 < sum(file.stat().st_size for file in sent) < ROOM
+
+
+def test_files_of_others_are_those_that_are_named_with_their_licences() -> None:
+    vendor = STATIC / "vendor"
+    table = re.findall(
+        r"^\| (\w+\.js) \|.*\| (\w{64}) \|.*(LICENSE-\w+)",
+        (vendor / "README.md").read_text(),
+        re.MULTILINE,
+    )
+    assert {name for name, _, _ in table} == {file.name for file in vendor.glob("*.js")}
+    for name, digest, licence in table:
+        assert hashlib.sha256((vendor / name).read_bytes()).hexdigest() == digest, name
+        assert "Copyright" in (vendor / licence).read_text()
 
 
 def test_pages_name_only_files_that_are_there_and_all_scripts() -> None:
     console = Assets()
     assert set(console.pages) == {"index.html", "home.html", "docs.html"}
     pages = "".join(page.content.decode() for page in console.pages.values())
-    named = re.findall(r'static/([0-9a-f]{16})/([\w.]+)"', pages)
+    named = re.findall(r'static/([0-9a-f]{16})/([\w./]+)"', pages)
     assert {version for version, _ in named} == {console.version}
     assert all(console.find(name) for _, name in named)
-    assert {name for _, name in named if name.endswith(".js")} == set(texts("js"))
+    scripts = {path for _, path in named if path.endswith(".js")}
+    assert {path for path in scripts if not path.startswith(VENDORED)} == set(texts("js"))
 
 
 def test_scripts_import_only_files_that_are_there() -> None:
     console = Assets()
-    for name, text in texts("js").items():
+    for path, text in texts("js").items():
         for imported in re.findall(r'from "(.*?)"', text):
-            assert imported.startswith("./"), f"{name} imports {imported}"
-            assert console.find(imported.removeprefix("./")), f"{name} imports {imported}"
+            assert imported.startswith("."), f"{path} imports {imported}"
+            assert console.find(normpath(f"{path}/../{imported}")), f"{path} imports {imported}"
 
 
 @pytest.mark.parametrize(

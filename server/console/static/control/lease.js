@@ -1,0 +1,127 @@
+/** Control of a machine as the server gives it: a lease, taken, renewed and given back. */
+
+import { call, path, Problem, request } from "../server/api.js";
+
+const RENEW_SECONDS = 10;
+const AGAIN_SECONDS = 2;
+const ANSWER_SECONDS = 8;
+export const LEASE_SECONDS = 30;
+
+/**
+ * All leases that this page has.
+ * @type {Set<Lease>}
+ */
+const held = new Set();
+
+/**
+ * Whether an error says that a lease is over.
+ * @param {unknown} error
+ */
+export function isControlEnded(error) {
+  return error instanceof Problem && error.problem === "control-ended";
+}
+
+/** Give everything back; resolves when the server knows, or cannot be told. */
+export async function giveAllBack() {
+  await Promise.all([...held].map((lease) => lease.giveBack()));
+}
+
+/**
+ * Take control, where somebody has it only with `takeOver`.  Throws the Problem of a refusal.
+ * @param {string} machineId
+ * @param {boolean} takeOver
+ */
+export async function takeLease(machineId, takeOver) {
+  const address = path`/v1/machines/${machineId}/control`;
+  const asked = Date.now();
+  /** @type {Answer<Control>} */
+  const { data } = await call("POST", address, { body: { take_over: takeOver } });
+  return new Lease(address, data, asked);
+}
+
+/** A lease, renewed until its `signal` is aborted: then it is over. */
+export class Lease {
+  isGivenBack = false;
+  #over = new AbortController();
+  #isRenewing = false;
+  #renewed = 0;
+  #next = 0;
+  #end = 0;
+
+  /**
+   * @param {string} address
+   * @param {Control} control
+   * @param {number} asked when it was asked for: it ends no earlier than if it had begun then
+   */
+  constructor(address, { id, by, since }, asked) {
+    this.id = id;
+    this.by = by;
+    this.since = since;
+    this.address = address + path`/${id}`;
+    this.signal = this.#over.signal;
+    held.add(this);
+    this.#lastsFrom(asked);
+    this.#renewIn(RENEW_SECONDS);
+  }
+
+  /** Whether it has run out by this computer's clock, which also goes on while that sleeps. */
+  get hasRunOut() {
+    return Date.now() - this.#renewed > (LEASE_SECONDS - 1) * 1000;
+  }
+
+  /** Renew it now, which also finds out whether the server still knows it. */
+  async renew() {
+    if (this.#isRenewing || this.signal.aborted) return;
+    this.#isRenewing = true;
+    clearTimeout(this.#next);
+    const asked = Date.now();
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ANSWER_SECONDS * 1000)]);
+    try {
+      await call("PUT", this.address, { signal });
+      this.#lastsFrom(asked);
+      this.#renewIn(RENEW_SECONDS);
+    } catch (error) {
+      if (isControlEnded(error)) this.lose();
+      else this.#renewIn(AGAIN_SECONDS);
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+
+  /** It is over: the server says so, or must have ended it by now. */
+  lose() {
+    clearTimeout(this.#next);
+    clearTimeout(this.#end);
+    held.delete(this);
+    this.#over.abort();
+  }
+
+  /** End it, also while the page goes away.  What cannot be given back runs out by itself. */
+  async giveBack() {
+    if (this.signal.aborted) return;
+    this.isGivenBack = true;
+    this.lose();
+    const signal = AbortSignal.timeout(ANSWER_SECONDS * 1000);
+    try {
+      await request("DELETE", this.address, { keepalive: true, signal });
+    } catch {
+      // Nobody renews it any more.
+    }
+  }
+
+  /** @param {number} time */
+  #lastsFrom(time) {
+    if (this.signal.aborted) return;
+    this.#renewed = time;
+    clearTimeout(this.#end);
+    const left = time + LEASE_SECONDS * 1000 - Date.now();
+    this.#end = setTimeout(() => this.lose(), left);
+  }
+
+  /** @param {number} seconds */
+  #renewIn(seconds) {
+    if (this.signal.aborted) return;
+    clearTimeout(this.#next);
+    this.#next = setTimeout(() => void this.renew(), seconds * 1000);
+  }
+}

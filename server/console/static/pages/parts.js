@@ -1,0 +1,51 @@
+/** All parts of the console on one page, for who builds with them and for the test of their accessibility. */
+
+import { Chips } from "../parts/chips.js";
+import { html, useState, useTitle } from "../parts/elements.js";
+import { CommandLine, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
+import { OutcomeBadge, StateBadge } from "../parts/states.js";
+import { Table } from "../parts/table.js";
+import { Ago } from "../parts/time.js";
+import { toast } from "../parts/toasts.js";
+import { OUTCOMES, STATES } from "../parts/words.js";
+
+/** @type {Column<{name: string, count: number}>[]} */
+const COLUMNS = [
+  { key: "name", label: "Name", sorts: true, cell: ({ name }) => html`<a href="#/parts">${name}</a>` },
+  { key: "count", label: "Count", sorts: true, numeric: true, cell: ({ count }) => count },
+];
+
+const ITEMS = ["Rose", "Lily", "Iris"].map((name, count) => ({ name, count }));
+
+export function PartsPage() {
+  useTitle("Parts");
+  const [state, choose] = useState("");
+  const [order, sort] = useState("name");
+  /** @param {string} id */
+  const input = (id) => html`<input id=${id} type="search" />`;
+  const chips = ["", ...Object.keys(STATES)].map((value, count) => ({ value, word: STATES[value]?.word ?? "All", count }));
+  return html`<section class="parts">
+    <h1>Parts</h1>
+    <h2>Table</h2>
+    <${Table} name="plain" label="Flowers" columns=${COLUMNS} items=${ITEMS} keyOf=${(/** @type {{name: string}} */ { name }) => name} order=${order} sort=${sort} chosen="" />
+    <h2>Filter and chips</h2>
+    <${Field} label="Filter" inline make=${input} />
+    <${Chips} label="Show only" chips=${chips} chosen=${state} choose=${choose} />
+    <h2>States and outcomes</h2>
+    <p class="row">${Object.keys(STATES).map((name) => html`<${StateBadge} state=${name} />`)}</p>
+    <p class="row">${Object.keys(OUTCOMES).map((name) => html`<${OutcomeBadge} outcome=${name} code="some-code" />`)}</p>
+    <h2>Time</h2>
+    <p><${Ago} time=${new Date().toISOString()} /></p>
+    <h2>Buttons and toasts</h2>
+    <div class="row">
+      <${WorkButton} work=${() => Promise.resolve(toast("It is done."))}>Do it<//>
+      <${WorkButton} class="primary" work=${() => Promise.reject(new Error("It went wrong."))}>Fail<//>
+    </div>
+    <h2>Command</h2>
+    <${CommandLine} text="farhand machine list" />
+    <h2>Empty states</h2>
+    <${EmptyState} title="Nothing yet"><p>What that means, and the next step.</p><//>
+    <${NothingFits} what="flower" clear=${() => choose("")} />
+    <${Failure} error=${new Error("The server does not answer.")} again=${() => null} />
+  </section>`;
+}

@@ -1,0 +1,62 @@
+/** The page that asks for a token, once. */
+
+import { statusOf, wordsOf } from "../server/api.js";
+import { html, useEffect, useRef, useState, useTitle } from "../parts/elements.js";
+import { CommandLine, Field } from "../parts/pieces.js";
+
+const UNKNOWN =
+  "This token is not known, has expired or was revoked. Check that all of it was copied, from fh_ to its end.";
+
+/**
+ * `signIn(token)` throws a Problem where the token will not do; `words` say why we are here.
+ * @param {{signIn: (token: string) => Promise<void>, words: string}} properties
+ */
+export function SignIn({ signIn, words }) {
+  useTitle("Sign in");
+  const [said, say] = useState(words);
+  const [isBusy, setBusy] = useState(false);
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => field.current?.focus(), []);
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    const token = field.current?.value.trim();
+    if (!token) return;
+    setBusy(true);
+    try {
+      await signIn(token);
+    } catch (error) {
+      say(statusOf(error) === 401 ? UNKNOWN : wordsOf(error));
+      field.current?.select();
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  /** @param {string} id */
+  const input = (id) => html`<input
+    id=${id} ref=${field} type="password" name="token" autocomplete="off" spellcheck="false"
+    autocapitalize="off" maxlength="200" placeholder="fh_…" required
+  />`;
+  return html`<section class="sign-in">
+    <h1>Sign in to Farhand</h1>
+    <form onSubmit=${submit}>
+      <${Field} label="Token" make=${input} />
+      <div class="row"><button class="primary" disabled=${isBusy}>Sign in</button></div>
+      <p class="said" role="alert">${said}</p>
+    </form>
+    <h2>Where is a token?</h2>
+    <p>Make one for yourself, which can be revoked alone. On the server's host, as its user:</p>
+    <${CommandLine} text="farhand token create --name my-console --role operator" />
+    <p>
+      Where the server's data is not in the usual directory, add <code>--data-dir</code>: the server's log
+      has the whole command, with the directory, at every start.
+    </p>
+    <p>
+      Or take the administrator's: the server's first start has written it to the file
+      ${" "}<code>admin-token</code> in its data directory.
+    </p>
+    <p class="small">The token is exchanged for a session that scripts cannot read; it is not kept here.</p>
+  </section>`;
+}

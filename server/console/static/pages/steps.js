@@ -1,0 +1,147 @@
+/**
+ * What a recorded step says: Farhand's own format, a flat `action`, and what models' vendors have.
+ * docs/reference/trajectories.md has the first; the others are read as their makers write them.
+ */
+
+import { operationOf, span } from "../parts/words.js";
+
+/** The names of actions beside Farhand's operations, each with its word and what it implies. */
+const ACTIONS = new Map(
+  /** @type {[string[], string][]} */ ([
+    [["click", "left_click", "click_at"], "Click"],
+    [["right_click"], "Click right"],
+    [["middle_click"], "Click middle"],
+    [["double_click"], "Double click"],
+    [["triple_click"], "Triple click"],
+    [["left_mouse_down", "mouse_down"], "Press"],
+    [["left_mouse_up", "mouse_up"], "Release"],
+    [["move", "mouse_move", "hover_at"], "Move"],
+    [["drag", "left_click_drag", "drag_and_drop"], "Drag"],
+    [["scroll", "scroll_at", "scroll_document"], "Scroll"],
+    [["key", "keypress", "press_key", "hotkey", "key_combination"], "Keys"],
+    [["hold_key", "key_down"], "Hold"],
+    [["key_up"], "Let go of"],
+    [["type", "type_text_at"], "Text"],
+    [["wait", "wait_5_seconds"], "Wait"],
+    [["screenshot", "take_screenshot"], "Screenshot"],
+    [["zoom"], "Zoom"],
+    [["cursor_position"], "Ask for the pointer"],
+    [["navigate"], "Go to"],
+    [["go_back"], "Go back"],
+    [["go_forward"], "Go forward"],
+  ]).flatMap(([names, word]) => names.map((name) => [name, word])),
+);
+
+const CLICKS = ["", "", "Double click", "Triple click"];
+/** Gemini counts each side of a picture in so many parts. */
+const GRID = 1000;
+
+/**
+ * What a step says; one that nobody knows has the word "Step".
+ * @param {Step} step
+ * @param {Size} size of its picture
+ */
+export function readStep(step, size) {
+  // What a model calls for is told whole: the call, and in it the action.
+  const called = [step.action, step.input].map(membersOf).find((value) => nameOf(value));
+  const told = called ?? step;
+  const values = called ?? membersOf(step.body ?? step.args ?? step.input ?? step);
+  const isGrid = typeof step.args === "object";
+  const places = placesIn(values).map((place) => (isGrid ? onPicture(place, size) : place));
+  return { places, text: sentence(nameOf(told), values, places, step.after_ms) };
+}
+
+/**
+ * What an action is called; empty where that is not known.
+ * @param {Step} step
+ */
+function nameOf({ operation, action, name, type }) {
+  if (typeof operation === "string") return operation;
+  return [action, name, type].find((each) => typeof each === "string" && ACTIONS.has(each)) ?? "";
+}
+
+/**
+ * What a value has in it where it is an object, as anything can be in a step.
+ * @param {unknown} value
+ * @returns {Step}
+ */
+export function membersOf(value) {
+  return typeof value === "object" ? { ...value } : {};
+}
+
+/**
+ * Where a step happened: no place, one, or the beginning and end of a drag.
+ * @param {Step} values
+ * @returns {Place[]}
+ */
+function placesIn(values) {
+  const { start_x, start_y, to_x, to_y, x, y, destination_x, destination_y, start_coordinate, coordinate, path } = values;
+  const points = Array.isArray(path) && path.length ? [path[0], path.at(-1)] : [];
+  /** @type {[unknown, unknown][]} */
+  const found = [
+    [start_x, start_y],
+    pair(start_coordinate),
+    ...points.map((point) => /** @type {[unknown, unknown]} */ ([membersOf(point).x, membersOf(point).y])),
+    [to_x, to_y],
+    [x, y],
+    pair(coordinate),
+    [destination_x, destination_y],
+  ];
+  /** @type {Place[]} */
+  const places = [];
+  for (const [left, top] of found) if (isNumber(left) && isNumber(top)) places.push({ x: left, y: top });
+  return places.slice(0, 2);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {[unknown, unknown]}
+ */
+function pair(value) {
+  return Array.isArray(value) ? [value[0], value[1]] : [null, null];
+}
+
+/** @type {(place: Place, size: Size) => Place} */
+function onPicture({ x, y }, { width, height }) {
+  return { x: Math.round((x * width) / GRID), y: Math.round((y * height) / GRID) };
+}
+
+/** @type {(name: unknown, values: Step, places: Place[], after: unknown) => string} */
+function sentence(name, values, [first, last], after) {
+  const word = typeof name === "string" && name && (ACTIONS.get(name) ?? operationOf(name));
+  const parts = [CLICKS[Number(values.clicks)] || word || "Step", ...detailsOf(values)];
+  if (first) parts.push(`${last ? "from" : "at"} ${first.x}, ${first.y}`);
+  if (last) parts.push(`to ${last.x}, ${last.y}`);
+  if (isNumber(after)) parts.push(`(after ${span(after)})`);
+  return parts.join(" ");
+}
+
+/** @param {Step} values */
+function detailsOf(values) {
+  const { button, text, keys, key, url } = values;
+  const details = [
+    button !== "left" && button,
+    text,
+    Array.isArray(keys) ? keys.join("+") : keys,
+    key,
+    url,
+    ...turned(values),
+  ];
+  return details.filter((detail) => typeof detail === "string" && detail);
+}
+
+/** @param {Step} values */
+function turned({ direction, scroll_direction, amount, scroll_amount, scroll_x, scroll_y }) {
+  const where = direction ?? scroll_direction;
+  const notches = amount ?? scroll_amount;
+  if (typeof where === "string") return [`${isNumber(notches) ? `${notches} ` : ""}${where}`];
+  return [
+    isNumber(scroll_y) && scroll_y !== 0 && `${Math.abs(scroll_y)} pixels ${scroll_y > 0 ? "down" : "up"}`,
+    isNumber(scroll_x) && scroll_x !== 0 && `${Math.abs(scroll_x)} pixels ${scroll_x > 0 ? "right" : "left"}`,
+  ];
+}
+
+/** @type {(value: unknown) => value is number} */
+function isNumber(value) {
+  return Number.isFinite(value);
+}

@@ -1,0 +1,81 @@
+/** The part of the address behind the #: a page of the console, and what is chosen on it. */
+
+import { useRef, useState } from "./elements.js";
+
+/** The page's path, empty where none is named, and what follows its question mark. */
+export function place() {
+  const [path = "", query] = location.hash.replace(/^#/, "").split("?");
+  return { path, query: new URLSearchParams(query) };
+}
+
+/**
+ * The addresses that pages had last, with what was chosen there, by their paths.
+ * @type {Map<string, string>}
+ */
+const latest = new Map();
+
+/**
+ * The way back to a page as it was left.
+ * @param {string} path
+ */
+export function backTo(path) {
+  return latest.get(path) ?? `#${path}`;
+}
+
+/**
+ * Let the address tell what is chosen on the page with this path; empty values are left out.
+ * Whoever has just gone elsewhere stays there: the page learns of it a moment later.
+ * @param {string} path
+ * @param {Record<string, string>} values
+ */
+export function keepChosen(path, values) {
+  if (place().path !== path) return;
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+  const address = query.size ? `#${path}?${query}` : `#${path}`;
+  latest.set(path, address);
+  history.replaceState(history.state, "", address);
+}
+
+/**
+ * What is chosen on the page with this path, which its address tells and begins with; what is as usual
+ * is left out.
+ * @template {Record<string, string>} Chosen
+ * @param {string} path
+ * @param {Chosen} usual
+ * @returns {[Chosen, (change: Partial<Chosen>) => void]}
+ */
+export function useChosen(path, usual) {
+  const [chosen, set] = useState(() => {
+    const { query } = place();
+    latest.set(path, location.hash);
+    const said = Object.keys(usual).flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []));
+    return /** @type {Chosen} */ ({ ...usual, ...Object.fromEntries(said) });
+  });
+  const current = useRef(chosen);
+  /** @param {Partial<Chosen>} change */
+  function choose(change) {
+    current.current = { ...current.current, ...change };
+    const said = Object.entries(current.current).filter(([name, value]) => value !== usual[name]);
+    keepChosen(path, Object.fromEntries(said));
+    set(current.current);
+  }
+  return [chosen, choose];
+}
+
+let keeping = 0;
+
+/** Remember how far down one has read, for the way back. */
+export function rememberPlace() {
+  history.scrollRestoration = "manual";
+  addEventListener("hashchange", () => clearTimeout(keeping));
+  addEventListener("scroll", () => {
+    clearTimeout(keeping);
+    keeping = setTimeout(() => history.replaceState({ y: scrollY }, ""), 100);
+  });
+}
+
+/** How far down one had read here, in pixels; 0 where one comes for the first time. */
+export function rememberedPlace() {
+  const state = /** @type {{y?: number} | null} */ (history.state);
+  return state?.y ?? 0;
+}

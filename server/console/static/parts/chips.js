@@ -1,0 +1,17 @@
+/** Buttons with a count each, of which one at most is chosen: what is shown is narrowed to that. */
+
+import { html } from "./elements.js";
+import { StateShape } from "./states.js";
+
+/**
+ * The empty value is all; what is chosen already is left by choosing it again.
+ * @param {{label: string, chips: Chip[], chosen: string, choose: (value: string) => void}} properties
+ */
+export function Chips({ label, chips, chosen, choose }) {
+  return html`<div class="chips" role="group" aria-label=${label}>
+    ${chips.map(({ value, word, count }) => html`<button
+      key=${value} type="button" class="chip" data-state=${value} data-none=${count === 0 || null}
+      aria-pressed=${String(chosen === value)} onClick=${() => choose(chosen === value ? "" : value)}
+    >${value && html`<${StateShape} state=${value} />`}<b>${count}</b> ${word}</button>`)}
+  </div>`;
+}

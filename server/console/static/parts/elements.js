@@ -1,0 +1,66 @@
+/** What pages are made of: Preact's elements, written with htm, and what parts of them remember. */
+
+import htm from "../vendor/htm.js";
+import { useEffect, useMemo, useState } from "../vendor/hooks.js";
+import { h } from "../vendor/preact.js";
+
+export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+export { Component, render } from "../vendor/preact.js";
+
+/** Elements as a template: html`<b class=${kind}>${text}</b>`.  Texts stay texts, whatever is in them. */
+export const html = htm.bind(h);
+
+/** Something that changes: `tell()` says so to whoever draws it, once for each picture of the browser. */
+export class Store extends EventTarget {
+  #telling = 0;
+
+  tell() {
+    this.#telling ||= requestAnimationFrame(() => this.tellNow());
+  }
+
+  tellNow() {
+    cancelAnimationFrame(this.#telling);
+    this.#telling = 0;
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/**
+ * Draw a part anew whenever the store changes.
+ * @template {EventTarget} Kind
+ * @param {Kind} store
+ * @returns {Kind}
+ */
+export function useStore(store, type = "change") {
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const changed = () => draw((count) => count + 1);
+    store.addEventListener(type, changed);
+    // What changed before anybody listened.
+    changed();
+    return () => store.removeEventListener(type, changed);
+  }, [store]);
+  return store;
+}
+
+/**
+ * What is made once for a part, with a signal that is aborted when the part is gone.
+ * @template Made
+ * @param {(signal: AbortSignal) => Made} make
+ * @returns {Made}
+ */
+export function useMade(make) {
+  const [made, ending] = useMemo(() => {
+    const controller = new AbortController();
+    return /** @type {const} */ ([make(controller.signal), controller]);
+  }, []);
+  useEffect(() => () => ending.abort(), []);
+  return made;
+}
+
+/** @param {string} text of the window, beside the console's own name */
+export function useTitle(text) {
+  useEffect(() => {
+    document.title = text === "Farhand" ? text : `${text} – Farhand`;
+  }, [text]);
+}

@@ -1,0 +1,33 @@
+/** States and outcomes: a shape, a colour and a word each, for those to whom colours say little. */
+
+import { outcomeOf, STATES } from "./words.js";
+import { html } from "./elements.js";
+
+const DIAMOND = html`<path d="M8 .8 15.2 8 8 15.2.8 8z" />`;
+
+/** @type {Record<string, import("../vendor/preact.js").Children>} */
+const SHAPES = {
+  online: html`<circle cx="8" cy="8" r="5.5" />`,
+  offline: html`<path d="M8 1.8 15 14.2H1z" />`,
+  no_input: DIAMOND,
+  paused: html`<rect x="2.5" y="2" width="4" height="12" rx="1" /><rect x="9.5" y="2" width="4" height="12" rx="1" />`,
+  not_set_up: html`<circle cx="8" cy="8" r="4.5" fill="none" stroke="currentcolor" stroke-width="2" />`,
+};
+
+/** @param {{state: string}} properties */
+export function StateShape({ state }) {
+  return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[state] ?? DIAMOND}</svg>`;
+}
+
+/** @param {{state: string}} properties */
+export function StateBadge({ state }) {
+  return html`<span class="state" data-state=${state}><${StateShape} state=${state} />${STATES[state]?.word ?? state}</span>`;
+}
+
+/** @param {{outcome: string, code?: string | null}} properties */
+export function OutcomeBadge({ outcome, code }) {
+  const { word, kind } = outcomeOf(outcome);
+  const sign = { good: "✓", bad: "✕", waits: "…" }[kind];
+  const why = code && outcome !== "completed" && html` <small>${code}</small>`;
+  return html`<span class="outcome" data-kind=${kind}><span aria-hidden="true">${sign}</span> ${word}${why}</span>`;
+}

@@ -1,0 +1,112 @@
+/** A table of a list's items: sorted by its heads, walked by keys, and quick with thousands of rows. */
+
+import { Component, html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./elements.js";
+import { rememberedPlace } from "./address.js";
+
+/** What is drawn at once: more than a window shows. */
+const FIRST_ROWS = 80;
+/** What is added while the browser has nothing else to do. */
+const MORE_ROWS = 400;
+const TYPED_IN = "input, select, textarea, [role=application]";
+
+/**
+ * `order` is the key of the column that it is sorted by, with a minus before it where that is turned
+ * round; `chosen` changes where other items are shown, so that these are drawn from the first again.
+ * @template Item
+ * @param {TableProperties<Item>} properties
+ */
+export function Table({ name, label, columns, items, keyOf, row, order, sort, chosen }) {
+  const count = useGrowing(items.length, `${chosen}${order}`);
+  // The roles are said although they are a table's own: the style sheet makes it a grid, whose rows
+  // are laid out alone, and only where they are seen.
+  return html`<div class="scroll">
+    <table class="table ${name}" role="table" aria-label=${label}>
+      <thead role="rowgroup">
+        <tr role="row">${columns.map((column) => html`<${Head} column=${column} order=${order} sort=${sort} />`)}</tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${items.slice(0, count).map((item) => html`<${Row} key=${keyOf(item)} item=${item} columns=${columns} row=${row} />`)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** @param {{column: Column<never>, order: string, sort: (order: string) => void}} properties */
+function Head({ column: { key, label, numeric, sorts }, order, sort }) {
+  const isUp = order === key;
+  const isDown = order === `-${key}`;
+  const click = () => sort(isUp ? `-${key}` : key);
+  return html`<th
+    scope="col" role="columnheader" class=${numeric && "number"} data-column=${key}
+    aria-sort=${isUp ? "ascending" : isDown ? "descending" : null}
+  >${sorts ? html`<button type="button" title=${`Sort by ${label.toLowerCase()}`} onClick=${click}>${label}</button>` : label}</th>`;
+}
+
+/**
+ * A row, which is drawn anew only where its item is another one.
+ * @augments {Component<RowProperties>}
+ */
+class Row extends Component {
+  /** @param {RowProperties} next */
+  shouldComponentUpdate({ item, columns }) {
+    return item !== this.props.item || columns !== this.props.columns;
+  }
+
+  render() {
+    const { item, columns, row } = this.props;
+    return html`<tr role="row" ...${row?.(item)}>
+      ${columns.map(({ key, label, numeric, cell, attributes }) => html`<td
+        role="cell" data-label=${label} data-column=${key} class=${numeric && "number"} ...${attributes?.(item)}
+      >${cell(item)}</td>`)}
+    </tr>`;
+  }
+}
+
+/**
+ * How many of so many items are drawn: few at first and soon all, so that neither the first nor a
+ * change has to wait for thousands; at once as many as one has read before, on the way back.
+ * @type {(length: number, chosen: string) => number}
+ */
+function useGrowing(length, chosen) {
+  const before = useMemo(rememberedPlace, []);
+  const isBack = useRef(before > 0);
+  const [drawn, draw] = useState({ chosen, count: FIRST_ROWS });
+  const count = isBack.current ? length : drawn.chosen === chosen ? drawn.count : FIRST_ROWS;
+  useLayoutEffect(() => {
+    if (!isBack.current || !length) return;
+    scrollTo(0, before);
+    isBack.current = false;
+    draw({ chosen, count });
+  }, [length]);
+  useEffect(() => {
+    if (count >= length) return undefined;
+    const timer = setTimeout(() => draw({ chosen, count: count + MORE_ROWS }));
+    return () => clearTimeout(timer);
+  });
+  return count;
+}
+
+/** On every page with a list: `/` leads to its search, `j` and `k` to the next row's link and the one before. */
+export function walkByKeys() {
+  document.addEventListener("keydown", (event) => {
+    const { target, key, ctrlKey, altKey, metaKey } = event;
+    if (ctrlKey || altKey || metaKey || (target instanceof Element && target.closest(TYPED_IN))) return;
+    if (key === "j") walk(1);
+    else if (key === "k") walk(-1);
+    else if (key === "/") {
+      /** @type {HTMLElement | null} */
+      const search = document.querySelector("input[type=search]");
+      if (search) event.preventDefault();
+      search?.focus();
+    }
+  });
+}
+
+/** @param {number} by */
+function walk(by) {
+  const rows = [...document.querySelectorAll(".table tbody tr")];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const row = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];
+  row?.querySelector("a")?.focus();
+  row?.scrollIntoView({ block: "nearest" });
+}

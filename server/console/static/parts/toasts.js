@@ -1,0 +1,34 @@
+/** What is said for a moment, at the edge of the page. */
+
+import { html, Store, useStore } from "./elements.js";
+
+const SHOWN_SECONDS = 8;
+const MOST = 4;
+
+/** @type {{text: string, kind: Kind}[]} */
+let shown = [];
+const store = new Store();
+
+/** @type {(text: string, kind?: Kind) => void} */
+export function toast(text, kind = "info") {
+  const said = { text, kind };
+  shown = [...shown, said].slice(-MOST);
+  store.tell();
+  setTimeout(() => dismiss(said), SHOWN_SECONDS * 1000);
+}
+
+/** @param {{text: string}} said */
+function dismiss(said) {
+  shown = shown.filter((each) => each !== said);
+  store.tell();
+}
+
+export function Toasts() {
+  useStore(store);
+  return html`<div id="notices" role="status" aria-live="polite">
+    ${shown.map((said) => html`<div class="notice" data-kind=${said.kind}>
+      <span>${said.text}</span>
+      <button type="button" class="quiet" aria-label="Dismiss" onClick=${() => dismiss(said)}>✕</button>
+    </div>`)}
+  </div>`;
+}
