@@ -100,7 +100,7 @@ interface Machine {
 
 interface CommandItem {
   command_id: string;
-  operation: Operation;
+  operation: Operation | "hand";
   token_name: string | null;
   token_id: string | null;
   accepted_at: string;
@@ -108,6 +108,8 @@ interface CommandItem {
   outcome: Outcome;
   code: string | null;
   duration_ms: number | null;
+  inputs: number;
+  note: string | null;
 }
 
 /** Somebody asks whoever has control to give it back. */
