@@ -265,6 +265,7 @@ interface Told {
   control_requested: ControlRequested;
   command: CommandEvent;
   trajectory: TrajectoryChanged;
+  audit: AuditEntry;
 }
 
 /** What each page of the console is made with. */
@@ -324,8 +325,8 @@ interface TableProperties<Item> {
   keyOf: (item: Item) => string;
   /** The attributes of an item's row. */
   row?: (item: Item) => Record<string, unknown>;
-  order: string;
-  sort: (order: string) => void;
+  order?: string;
+  sort?: (order: string) => void;
   chosen: string;
 }
 

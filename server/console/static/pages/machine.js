@@ -6,6 +6,7 @@ import { Asking } from "../control/asking.js";
 import { CommandList, counted } from "./commands.js";
 import { ControlBar } from "../control/control_bar.js";
 import { fill, h, pause, setAttribute, setText } from "../parts/dom.js";
+import { html, render } from "../parts/elements.js";
 import { Marks } from "../screen/marks.js";
 import {
   commandLine,
@@ -70,7 +71,7 @@ export function machinePage({ signal, events, me, id, title }) {
   /** @param {Machine} machine */
   function take(machine) {
     if (!view) {
-      view = new MachineView({ machine, address, me, signal, read });
+      view = new MachineView({ machine, address, events, me, signal, read });
       fill(page, view.element);
     }
     title(machine.name);
@@ -86,10 +87,7 @@ export function machinePage({ signal, events, me, id, title }) {
 
   /** @type {Listen} */
   const listen = (type, take_) => events.on(type, take_, signal);
-  listen("reset", () => {
-    void read();
-    void view?.commands.read();
-  });
+  listen("reset", () => void read());
   listen("machine", ({ detail }) => {
     if (detail.id !== id) return;
     heard += 1;
@@ -100,7 +98,6 @@ export function machinePage({ signal, events, me, id, title }) {
   listen("command", ({ detail }) => {
     if (detail.machine_id !== id || !view) return;
     heard += 1;
-    view.commands.take(detail);
     view.mark(detail);
     view.update(counted(view.machine, detail));
   });
@@ -138,14 +135,16 @@ class MachineView {
   caption = h("p", { class: "caption small" });
   facts = h("dl", { class: "facts" });
 
-  /** @param {ViewParts & {machine: Machine}} parts */
-  constructor({ machine, address, me, signal, read }) {
+  /** @param {ViewParts & Pick<Page, "events"> & {machine: Machine}} parts */
+  constructor({ machine, address, events, me, signal, read }) {
     this.machine = machine;
     this.address = address;
     this.read = read;
     this.signal = AbortSignal.any([signal, this.#closing.signal]);
     this.mayChange = me.scopes.includes("machines:write");
-    this.commands = new CommandList(machine.id, this.signal);
+    this.commands = h("div");
+    render(html`<${CommandList} machineId=${machine.id} events=${events} me=${me} />`, this.commands);
+    this.signal.addEventListener("abort", () => render(null, this.commands));
     this.heading = h("div", { class: "head" }, this.#titleRow());
     this.screen = new Screen(this.canvas, this.stage, machine.id, this.#seen, this.signal);
     this.marks = new Marks(this.screen);
@@ -171,8 +170,7 @@ class MachineView {
       read,
       signal: this.signal,
     });
-    this.element = this.#element(me.scopes.includes("audit:read"));
-    void this.commands.read();
+    this.element = this.#element();
   }
 
   close() {
@@ -187,8 +185,7 @@ class MachineView {
     if (!this.inControl) this.marks.take(command);
   }
 
-  /** @param {boolean} mayAudit */
-  #element(mayAudit) {
+  #element() {
     const { asking, control } = this;
     control.element.append(asking.button);
     return h(
@@ -214,8 +211,7 @@ class MachineView {
           h("h2", {}, "About"),
           this.facts,
           h("h2", {}, "Recent commands"),
-          this.commands.element,
-          mayAudit && h("p", { class: "small" }, h("a", { href: `#/activity?machine_id=${encodeURIComponent(this.machine.id)}` }, "All that was done on it")),
+          this.commands,
         ),
       ),
     );

@@ -185,6 +185,16 @@ export function exactly(time) {
 }
 
 /**
+ * When a day of the reader's own calendar begins or ends by the reader's own clock; what is no day is
+ * left for the server to refuse, in words.
+ * @type {(day: string, time: string) => string}
+ */
+export function momentOf(day, time) {
+  const moment = new Date(`${day}T${time}`);
+  return Number.isNaN(moment.getTime()) ? day : moment.toISOString();
+}
+
+/**
  * Such as "0.4 ms", "12 ms", "1.5 s"; a dash where there is none.
  * @param {number | null | undefined} milliseconds
  */
