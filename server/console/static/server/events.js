@@ -77,6 +77,8 @@ export class Events extends EventTarget {
         if (signal.aborted || statusOf(error) === 401) return;
         if (statusOf(error) === 404) return this.#poll(signal);
         this.refusal = statusOf(error) ? wordsOf(error) : "";
+        // Somebody with fewer scopes may have signed in beside us: then others ask for other events.
+        if (statusOf(error) === 403) this.#tell("reset");
       }
       if (signal.aborted) return;
       this.#say("lost");
