@@ -109,7 +109,7 @@ class HandHandler(AskingHandler, WebSocketHandler):
             self.sender(self._path.lease, in_segment=True),
             self._path.machine_id,
             services.machines.dispatcher,
-            services.audit,
+            services.machines.stretches,
             services.background,
             tell=self._tell,
             close=self._close,

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
-from uuid import uuid4
 
 from schemas.inputs import hand
 from schemas.inputs.bodies import AnyInput, Button, ClickMouse, PressKeys
@@ -24,12 +23,10 @@ from server.dispatch.hand.input_queue import InputQueue, QueuedInput, TooManyWai
 from server.dispatch.hand.segment import REST_SECONDS, Segment
 from server.dispatch.questions.question import Refusal
 from server.dispatch.refusals import storage_unavailable
+from server.dispatch.stretches import Stretch, StretchRecorder
 from server.errors import StoreUnavailable
 from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import FrameBudget
-from server.store.audit import AuditEntry, AuditStore
-from server.store.retrying import always, retry
-from server.store.times import now
 from server.tasks import Tasks
 
 MOST_UNANSWERED: Final = 16
@@ -78,7 +75,7 @@ class Hand:
         sender: Sender,
         machine_id: str,
         dispatcher: Dispatcher,
-        audit: AuditStore,
+        stretches: StretchRecorder,
         background: Tasks,
         *,
         tell: Callable[[hand.Acknowledged | NotDone], None],
@@ -87,7 +84,7 @@ class Hand:
         self._sender = sender
         self._machine_id = machine_id
         self._dispatcher = dispatcher
-        self._audit = audit
+        self._stretches = stretches
         self._background = background
         self._tell = tell
         self._close = close
@@ -96,7 +93,8 @@ class Hand:
         self._under_way: deque[QueuedInput] = deque()
         self._buttons: dict[Button, None] = {}
         self._keys: dict[str, None] = {}
-        self._segment: Segment | None = None
+        self._segment = Segment()
+        self._stretch: Stretch | None = None
         self._heard_at = time.monotonic()
         self._budget = FrameBudget(time.monotonic)
         self._is_over = False
@@ -210,14 +208,13 @@ class Hand:
     async def _carry_out(self, queued: QueuedInput) -> None:
         failure = await self._sent(queued.body)
         queued.is_over = True
-        if self._segment is None:
-            self._segment = Segment(now())
         if failure is None:
             self._segment.did(queued)
         else:
             self._segment.refused += 1
             self._note_not_released(queued)
             self._failed(queued, failure)
+        self._note_segment()
         self._advance()
 
     async def _sent(self, body: AnyInput) -> Failure | None:
@@ -281,27 +278,19 @@ class Hand:
         else:
             self._tell(hand.Acknowledged(sequence=sequence))
 
+    def _note_segment(self) -> None:
+        """More was done in the segment, or it begins."""
+        if self._stretch is None:
+            self._stretch = self._stretches.begin(
+                self._sender, self._machine_id, "control.worked", self._segment.in_words
+            )
+        else:
+            self._stretches.go_on(self._stretch)
+
     def _end_segment(self) -> None:
-        segment, self._segment = self._segment, None
-        if segment is None:
-            return
-        sender = self._sender
-        entry = AuditEntry(
-            id=uuid4().bytes,
-            organization_id=sender.organization_id,
-            created_at=segment.began_at,
-            action="control.worked",
-            token_id=sender.token_id,
-            token_name=sender.token_name,
-            target=self._machine_id,
-            machine_id=self._machine_id,
-            request_id=sender.request_id,
-            note=segment.note(now()),
-        )
-        self._background.start_and_report(
-            retry(lambda: self._audit.add(entry), is_worthwhile=always),
-            "record what a hand did",
-        )
+        if self._stretch is not None:
+            self._stretches.end(self._stretch)
+            self._segment, self._stretch = Segment(), None
 
 
 def _is_modifier_press(queued: QueuedInput) -> bool:

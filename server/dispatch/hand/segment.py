@@ -1,11 +1,11 @@
 """A segment of a hand's work, as the audit has it: how much was done, and never what was typed."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from schemas.inputs import hand
 from server.dispatch.hand.input_queue import QueuedInput
+from server.dispatch.stretches import counted
 
 REST_SECONDS: Final = 10.0
 """Without an event for so long, a segment of work is over."""
@@ -13,9 +13,8 @@ REST_SECONDS: Final = 10.0
 
 @dataclass(slots=True)
 class Segment:
-    """Counts what was carried out since ``began_at``."""
+    """Counts what was carried out since it began."""
 
-    began_at: datetime
     moves: int = 0
     clicks: int = 0
     notches: int = 0
@@ -37,20 +36,14 @@ class Segment:
             case hand.TextComposed(text=text):
                 self.characters += len(text)
 
-    def note(self, ended_at: datetime) -> str:
-        """The segment in words."""
-        seconds = max(0, round((ended_at - self.began_at).total_seconds()))
+    def in_words(self) -> str:
+        """What was carried out, in words."""
         parts = [
-            _counted(self.moves, "move", "moves"),
-            _counted(self.clicks, "press of a button", "presses of buttons"),
-            _counted(self.notches, "notch of the wheel", "notches of the wheel"),
-            _counted(self.keys, "key", "keys"),
-            _counted(self.characters, "character of composed text", "characters of composed text"),
-            _counted(self.refused, "input refused", "inputs refused"),
+            counted(self.moves, "move", "moves"),
+            counted(self.clicks, "press of a button", "presses of buttons"),
+            counted(self.notches, "notch of the wheel", "notches of the wheel"),
+            counted(self.keys, "key", "keys"),
+            counted(self.characters, "character of composed text", "characters of composed text"),
+            counted(self.refused, "input refused", "inputs refused"),
         ]
-        done = ", ".join(part for part in parts if part) or "nothing"
-        return f"{done}, in {_counted(seconds, 'second', 'seconds') or 'less than a second'}"
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}" if count else ""
+        return ", ".join(part for part in parts if part) or "nothing"

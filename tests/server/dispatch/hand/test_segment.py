@@ -1,15 +1,11 @@
-from datetime import UTC, datetime, timedelta
-
 from schemas.inputs.hand import Batch
 from server.dispatch.hand.input_queue import QueuedInput
 from server.dispatch.hand.segment import Segment
 from tests.hand_client import button, key, move, wheel
 
-BEGIN = datetime(2026, 11, 23, 9, tzinfo=UTC)
-
 
 def did(*said: object) -> Segment:
-    segment = Segment(BEGIN)
+    segment = Segment()
     for event in Batch.model_validate({"sequence": 1, "events": said}).events:
         segment.did(QueuedInput(event, 1))
     return segment
@@ -22,11 +18,11 @@ def test_note_counts_what_went_down_and_says_nothing_of_a_text() -> None:
         {"type": "text", "text": "hunter2"},
     )
     segment.refused += 1
-    assert segment.note(BEGIN + timedelta(seconds=42)) == (
+    assert segment.in_words() == (
         "2 moves, 1 press of a button, 2 notches of the wheel, 2 keys, "
-        "7 characters of composed text, 1 input refused, in 42 seconds"
+        "7 characters of composed text, 1 input refused"
     )
 
 
 def test_note_of_a_segment_of_nothing_but_releases() -> None:
-    assert did(key("a", False)).note(BEGIN) == "nothing, in less than a second"
+    assert did(key("a", False)).in_words() == "nothing"
