@@ -29,18 +29,20 @@ def test_changes_and_inputs_are_told_as_they_happen_with_who_made_them(operator:
     site, page = operator.site, operator.page
     with site.desk("Watched") as desk:
         operator.go(f"/machines/{desk.machine}")
+        expect(page.get_by_text("Live. The picture changes")).to_be_visible()
         page.get_by_role("link", name="All that was done on it").click()
-        expect(entries(page)).to_have_count(1)
+        expect(entries(page)).to_have_count(2)
         site.api.send(desk.machine, "keyboard/type", {"text": "hunter2"})
         site.api.send(desk.machine, "mouse/click", {"x": 9000, "y": 1})
         pausing = {"paused": True, "pause_reason": "The printer"}
         site.api.call("PATCH", f"/v1/machines/{desk.machine}", pausing)
-        expect(entries(page)).to_have_count(4)
+        expect(entries(page)).to_have_count(5)
         for place, words in enumerate(
             (
                 ("Paused a machine", "administrator", "The printer"),
                 ("Click", "Refused", "administrator"),
                 ("Text", "Completed", "administrator"),
+                ("Looked at the screen", "administrator", "1 picture"),
                 ("Added a machine", "administrator", desk.machine),
             )
         ):

@@ -9,6 +9,7 @@ from uuid import UUID
 import click
 
 from schemas.resources.audit import INPUT_FAMILY
+from schemas.resources.commands import BY_HAND
 from schemas.values.times import parse_time
 from server.cli.client import Api
 from server.cli.live.following import follow
@@ -66,16 +67,23 @@ class Followed:
 
 
 def entry_of(command: Any) -> dict[str, Any]:
-    """The entry about an input, as the event of it tells: all but the request's id."""
+    """The entry about an input or work by hand, as the event tells it: all but the request's id."""
+    facts = {
+        **{name: command[name] for name in ("token_id", "token_name", "machine_id", "note")},
+        **dict.fromkeys(("target_name", "grant", "request_id")),
+        "created_at": command["accepted_at"],
+        "command": command,
+    }
+    identifier = UUID(command["command_id"]).hex
+    if command["operation"] == BY_HAND:
+        target = command["machine_id"]
+        return {**facts, "id": identifier, "action": "control.worked", "target": target}
     accepted = round(parse_time(command["accepted_at"]).timestamp() * 1000)
     return {
-        "id": f"{UUID(command['command_id']).hex}{accepted:016x}",
-        "created_at": command["accepted_at"],
+        **facts,
+        "id": f"{identifier}{accepted:016x}",
         "action": f"{INPUT_FAMILY}.{command['operation']}",
-        **{name: command[name] for name in ("token_id", "token_name", "machine_id")},
         "target": command["command_id"],
-        **dict.fromkeys(("target_name", "grant", "request_id", "note")),
-        "command": command,
     }
 
 

@@ -2,11 +2,14 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from server.cli.live import entries as module
 from server.cli.live.entries import Followed, entry_of
+from server.dispatch.command import Sender
+from server.dispatch.hand.segment import Segment
 from tests.events import listening
 from tests.service import PATIENCE_SECONDS, Service
 
@@ -94,3 +97,25 @@ async def test_input_that_is_told_is_the_entry_that_is_listed(service: Service) 
     followed.heard("command", told)
     followed.read(listed)
     assert [each["action"] for each in shown] == ["input.mouse.move"]
+
+
+async def test_work_by_hand_that_is_told_is_the_entry_that_is_listed(service: Service) -> None:
+    await service.new_machine()
+    sender = Sender(
+        organization_id=service.organization_id,
+        token_id=UUID(int=5),
+        token_name="anna",
+        request_id="r-1",
+        in_segment=True,
+    )
+    segment = Segment(clicks=2)
+    async with listening(service, "?types=command") as stream:
+        stretch = service.server.services.machines.stretches.begin(
+            *(sender, "desk-1", "control.worked", segment.in_words), became=segment.became
+        )
+        await stream.next()
+        service.server.services.machines.stretches.end(stretch)
+        made = entry_of((await stream.next()).data)
+    (listed,) = (await service.get("/v1/audit")).json["items"]
+    made["command"] = {name: made["command"][name] for name in listed["command"]}
+    assert {**made, "request_id": "r-1"} == listed
