@@ -1,7 +1,7 @@
 /** The console's frame: who is signed in, which page is shown, and whether the server answers. */
 
 import { activityPage } from "./pages/activity.js";
-import { machinePage } from "./pages/machine.js";
+import { MachinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
 import { SignIn } from "./pages/sign_in.js";
@@ -24,7 +24,7 @@ const STAY_SIGNED_IN_SECONDS = 300;
 /** @type {[RegExp, (page: PageProperties) => unknown, Scope | null][]} */
 const PAGES = [
   [/^\/machines$/, MachinesPage, "machines:read"],
-  [/^\/machines\/([^/]+)$/, old(machinePage), "machines:read"],
+  [/^\/machines\/([^/]+)$/, MachinePage, "machines:read"],
   [/^\/trajectories$/, old(trajectoriesPage), "trajectories:read"],
   [/^\/trajectories\/([^/]+)$/, old(trajectoryPage), "trajectories:read"],
   [/^\/activity$/, old(activityPage), "audit:read"],

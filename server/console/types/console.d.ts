@@ -433,7 +433,7 @@ interface Hands {
   typing: HTMLTextAreaElement;
   placeOf: (event: MouseEvent, clamped?: boolean) => Place | null;
   touchpad: import("../static/control/touchpad.js").Touchpad;
-  keypad: import("../static/control/keypad.js").Keypad;
+  latches: import("../static/control/keys_panel.js").Latches;
   hand: { send: (...events: HandEvent[]) => void; released?: () => void };
   /** Null where the person may not use the machine's. */
   clipboard: import("../static/control/clipboard.js").Clipboard | null;
@@ -445,13 +445,9 @@ interface Hands {
 interface ControlParts {
   machine: Machine;
   scopes: Scope[];
-  surface: HTMLElement;
-  typing: HTMLTextAreaElement;
-  placeOf: Hands["placeOf"];
-  touchpad: Hands["touchpad"];
-  changed: (inControl: boolean) => void;
+  screen: import("../static/screen/screen.js").Screen;
+  reveal: (part: Place) => void;
   read: () => Promise<void>;
-  signal: AbortSignal;
 }
 
 /** What the console's own keys are for. */

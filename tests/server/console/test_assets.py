@@ -34,11 +34,8 @@ def test_all_pages_are_small() -> None:
 
 def test_files_of_others_are_those_that_are_named_with_their_licences() -> None:
     vendor = STATIC / "vendor"
-    table = re.findall(
-        r"^\| (\w+\.js) \|.*\| (\w{64}) \|.*(LICENSE-\w+)",
-        (vendor / "README.md").read_text(),
-        re.MULTILINE,
-    )
+    row = re.compile(r"^\| (\w+\.js) \|.*\| (\w{64}) \|.*(LICENSE-\w+)", re.MULTILINE)
+    table = row.findall((vendor / "README.md").read_text())
     assert {name for name, _, _ in table} == {file.name for file in vendor.glob("*.js")}
     for name, digest, licence in table:
         assert hashlib.sha256((vendor / name).read_bytes()).hexdigest() == digest, name

@@ -1,6 +1,7 @@
 /** What was done on a machine lately: by whom, when, and how it ended. */
 
 import { call, path, query, statusOf, wordsOf } from "../server/api.js";
+import { html, useLayoutEffect, useMade, useRef } from "../parts/elements.js";
 import { fill, h, setText } from "../parts/dom.js";
 import { outcomeBadge, timeAgo } from "../parts/old_pieces.js";
 import { count, operationOf, span } from "../parts/words.js";
@@ -8,7 +9,21 @@ import { count, operationOf, span } from "../parts/words.js";
 const SHOWN = 50;
 
 /** A list that begins with what the server remembers and goes on with what it tells. */
-export class CommandList {
+/** @param {{machineId: string, events: import("../server/events.js").Events, me: Session}} properties */
+export function CommandList({ machineId, events }) {
+  const place = useRef(document.body);
+  const list = useMade((signal) => {
+    const made = new OldCommandList(machineId, signal);
+    events.on("reset", () => made.read(), signal);
+    events.on("command", ({ detail }) => detail.machine_id === machineId && made.take(detail), signal);
+    void made.read();
+    return made;
+  });
+  useLayoutEffect(() => place.current.replaceChildren(list.element), []);
+  return html`<div ref=${place}></div>`;
+}
+
+class OldCommandList {
   /** @type {Map<string, CommandItem>} */
   #items = new Map();
   #total = 0;
