@@ -1,3 +1,4 @@
+import json
 import re
 from pathlib import Path
 
@@ -5,14 +6,20 @@ import pytest
 
 from server.console import assets
 from server.console.assets import CONSOLE_PAGE, Asset, Assets
+from server.web import reference
+from server.web.openapi import openapi_document
+from server.web.reference.page import reference_page
 
 STATIC = Path(assets.__file__).parent / "static"
-ROOM = 236 * 1024
+TEMPLATES = Path(reference.__path__[0])
+ROOM = 226 * 1024
 """What all pages for browsers may have together."""
 
 
 def texts(*suffixes: str) -> dict[str, str]:
-    return {file.name: file.read_text() for file in STATIC.iterdir() if file.suffix[1:] in suffixes}
+    """The console's files of these kinds; the templates of the page about the API are pages too."""
+    files = (*STATIC.iterdir(), *TEMPLATES.glob("*.html"))
+    return {file.name: file.read_text() for file in files if file.suffix[1:] in suffixes}
 
 
 def test_all_pages_are_small() -> None:
@@ -21,8 +28,9 @@ def test_all_pages_are_small() -> None:
 
 def test_pages_name_only_files_that_are_there_and_all_scripts() -> None:
     console = Assets()
-    assert set(console.pages) == {"index.html", "home.html", "docs.html"}
-    pages = "".join(page.content.decode() for page in console.pages.values())
+    assert set(console.pages) == {"index.html", "home.html"}
+    of_api = reference_page(json.dumps(openapi_document((), "0.0.0")).encode(), console.version)
+    pages = "".join(page.content.decode() for page in (*console.pages.values(), of_api))
     named = re.findall(r'static/([0-9a-f]{16})/([\w.]+)"', pages)
     assert {version for version, _ in named} == {console.version}
     assert all(console.find(name) for _, name in named)
