@@ -71,6 +71,12 @@ def test_page_that_is_not_there(visit: Visit) -> None:
     assert violations(visit.page) == []
 
 
+def test_page_about_the_api(visit: Visit) -> None:
+    visit.page.goto(f"{visit.site.server.url}/docs#click_mouse_button")
+    expect(visit.page.locator("#click_mouse_button[open]")).to_be_visible()
+    assert violations(visit.page) == []
+
+
 def test_console_of_nothing(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:
     with served(tmp_path_factory.mktemp("empty")) as site, Visit.begun(browser, site) as visit:
         visit.sign_in()
