@@ -175,6 +175,7 @@ interface Trajectory {
   run_id: string | null;
   user_id: string | null;
   organization_id: string | null;
+  step_count: number;
   trajectory_data: Step[] | null;
   original_input_values: Record<string, unknown>;
 }
