@@ -59,8 +59,13 @@ class AuditEntry(BaseModel):
     )
     machine_id: str | None
     request_id: str = Field(description="As in X-Request-Id and in the server's log.")
-    note: str | None = Field(None, description="What whoever did it wrote about it.")
-    command: CommandItem | None = Field(description="What became of it, for an input.")
+    note: str | None = Field(
+        None,
+        description="What whoever did it wrote about it; of work by hand, how much was done.",
+    )
+    command: CommandItem | None = Field(
+        description="What became of it, for an input or work by hand."
+    )
 
 
 class AuditPage(queries.Page[AuditEntry]):

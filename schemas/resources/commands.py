@@ -1,6 +1,6 @@
 """A command as whoever sent it may look at it again."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -8,6 +8,9 @@ from pydantic import BaseModel, Field
 from schemas.http.queries import Page
 from schemas.inputs.bodies import Operation
 from schemas.values.times import Time
+
+BY_HAND: Final = "hand"
+"""What the operation of a stretch of work by hand is called in a list of inputs."""
 
 CommandStateName = Literal["claimed", "sent", "done", "not_carried_out", "unknown"]
 
@@ -41,10 +44,15 @@ CommandOutcomeName = Literal[
 
 
 class CommandItem(BaseModel):
-    """An input in a list: who sent what, when and how it ended; never what was typed."""
+    """An input in a list: who sent what, when and how it ended; never what was typed.
 
-    command_id: UUID
-    operation: Operation
+    A stretch of work by hand is one item for all of its inputs.
+    """
+
+    command_id: UUID = Field(description="Of work by hand, its id in the audit.")
+    operation: Operation | Literal["hand"] = Field(
+        description="hand is a stretch of work by hand, of which note says more."
+    )
     token_name: str | None = Field(description="Of who sent it.")
     token_id: UUID | None
     accepted_at: Time
@@ -52,6 +60,10 @@ class CommandItem(BaseModel):
     outcome: CommandOutcomeName
     code: str | None = Field(description="The machine's own word for what was wrong.")
     duration_ms: float | None = Field(description="The machine's own time spent injecting.")
+    inputs: int = Field(
+        1, description="As how many it is counted: of work by hand, its clicks, keys and the like."
+    )
+    note: str | None = Field(None, description="What was done by hand, in words.")
 
 
 class CommandPage(Page[CommandItem]):

@@ -62,7 +62,10 @@ class TrajectoryChanged(BaseModel):
 
 
 class CommandEvent(CommandItem):
-    """The data of ``command``: an input that ended, or was left open, and its machine."""
+    """The data of ``command``, and its machine.
+
+    An input that ended or was left open, or a stretch of work by hand that is over.
+    """
 
     machine_id: str
     pointer: Point | None = Field(

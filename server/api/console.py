@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from schemas.http import problems
 from schemas.http.entity_tags import ReadHeaders
 from schemas.http.problems import ProblemError
+from schemas.resources.actions import Action
 from schemas.resources.audit import Grant
 from schemas.resources.tokens import Scope
 from schemas.values.strict import StrictModel
@@ -167,7 +168,7 @@ class SessionHandler(ApiHandler):
         await sessions.end(secret)
         await self._record("session.ended")
 
-    async def _record(self, action: str) -> None:
+    async def _record(self, action: Action) -> None:
         """Record what was done with the token that the session stands for."""
         token = self.principal
         grant = Grant(role=token.role, scopes=sorted(token.scopes))

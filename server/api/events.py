@@ -34,9 +34,10 @@ EVENTS_ENDPOINT = Endpoint(
     description="Server-sent events: machine (its data is the machine), machine_removed, "
     "machine_released (what a killed machine client had left pressed was released), "
     "control_requested (somebody asks whoever has control to give it back), command (an input "
-    "that ended, or whose outcome is pending), trajectory, and reset, which means that some events "
-    "are not known any more: read everything again.  Listen first, then read, so that nothing is "
-    "missed between.  A comment comes every 15 s; whoever reads too slowly is dropped, "
+    "that ended, or whose outcome is pending, or a stretch of work by hand), trajectory, and "
+    "reset, which means that some events are not known any more: read everything again.  Listen "
+    "first, then read, so that nothing is missed between.  A comment comes every 15 s; whoever "
+    "reads too slowly is dropped, "
     "and may come back with Last-Event-ID.",
     scope=Scope.MACHINES_READ,
     query=EventQuery,

@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from schemas.http import problems
 from schemas.http.queries import PageQuery
+from schemas.resources.actions import Action
 from schemas.resources.audit import Grant
 from schemas.resources.tokens import CreatedToken, NewToken, Scope, Token, TokenPage
 from server.web.auditing import record
@@ -76,7 +77,7 @@ class TokenHandler(ApiHandler):
 
 
 async def _record(
-    handler: ApiHandler, action: str, token: Token, *, organization_id: UUID | None = None
+    handler: ApiHandler, action: Action, token: Token, *, organization_id: UUID | None = None
 ) -> None:
     """Record that the caller has made or revoked a token."""
     await record(

@@ -14,14 +14,15 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, cast
 from uuid import UUID
 
 from schemas.inputs.bodies import Operation
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Refused
+from schemas.resources.actions import Action
 from schemas.resources.audit import INPUT_FAMILY
 from schemas.resources.audit import AuditEntry as AuditItem
-from schemas.resources.commands import CommandItem
+from schemas.resources.commands import BY_HAND, CommandItem
 from schemas.resources.events import CommandEvent
 from server.clock import from_milliseconds, milliseconds, server_time
 from server.dispatch.command import Command, Sender
@@ -40,8 +41,10 @@ GATHER_SECONDS: Final = 0.2
 MOST_AT_ONCE: Final = 1000
 
 
-_Noted = tuple[Command | CommandRecord, Outcome | None, int]
-"""An input, how it ended (None while that is pending), and when, in milliseconds."""
+_Noted = tuple[Command | CommandRecord, Outcome | None, int] | AuditEntry
+"""An input, how it ended (None while that is pending), and when, in milliseconds; or a stretch of
+work by hand.
+"""
 
 _Timed = tuple[Timings, Outcome, float]
 """A command's timings, how it ended, and when, by their clock."""
@@ -87,6 +90,11 @@ class InputRecorder:
         """Note an input whose outcome is pending."""
         self._note(command, None)
 
+    def worked_by_hand(self, stretch: AuditEntry) -> None:
+        """Note a stretch of work by hand, all of its inputs together."""
+        self._noted.append(stretch)
+        self._woken.set()
+
     def answered(self, timings: Timings, outcome: Outcome) -> None:
         """Count how long a command took that went all the way."""
         self._timed.append((timings, outcome, perf_counter()))
@@ -127,8 +135,8 @@ class InputRecorder:
         # Until it is written it takes its place in the queue.
         for _ in range(most):
             self._noted.popleft()
-        for entry, (command, outcome, _) in zip(entries, noted, strict=True):
-            told = partial(_command_event, entry, _place_of(command, outcome))
+        for entry, each in zip(entries, noted, strict=True):
+            told = partial(_command_event, entry, _place_of(each))
             self._events.publish(entry.organization_id, "command", told, entry.machine_id)
 
     def _note(self, command: Command | CommandRecord, outcome: Outcome | None) -> None:
@@ -162,7 +170,7 @@ def audit_item(entry: AuditEntry) -> AuditItem:
         action=entry.action,
         token_id=entry.token_id,
         token_name=entry.token_name,
-        target=entry.target if item is None else str(item.command_id),
+        target=entry.target or (item and str(item.command_id)),
         target_name=entry.target_name,
         grant=entry.grant,
         machine_id=entry.machine_id,
@@ -178,8 +186,11 @@ def _command_event(entry: AuditEntry, pointer: Point | None) -> CommandEvent:
     return CommandEvent.model_construct(machine_id=machine_id, pointer=pointer, **_facts(entry))
 
 
-def _place_of(command: Command | CommandRecord, outcome: Outcome | None) -> Point | None:
+def _place_of(noted: _Noted) -> Point | None:
     """Where an input of the mouse left the pointer."""
+    if isinstance(noted, AuditEntry):
+        return None
+    command, outcome, _ = noted
     is_of_mouse = command.operation.startswith("mouse.")
     return outcome.pointer if is_of_mouse and isinstance(outcome, Completed) else None
 
@@ -188,9 +199,10 @@ def _facts(entry: AuditEntry) -> dict[str, Any]:
     ended = entry.input
     if ended is None:
         return {}
+    family, _, operation = entry.action.partition(".")
     return {
         "command_id": UUID(bytes=entry.id[:16]),
-        "operation": Operation(entry.action.removeprefix(f"{INPUT_FAMILY}.")),
+        "operation": Operation(operation) if family == INPUT_FAMILY else BY_HAND,
         "token_name": entry.token_name,
         "token_id": entry.token_id,
         "accepted_at": entry.created_at,
@@ -198,10 +210,14 @@ def _facts(entry: AuditEntry) -> dict[str, Any]:
         "outcome": ended.outcome,
         "code": ended.code,
         "duration_ms": ended.duration_ms,
+        "inputs": ended.count,
+        "note": entry.note,
     }
 
 
 def _entry(noted: _Noted) -> AuditEntry:
+    if isinstance(noted, AuditEntry):
+        return noted
     command, outcome, at = noted
     sender: Sender | CommandRecord
     if isinstance(command, Command):
@@ -214,7 +230,7 @@ def _entry(noted: _Noted) -> AuditEntry:
         id=entry_id(command_id, accepted_at),
         organization_id=command.organization_id,
         created_at=accepted_at,
-        action=f"{INPUT_FAMILY}.{command.operation}",
+        action=cast("Action", f"{INPUT_FAMILY}.{command.operation}"),
         token_id=sender.token_id,
         token_name=sender.token_name,
         target=None,

@@ -16,6 +16,7 @@ from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
 from schemas.http.queries import PageQuery
+from schemas.resources.actions import Action
 from schemas.resources.audit import AuditQuery, Grant
 from server.errors import AlreadyExists
 from server.store.machines.input_counts import EndedInput, InputCountStore
@@ -30,6 +31,7 @@ MAX_COUNTED: Final = 100_000
 
 PENDING: Final = "pending"
 COMPLETED: Final = "completed"
+FAILED: Final = "failed"
 
 # https://www.mongodb.com/docs/manual/reference/error-codes/
 _DUPLICATE_KEY: Final = 11000
@@ -40,12 +42,16 @@ _NEWEST_FIRST: Final = [("created_at", -1), ("_id", -1)]
 # Not frozen: there is one of each for every input, and to make a frozen one takes thrice the time.
 @dataclass(slots=True)
 class AuditedInput:
-    """What became of an input; its text is never stored."""
+    """What became of an input; its text is never stored.
+
+    ``count`` is as how many it is counted: a stretch of work by hand is one entry for all.
+    """
 
     outcome: str
     code: str | None
     duration_ms: float | None
     completed_at: datetime | None
+    count: int = 1
 
 
 def _binary(identifier: UUID) -> Binary:
@@ -61,14 +67,15 @@ class AuditEntry:
     """Something that was done, by whom, to what and when.
 
     ``input`` is there for inputs only, whose ``created_at`` is when they were accepted, and whose
-    ``id`` begins with the command's own 16 bytes.  ``note`` is what whoever did it wrote about it.
+    ``id`` begins with the command's own 16 bytes, and for stretches of work by hand.  ``note`` is
+    what whoever did it wrote about it, or how much was done by hand.
     ``target_name`` is what the target was called then, and ``grant`` what it allowed, for a token.
     """
 
     id: bytes
     organization_id: UUID
     created_at: datetime
-    action: str
+    action: Action
     token_id: UUID | None
     token_name: str | None
     target: str | None
@@ -195,16 +202,12 @@ class AuditStore:
             "request_id": entry.request_id,
             "delete_at": entry.created_at + self._lifetime,
         }
-        if entry.input is None:
-            document["target"] = entry.target
-            if entry.note is not None:
-                document["note"] = entry.note
-            if entry.target_name is not None:
-                document["target_name"] = entry.target_name
-            if entry.grant is not None:
-                document["grant"] = entry.grant.model_dump()
-        else:
-            document.update(_ending(entry))
+        for name in ("target", "target_name", "note"):
+            if (value := getattr(entry, name)) is not None:
+                document[name] = value
+        if entry.grant is not None:
+            document["grant"] = entry.grant.model_dump()
+        document.update(_ending(entry))
         return document
 
 
@@ -222,6 +225,7 @@ def _ending(entry: AuditEntry) -> Document:
         "code": ended.code,
         "duration_ms": ended.duration_ms,
         "completed_at": ended.completed_at,
+        **({} if ended.count == 1 else {"count": ended.count}),
     }
 
 
@@ -233,6 +237,7 @@ def _counted(entries: Sequence[AuditEntry]) -> list[EndedInput]:
             machine_id=entry.machine_id,
             is_completed=entry.input.outcome == COMPLETED,
             accepted_at=entry.created_at,
+            count=entry.input.count,
         )
         for entry in entries
         if entry.input is not None and entry.machine_id is not None and not _is_pending(entry)

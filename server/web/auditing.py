@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID, uuid4
 
+from schemas.resources.actions import Action
 from schemas.resources.audit import Grant
 from server.store.audit import AuditEntry
 from server.store.times import now
@@ -12,7 +13,7 @@ from server.web.handler import ApiHandler
 
 async def record(
     handler: ApiHandler,
-    action: str,
+    action: Action,
     target: object,
     *,
     machine_id: str | None = None,
@@ -40,13 +41,13 @@ async def record(
     await handler.services.audit.add(entry)
 
 
-async def record_many(handler: ApiHandler, action: str, targets: Iterable[object]) -> None:
+async def record_many(handler: ApiHandler, action: Action, targets: Iterable[object]) -> None:
     """Record that the caller has done the same to several things, as ``record`` does of one."""
     entries = [_entry(handler, action, target) for target in targets]
     await handler.services.audit.add_changes(entries)
 
 
-def _entry(handler: ApiHandler, action: str, target: object) -> AuditEntry:
+def _entry(handler: ApiHandler, action: Action, target: object) -> AuditEntry:
     caller = handler.principal
     return AuditEntry(
         id=uuid4().bytes,

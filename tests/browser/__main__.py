@@ -183,7 +183,7 @@ def show_trajectory(visit: Visit, scene: Scene) -> None:
 def show_activity(visit: Visit, scene: Scene) -> None:
     """Who did what on the desk."""
     visit.sign_in(f"/activity?machine_id={scene.desk.machine}")
-    expect(visit.page.locator(".activity li").nth(18)).to_be_attached()
+    expect(visit.page.locator(".table.activity tbody tr").nth(18)).to_be_attached()
 
 
 def show_sign_in(visit: Visit, _: Scene) -> None:

@@ -395,6 +395,35 @@ def test_commands_are_told_with_who_and_how_they_ended_and_never_what_was_typed(
     expect(page.locator(".facts")).to_contain_text("failed")
 
 
+def test_work_by_hand_is_told_as_a_stretch_and_counted_and_never_what_was_typed(
+    hands: Hands,
+) -> None:
+    page = hands.page
+    page.mouse.click(*hands.over(200, 150))
+    page.keyboard.type("hunter2")
+    page.keyboard.press("Enter")
+    hands.until(lambda: "key enter" in str(hands.new()), "it arrives")
+    page.get_by_role("button", name="Give back").click()
+    stretch = page.locator(".commands li").first
+    for words in ("Worked by hand", "Completed", "1 click, 7 characters, 1 key, in "):
+        expect(stretch).to_contain_text(words)
+    page.reload()
+    expect(stretch).to_contain_text("1 click, 7 characters, 1 key, in ")
+    expect(page.get_by_text("hunter2")).to_have_count(0)
+    expect(page.locator(".facts")).to_contain_text(re.compile(r"Inputs(9|\d\d+) completed"))
+
+
+def test_commands_are_read_again_when_the_server_is_back(looking: Visit, desk: Desk) -> None:
+    page = looking.page
+    page.route("**/commands?*", lambda route: route.abort())
+    page.reload()
+    aside = page.locator("aside")
+    expect(aside).to_contain_text("The server does not answer")
+    page.unroute("**/commands?*")
+    expect(aside).not_to_contain_text("The server does not answer")
+    expect(aside).not_to_contain_text("Reading")
+
+
 def test_machine_is_renamed_in_its_place(looking: Visit, desk: Desk) -> None:
     page = looking.page
     try:

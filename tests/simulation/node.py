@@ -423,9 +423,10 @@ class Node:
             in_segment=True,
         )
         work.hand = Hand(
-            *(sender, work.machine_id, self.dispatcher, NoAudit(), self.background),
+            *(sender, work.machine_id, self.dispatcher, self.background),
             tell=work.tell,
             close=work.close,
+            record=lambda _: None,
         )
         self.background.start_and_report(self._watch(work, work.hand, hand_id), "watch a hand")
         return True

@@ -76,7 +76,7 @@ class MachineCommandsHandler(AskingHandler):
         summary="List the inputs of a machine",
         description="Who sent what, when and how it ended, newest first; never what was "
         "typed.  An input follows within about a second of its end, and stays for as long as "
-        "the audit is kept.",
+        "the audit is kept.  A stretch of work by hand is one item.",
         scope=Scope.MACHINES_READ,
         path=MachinePath,
         query=PageQuery,

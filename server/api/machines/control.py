@@ -1,6 +1,7 @@
 """Control of a machine: taken, renewed and given back."""
 
 from schemas.http import problems
+from schemas.resources.actions import Action
 from schemas.resources.events import ControlRequested
 from schemas.resources.machines import Control, ControlRequest, NewControl
 from schemas.resources.tokens import Scope
@@ -35,7 +36,7 @@ class ControlHandler(AskingHandler):
         control = await self.services.machines.control.take(
             self.organization_id, machine_id, self.caller, take_over=body.take_over
         )
-        action = "control.taken_over" if body.take_over else "control.taken"
+        action: Action = "control.taken_over" if body.take_over else "control.taken"
         await record(self, action, machine_id, machine_id=machine_id, note=body.note)
         self.answer(201, control)
 

@@ -3,6 +3,7 @@
 from schemas.http import problems
 from schemas.http.problems import ProblemError
 from schemas.http.queries import PageQuery
+from schemas.resources.actions import Action
 from schemas.resources.machines import (
     CreatedMachine,
     Machine,
@@ -82,7 +83,7 @@ class MachineHandler(AskingHandler):
         if body.name is not None:
             await record(self, "machine.renamed", path.machine_id, machine_id=path.machine_id)
         if body.paused is not None:
-            action = "machine.paused" if body.paused else "machine.resumed"
+            action: Action = "machine.paused" if body.paused else "machine.resumed"
             note = body.pause_reason
             await record(self, action, path.machine_id, machine_id=path.machine_id, note=note)
         self.answer(200, await fleet.view(stored))

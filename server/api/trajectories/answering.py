@@ -4,6 +4,7 @@ from uuid import UUID
 
 from schemas.http import problems
 from schemas.http.problems import ProblemError
+from schemas.resources.actions import Action
 from schemas.resources.events import TrajectoryChanged, TrajectoryChangeName
 from server.errors import NotFound
 from server.trajectories.answers import KeyedAnswer, TrajectoryAnswer
@@ -37,11 +38,11 @@ class AnsweringHandler(StreamingHandler, ChangingHandler):
         self.answer_bytes(status, head.body)
 
     async def changed(
-        self, trajectory_id: UUID, change: TrajectoryChangeName, action: str = ""
+        self, trajectory_id: UUID, change: TrajectoryChangeName, action: Action
     ) -> None:
         """Record a change in the audit and publish it; a replayed answer was recorded before."""
         if self.is_replayed:
             return
-        await record(self, f"trajectory.{action or change}", trajectory_id)
+        await record(self, action, trajectory_id)
         told = TrajectoryChanged(id=trajectory_id, change=change)
         self.services.events.publish(self.organization_id, "trajectory", told)

@@ -6,6 +6,7 @@ from schemas.http import problems
 from schemas.http.entity_tags import ChangeHeaders, ReadHeaders
 from schemas.http.preferences import return_preference
 from schemas.http.problems import ProblemError
+from schemas.resources.actions import Action
 from schemas.resources.tokens import Scope
 from schemas.resources.trajectories import (
     MAX_TRAJECTORY_BYTES,
@@ -80,7 +81,7 @@ class TrajectoriesHandler(AnsweringHandler):
                 self.keyed_request(headers, body),
             )
         self.note_replay(is_replayed)
-        await self.changed(made.id, "created")
+        await self.changed(made.id, "created", "trajectory.created")
         self.set_header("Location", f"/v1/trajectories/{made.id}")
         await self.answer_trajectory(201, made)
 
@@ -159,7 +160,7 @@ class TrajectoryHandler(AnsweringHandler):
             await self.services.library.trajectories.delete(
                 self.organization_id, path.trajectory_id, headers.versions
             )
-        await self.changed(path.trajectory_id, "deleted")
+        await self.changed(path.trajectory_id, "deleted", "trajectory.deleted")
         self.answer(204)
 
 
@@ -188,7 +189,7 @@ class StepsHandler(AnsweringHandler):
                 self.keyed_request(headers, body),
             )
         self.note_replay(head.is_replayed)
-        await self.changed(path.trajectory_id, "changed", "extended")
+        await self.changed(path.trajectory_id, "changed", "trajectory.extended")
         self.answer_head(200, head)
 
 
@@ -216,7 +217,7 @@ class DuplicateHandler(AnsweringHandler):
                 self.keyed_request(headers, body),
             )
         self.note_replay(head.is_replayed)
-        await self.changed(head.id, "created", "duplicated")
+        await self.changed(head.id, "created", "trajectory.duplicated")
         self.answer_head(201, head)
 
 
@@ -242,8 +243,8 @@ class LatestTrajectoryHandler(AnsweringHandler):
         await self.answer_trajectory(200, latest)
 
 
-def _action(change: ChangedTrajectory) -> str:
+def _action(change: ChangedTrajectory) -> Action:
     """What the audit calls a change: an approval and its end by their names."""
     if "is_approved" not in change.model_fields_set:
-        return "changed"
-    return "approved" if change.is_approved else "approval_withdrawn"
+        return "trajectory.changed"
+    return "trajectory.approved" if change.is_approved else "trajectory.approval_withdrawn"

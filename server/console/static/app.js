@@ -1,6 +1,6 @@
 /** The console's frame: who is signed in, which page is shown, and whether the server answers. */
 
-import { activityPage } from "./pages/activity.js";
+import { ActivityPage } from "./pages/activity.js";
 import { MachinePage } from "./pages/machine.js";
 import { MachinesPage } from "./pages/machines.js";
 import { PartsPage } from "./pages/parts.js";
@@ -27,7 +27,7 @@ const PAGES = [
   [/^\/machines\/([^/]+)$/, MachinePage, "machines:read"],
   [/^\/trajectories$/, old(trajectoriesPage), "trajectories:read"],
   [/^\/trajectories\/([^/]+)$/, old(trajectoryPage), "trajectories:read"],
-  [/^\/activity$/, old(activityPage), "audit:read"],
+  [/^\/activity$/, ActivityPage, "audit:read"],
   [/^\/parts$/, PartsPage, null],
 ];
 

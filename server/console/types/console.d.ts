@@ -100,7 +100,7 @@ interface Machine {
 
 interface CommandItem {
   command_id: string;
-  operation: Operation;
+  operation: Operation | "hand";
   token_name: string | null;
   token_id: string | null;
   accepted_at: string;
@@ -108,6 +108,8 @@ interface CommandItem {
   outcome: Outcome;
   code: string | null;
   duration_ms: number | null;
+  inputs: number;
+  note: string | null;
 }
 
 /** Somebody asks whoever has control to give it back. */
@@ -264,6 +266,7 @@ interface Told {
   control_requested: ControlRequested;
   command: CommandEvent;
   trajectory: TrajectoryChanged;
+  audit: AuditEntry;
 }
 
 /** What each page of the console is made with. */
@@ -323,8 +326,8 @@ interface TableProperties<Item> {
   keyOf: (item: Item) => string;
   /** The attributes of an item's row. */
   row?: (item: Item) => Record<string, unknown>;
-  order: string;
-  sort: (order: string) => void;
+  order?: string;
+  sort?: (order: string) => void;
   chosen: string;
 }
 

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
-from uuid import uuid4
 
 from schemas.inputs import hand
 from schemas.inputs.bodies import AnyInput, Button, ClickMouse, PressKeys
@@ -27,8 +26,7 @@ from server.dispatch.refusals import storage_unavailable
 from server.errors import StoreUnavailable
 from server.machines.link.errors import FrameFloodError
 from server.machines.link.frame_budget import FrameBudget
-from server.store.audit import AuditEntry, AuditStore
-from server.store.retrying import always, retry
+from server.store.audit import AuditEntry
 from server.store.times import now
 from server.tasks import Tasks
 
@@ -67,7 +65,8 @@ class NotDone:
 class Hand:
     """``sender`` is who has control, in a segment, of the machine.
 
-    ``tell`` takes what they are to hear, ``close`` is called where control has ended.
+    ``tell`` takes what they are to hear, ``close`` is called where control has ended, and
+    ``record`` takes each stretch of work when it is over.
 
     The caller counts every frame, feeds every batch in order, calls `rest` about once a second, and
     `end` once.
@@ -78,19 +77,19 @@ class Hand:
         sender: Sender,
         machine_id: str,
         dispatcher: Dispatcher,
-        audit: AuditStore,
         background: Tasks,
         *,
         tell: Callable[[hand.Acknowledged | NotDone], None],
         close: Callable[[HandClosedError], None],
+        record: Callable[[AuditEntry], None],
     ) -> None:
         self._sender = sender
         self._machine_id = machine_id
         self._dispatcher = dispatcher
-        self._audit = audit
         self._background = background
         self._tell = tell
         self._close = close
+        self._record = record
         self._sequence = 0
         self._queue = InputQueue()
         self._under_way: deque[QueuedInput] = deque()
@@ -283,25 +282,8 @@ class Hand:
 
     def _end_segment(self) -> None:
         segment, self._segment = self._segment, None
-        if segment is None:
-            return
-        sender = self._sender
-        entry = AuditEntry(
-            id=uuid4().bytes,
-            organization_id=sender.organization_id,
-            created_at=segment.began_at,
-            action="control.worked",
-            token_id=sender.token_id,
-            token_name=sender.token_name,
-            target=self._machine_id,
-            machine_id=self._machine_id,
-            request_id=sender.request_id,
-            note=segment.note(now()),
-        )
-        self._background.start_and_report(
-            retry(lambda: self._audit.add(entry), is_worthwhile=always),
-            "record what a hand did",
-        )
+        if segment is not None:
+            self._record(segment.entry(self._sender, self._machine_id, now()))
 
 
 def _is_modifier_press(queued: QueuedInput) -> bool:

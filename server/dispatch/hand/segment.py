@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from uuid import uuid4
 
 from schemas.inputs import hand
+from server.dispatch.command import Sender
 from server.dispatch.hand.input_queue import QueuedInput
+from server.store.audit import COMPLETED, FAILED, AuditedInput, AuditEntry
 
 REST_SECONDS: Final = 10.0
 """Without an event for so long, a segment of work is over."""
@@ -32,25 +35,54 @@ class Segment:
                 self.clicks += down
             case hand.WheelTurned(amount=amount):
                 self.notches += amount
+            case hand.KeyChanged(key=key, down=down) if len(key) == 1 or key == "space":
+                self.characters += down
             case hand.KeyChanged(down=down):
                 self.keys += down
             case hand.TextComposed(text=text):
                 self.characters += len(text)
 
+    @property
+    def inputs(self) -> int:
+        """How many they are among a machine's inputs; moves would drown all others."""
+        return self.clicks + self.characters + self.keys + self.notches
+
     def note(self, ended_at: datetime) -> str:
         """The segment in words."""
-        seconds = max(0, round((ended_at - self.began_at).total_seconds()))
         parts = [
-            _counted(self.moves, "move", "moves"),
-            _counted(self.clicks, "press of a button", "presses of buttons"),
-            _counted(self.notches, "notch of the wheel", "notches of the wheel"),
-            _counted(self.keys, "key", "keys"),
-            _counted(self.characters, "character of composed text", "characters of composed text"),
-            _counted(self.refused, "input refused", "inputs refused"),
+            _counted(self.clicks, "click"),
+            _counted(self.characters, "character"),
+            _counted(self.keys, "key"),
+            _counted(self.notches, "wheel notch", "wheel notches"),
         ]
-        done = ", ".join(part for part in parts if part) or "nothing"
-        return f"{done}, in {_counted(seconds, 'second', 'seconds') or 'less than a second'}"
+        done = ", ".join(filter(None, parts)) or ("pointer moved" if self.moves else "nothing done")
+        refused = f", {self.refused} refused" if self.refused else ""
+        seconds = max(1, round((ended_at - self.began_at).total_seconds()))
+        took = f"{seconds} s" if seconds < 120 else f"{round(seconds / 60)} min"
+        return f"{done}{refused}, in {took}"
+
+    def entry(self, sender: Sender, machine_id: str, ended_at: datetime) -> AuditEntry:
+        """What the audit says of it."""
+        return AuditEntry(
+            id=uuid4().bytes,
+            organization_id=sender.organization_id,
+            created_at=self.began_at,
+            action="control.worked",
+            token_id=sender.token_id,
+            token_name=sender.token_name,
+            target=machine_id,
+            machine_id=machine_id,
+            request_id=sender.request_id,
+            note=self.note(ended_at),
+            input=AuditedInput(
+                outcome=COMPLETED if self.inputs or not self.refused else FAILED,
+                code=None,
+                duration_ms=None,
+                completed_at=ended_at,
+                count=self.inputs,
+            ),
+        )
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}" if count else ""
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}" if count else ""

@@ -27,12 +27,13 @@ SHARDS: Final = 4
 
 @dataclass(frozen=True)
 class EndedInput:
-    """What the counts need to know of an input that has ended."""
+    """What the counts need to know of an input that has ended, or of several as one."""
 
     organization_id: UUID
     machine_id: str
     is_completed: bool
     accepted_at: datetime
+    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def _changes(ended: Iterable[EndedInput], shard: int) -> list[UpdateOne]:
     last: dict[tuple[UUID, str], datetime] = {}
     for one in ended:
         machine = one.organization_id, one.machine_id
-        counts[*machine, one.is_completed] += 1
+        counts[*machine, one.is_completed] += one.count
         last[machine] = max(last.get(machine, one.accepted_at), one.accepted_at)
     return [
         UpdateOne(

@@ -215,7 +215,7 @@ async def test_commands_of_a_machine_are_listed_newest_first(service: Service) -
     assert item["command_id"] == str(commands[1].id)
     assert set(item) == {
         *("command_id", "operation", "token_name", "token_id", "accepted_at", "completed_at"),
-        *("outcome", "code", "duration_ms"),
+        *("outcome", "code", "duration_ms", "inputs", "note"),
     }
 
 

@@ -2,16 +2,19 @@
 
 import asyncio
 import weakref
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from schemas.http.queries import PageQuery
 from schemas.inputs.bodies import ClickMouse, TypeText, WriteClipboard
 from schemas.inputs.outcomes import Completed, Failed, Outcome, Point, Unknown
+from server.dispatch.command import Sender
+from server.dispatch.hand.segment import Segment
 from server.dispatch.recorder import InputRecorder, command_item, entry_id
 from server.errors import StoreError, StoreUnavailable
 from server.store.audit import AuditEntry, AuditStore
+from server.store.times import now
 from tests.commands import accepted, keep_sent, recorded
 from tests.events import listening
 from tests.links import COMPLETED, hello
@@ -158,6 +161,36 @@ async def test_recorded_inputs_are_told_and_counted(service: Service) -> None:
         shown = (await service.get("/v1/machines/desk-1")).json
         assert shown["inputs"] == {"completed": 1, "failed": 0}
         assert shown["last_input_at"] == told["accepted_at"]
+
+
+@pytest.mark.parametrize(("keys", "outcome"), [(3, "completed"), (0, "failed")])
+async def test_stretch_of_work_by_hand_is_told_listed_and_counted(
+    service: Service, keys: int, outcome: str
+) -> None:
+    recorder = service.server.services.operation.recorder
+    await service.new_machine()
+    sender = Sender(
+        organization_id=service.organization_id,
+        token_id=uuid4(),
+        token_name="Anna",
+        request_id="r",
+        in_segment=True,
+    )
+    began_at = now()
+    async with listening(service, "?types=command") as stream:
+        recorder.worked_by_hand(
+            Segment(began_at, keys=keys, refused=1).entry(sender, "desk-1", began_at)
+        )
+        told = (await stream.next()).data
+    assert (told["operation"], told["outcome"], told["token_name"]) == ("hand", outcome, "Anna")
+    assert (told["inputs"], told["pointer"]) == (keys, None)
+    assert "1 refused" in told["note"]
+    (entry,) = await audited(service, 1)
+    assert entry.id == UUID(told["command_id"]).bytes
+    assert (entry.target, entry.note) == ("desk-1", told["note"])
+    shown = (await service.get("/v1/machines/desk-1")).json
+    assert shown["inputs"] == {"completed": keys, "failed": 0}
+    assert shown["last_input_at"] == told["accepted_at"]
 
 
 async def noted(service: Service, recorder: InputRecorder, *outcomes: Outcome) -> None:

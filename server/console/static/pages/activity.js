@@ -1,152 +1,229 @@
-/** Who did what, to what and when: the organization's audit, newest first. */
+/** Who did what, to what and when: the organization's audit, newest first, as it grows. */
 
-import { keepChosen } from "../parts/address.js";
-import { call, capital, path, query as queried, statusOf } from "../server/api.js";
-import { h, setText } from "../parts/dom.js";
-import { emptyState, failure, labelled, outcomeBadge, timeAgo } from "../parts/old_pieces.js";
-import { operationOf } from "../parts/words.js";
+import { rememberedPlace, useChosen } from "../parts/address.js";
+import { html, Store, useEffect, useMade, useState, useStore, useTitle } from "../parts/elements.js";
+import { End } from "../parts/end.js";
+import { EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
+import { OutcomeBadge } from "../parts/states.js";
+import { Table } from "../parts/table.js";
+import { Ago } from "../parts/time.js";
+import { actionOf, count, momentOf } from "../parts/words.js";
+import { call, path, query, request, statusOf, wordsOf } from "../server/api.js";
 
-const PAGE = 50;
+const PART = 100;
+const MOST = 1000;
+/** Of a table's row; how many were read is told from how far down one was. */
+const LEAST_PIXELS = 30;
 const TYPING_MILLISECONDS = 250;
+const AGAIN_MILLISECONDS = 3000;
+const NEWS_MILLISECONDS = 500;
+const POLL_MILLISECONDS = 5000;
+
+const USUAL = { machine_id: "", token_name: "", action: "", created_at_from: "", created_at_to: "" };
 
 /** @type {[string, string][]} */
 const FAMILIES = [
   ["", "Everything"],
   ["input", "Inputs"],
+  ["screen", "Looking at screens"],
+  ["clipboard", "Reading clipboards"],
   ["machine", "Machines"],
-  ["control", "Control"],
+  ["control", "Control and work by hand"],
   ["trajectory", "Trajectories"],
   ["workflow", "Workflows"],
+  ["picture", "Pictures"],
   ["token", "Tokens"],
   ["session", "Signing in and out"],
   ["organization", "Organizations"],
 ];
 
-/** @param {Page} page */
-export function activityPage({ signal, query, title }) {
-  title("Activity");
-  const machine = h("input", { type: "search", placeholder: "Id of a machine", maxlength: 128 });
-  const action = h("select", {}, FAMILIES.map(([value, text]) => h("option", { value }, text)));
-  machine.value = query.get("machine_id") ?? "";
-  action.value = query.get("action") ?? "";
-  const list = h("ol", { class: "activity" });
-  const place = h("div", {}, list);
-  const told = h("p", { class: "small", role: "status" });
-  const more = h("button", { type: "button", hidden: true, click: () => readMore() }, "Show more");
-  const page = h(
-    "section",
-    {},
-    h("h1", {}, "Activity"),
-    h(
-      "form",
-      { class: "filters", role: "search", submit: (event) => event.preventDefault() },
-      labelled("Machine", machine),
-      labelled("What", action),
-      h("button", { type: "button", class: "again", click: () => begin() }, "Read again"),
-    ),
-    place,
-    told,
-    more,
-  );
-  /** @type {AbortController | null} */
-  let reading = null;
-  let shown = 0;
-  /**
-   * From when the newest entry of the first page is: what comes later would move the others.
-   * @type {string | null}
-   */
-  let newest = null;
-  /** @type {Set<string>} */
-  let ids = new Set();
-  let typing = 0;
+/** @type {[keyof typeof USUAL, string, string, string?][]} */
+const FIELDS = [
+  ["machine_id", "Machine", "search", "Id of a machine"],
+  ["token_name", "Person or program", "search", "Whole name of a token"],
+  ["created_at_from", "From", "date"],
+  ["created_at_to", "To", "date"],
+];
 
-  machine.addEventListener("input", () => {
-    clearTimeout(typing);
-    typing = setTimeout(begin, TYPING_MILLISECONDS);
-  });
-  action.addEventListener("change", () => void begin());
-  signal.addEventListener("abort", () => clearTimeout(typing));
+/** @type {Column<AuditEntry>[]} */
+const COLUMNS = [
+  { key: "time", label: "Time", cell: ({ created_at }) => html`<${Ago} time=${created_at} />` },
+  { key: "who", label: "Who", cell: ({ token_name }) => token_name ?? "–", attributes: ({ token_name }) => ({ title: token_name, dir: "auto" }) },
+  { key: "what", label: "What", cell: ({ action }) => actionOf(action) },
+  { key: "target", label: "To what", cell: targetOf, attributes: ({ grant, target_name }) => ({ title: grant?.scopes.join(", ") ?? target_name }) },
+  { key: "outcome", label: "Outcome", cell: ({ command }) => command && html`<${OutcomeBadge} ...${command} />` },
+  { key: "note", label: "Note", cell: ({ note }) => note, attributes: ({ note }) => ({ title: note, dir: "auto" }) },
+];
 
-  function chosen() {
-    return { machine_id: machine.value.trim(), action: action.value };
-  }
-
-  function begin() {
-    if (signal.aborted) return undefined;
-    keepChosen("/activity", chosen());
-    shown = 0;
-    newest = null;
-    ids = new Set();
-    return readMore();
-  }
-
-  async function readMore() {
-    reading?.abort();
-    reading = new AbortController();
-    const current = AbortSignal.any([signal, reading.signal]);
-    more.disabled = true;
-    try {
-      const part = { created_at_to: newest, skip: shown, limit: PAGE };
-      const address = queried("v1/audit", { ...chosen(), ...part });
-      /** @type {Answer<Part<AuditEntry>>} */
-      const { data } = await call("GET", address, { signal: current });
-      if (!shown) list.replaceChildren();
-      newest ??= data.items[0]?.created_at ?? null;
-      // An input is recorded after it was accepted, so that some still come before others.
-      const fresh = data.items.filter(({ id }) => !ids.has(id));
-      for (const { id } of fresh) ids.add(id);
-      list.append(...fresh.map(entry));
-      shown += data.items.length;
-      more.hidden = shown >= data.total || !data.items.length;
-      setText(told, shown ? `The latest ${shown} of ${data.total}` : "");
-      place.replaceChildren(shown ? list : nothing());
-    } catch (error) {
-      if (current.aborted || statusOf(error) === 401) return;
-      place.replaceChildren(failure(error, begin));
-      more.hidden = true;
-    } finally {
-      if (!current.aborted) more.disabled = false;
-    }
-  }
-
-  void begin();
-  return page;
+/** @param {PageProperties} page */
+export function ActivityPage({ events, me }) {
+  useTitle("Activity");
+  const [chosen, choose] = useChosen("/activity", USUAL);
+  const [asked, ask] = useState(chosen);
+  useEffect(() => {
+    const timer = setTimeout(() => ask(chosen), TYPING_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [chosen]);
+  /** @type {(name: keyof typeof USUAL) => (event: {currentTarget: HTMLInputElement}) => void} */
+  const change = (name) => ({ currentTarget: { value } }) => choose({ [name]: value });
+  /** @type {(id: string) => unknown} */
+  const select = (id) => html`<select id=${id} value=${chosen.action} onChange=${change("action")}>
+    ${FAMILIES.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
+  </select>`;
+  return html`<section>
+    <div class="head"><h1>Activity</h1><${WorkButton} work=${() => save(chosen)}>Download as CSV<//></div>
+    <form class="filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      ${FIELDS.map(([name, label, type, hint]) => html`<${Field} key=${name} label=${label} make=${(/** @type {string} */ id) =>
+        html`<input id=${id} type=${type} placeholder=${hint} maxlength="200" dir="auto" value=${chosen[name]} onInput=${change(name)} />`} />`)}
+      <${Field} label="What" make=${select} />
+    </form>
+    <${Found} key=${JSON.stringify(asked)} ...${{ events, me, asked }} clear=${() => choose(USUAL)} />
+  </section>`;
 }
 
-function nothing() {
-  return emptyState("Nothing was done", h("p", {}, "No entry fits: every input and every change is here once it has happened."));
+/** @param {Pick<PageProperties, "events" | "me"> & {asked: typeof USUAL, clear: () => void}} properties */
+function Found({ events, me, asked, clear }) {
+  const { items, total, isWhole, error, ask } = useStore(useMade((signal) => new Entries(asked, events, me, signal)));
+  if (!items) return error ? html`<${Failure} error=${error} again=${ask} />` : html`<p class="empty">Reading the activity…</p>`;
+  if (!items.length) return Object.values(asked).some(Boolean)
+    ? html`<${NothingFits} what="entry" clear=${clear} />`
+    : html`<${EmptyState} title="Nothing was done yet"><p>Every input and every change is here once it has happened.</p><//>`;
+  return html`
+    <p class="small">${count(total, "entry", "entries")}</p>
+    <${Table} name="activity" label="Activity" columns=${COLUMNS} items=${items} keyOf=${idOf} row=${rowOf} chosen="" />
+    ${error ? html`<p class="said" role="alert">${wordsOf(error)}</p>` : !isWhole && html`<${End} seen=${() => void ask("older")} />`}
+  `;
 }
+
+/** @param {AuditEntry} entry */
+const idOf = ({ id }) => id;
 
 /**
- * "machine.paused" is "Machine paused"; an input is called as everywhere.
+ * Of those that lead nowhere, too, the keyboard finds each.
  * @param {AuditEntry} entry
  */
-function words({ action, command }) {
-  if (command) return operationOf(command.operation);
-  return capital(action.replace(/[._]/g, " "));
-}
-
-/** @param {AuditEntry} item */
-function entry(item) {
-  const { machine_id, token_name, created_at, command } = item;
-  const what = machine_id ? h("a", { href: `#${path`/machines/${machine_id}`}` }, machine_id) : named(item);
-  return h(
-    "li",
-    { title: `Request ${item.request_id}` },
-    timeAgo(created_at),
-    h("b", {}, words(item)),
-    what,
-    command ? outcomeBadge(command.outcome, command.code) : h("span"),
-    h("span", { class: "by" }, token_name ?? "–"),
-  );
-}
+const rowOf = ({ request_id }) => ({ title: `Request ${request_id}`, tabindex: -1 });
 
 /**
  * What it was done to: by its name, as an id says little, and of a token with what it allowed.
- * @param {AuditEntry} item
+ * @param {AuditEntry} entry
  */
-function named({ target, target_name, grant }) {
-  const scopes = grant?.scopes.join(", ");
-  const allowed = grant && ` (${grant.role ?? scopes})`;
-  return h("span", { title: scopes ?? null }, target_name ?? target ?? "", allowed);
+function targetOf({ action, machine_id, target, target_name, grant }) {
+  if (machine_id) return html`<a href="#${path`/machines/${machine_id}`}">${machine_id}</a>`;
+  if (target && action.startsWith("trajectory.")) return html`<a href="#${path`/trajectories/${target}`}">${target}</a>`;
+  return html`<bdi>${target_name ?? target}</bdi>${grant && ` (${grant.role ?? grant.scopes.join(", ")})`}`;
+}
+
+/** @param {typeof USUAL} chosen */
+function parametersOf({ created_at_from, created_at_to, machine_id, token_name, action }) {
+  return {
+    action,
+    machine_id: machine_id.trim(),
+    token_name: token_name.trim(),
+    created_at_from: momentOf(created_at_from, "00:00:00"),
+    created_at_to: momentOf(created_at_to, "23:59:59.999"),
+  };
+}
+
+/**
+ * Save what is chosen as a file.  It is read first, so that an error is said here and not in the file.
+ * @param {typeof USUAL} chosen
+ */
+async function save(chosen) {
+  const response = await request("GET", query("v1/audit/export", parametersOf(chosen)));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = "audit.csv";
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** What the audit has of what is asked for: read as far as one looks, and again when there is news. */
+class Entries extends Store {
+  /**
+   * Null until they are read.
+   * @type {AuditEntry[] | null}
+   */
+  items = null;
+  total = 0;
+  isWhole = false;
+  /** @type {unknown} */
+  error = null;
+  /** @type {Set<string>} */
+  #asked = new Set();
+  #isReading = false;
+  #soon = 0;
+
+  /**
+   * @param {typeof USUAL} asked
+   * @param {PageProperties["events"]} events
+   * @param {Session} me
+   * @param {AbortSignal} signal
+   */
+  constructor(asked, events, me, signal) {
+    super();
+    this.parameters = parametersOf(asked);
+    this.signal = signal;
+    const news = () => this.#askIn(NEWS_MILLISECONDS);
+    for (const type of /** @type {const} */ (["reset", "audit", "command"])) events.on(type, news, signal);
+    // Events are for whoever may see machines.
+    const polling = me.scopes.includes("machines:read") ? 0 : setInterval(news, POLL_MILLISECONDS);
+    signal.addEventListener("abort", () => {
+      clearTimeout(this.#soon);
+      clearInterval(polling);
+    });
+    void this.ask();
+  }
+
+  /** Read what is asked for, one part after another: the latest entries, or some that are older. */
+  ask = async (what = "latest") => {
+    this.#asked.add(what);
+    if (this.#isReading) return;
+    this.#isReading = true;
+    for (const next of this.#asked) {
+      this.#asked.delete(next);
+      await this.#read(next);
+    }
+    this.#isReading = false;
+  };
+
+  /** @param {number} milliseconds */
+  #askIn(milliseconds) {
+    this.#soon ||= setTimeout(() => {
+      this.#soon = 0;
+      void this.ask();
+    }, milliseconds);
+  }
+
+  /** @param {string} what */
+  async #read(what) {
+    const shown = this.items ?? [];
+    const oldest = what === "older" ? shown.at(-1)?.created_at : undefined;
+    // As many as have the oldest's time are passed over, and not all: what comes meanwhile moves nothing.
+    const part = oldest
+      ? { created_at_to: oldest, skip: shown.filter(({ created_at }) => created_at === oldest).length, limit: PART }
+      : { limit: this.items ? PART : Math.min(MOST, PART + Math.ceil(rememberedPlace() / LEAST_PIXELS)) };
+    try {
+      /** @type {Answer<Part<AuditEntry>>} */
+      const { data } = await call("GET", query("v1/audit", { ...this.parameters, ...part }), { signal: this.signal });
+      const known = new Map(shown.map((entry) => [entry.id, entry]));
+      const goesOn = oldest || data.items.some(({ id }) => known.has(id));
+      const all = new Map([...(goesOn ? known : []), ...data.items.map((entry) => /** @type {const} */ ([entry.id, entry]))]);
+      this.items = [...all.values()].toSorted(newestFirst);
+      if (oldest || !goesOn) this.isWhole = data.items.length < part.limit;
+      if (!oldest) this.total = data.total;
+      this.error = null;
+    } catch (error) {
+      if (this.signal.aborted || statusOf(error) === 401) return;
+      this.error = error;
+      // What the server did not say for good, it may say better soon.
+      if ((statusOf(error) || 500) >= 429) this.#askIn(AGAIN_MILLISECONDS);
+    }
+    this.tell();
+  }
+}
+
+/** @type {(one: AuditEntry, other: AuditEntry) => number} */
+function newestFirst(one, other) {
+  return one.created_at === other.created_at ? (one.id < other.id ? 1 : -1) : one.created_at < other.created_at ? 1 : -1;
 }

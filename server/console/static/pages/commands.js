@@ -1,116 +1,102 @@
-/** What was done on a machine lately: by whom, when, and how it ended. */
+/** What was done on a machine lately, by programs and by hand: by whom, when, and how it ended. */
 
-import { call, path, query, statusOf, wordsOf } from "../server/api.js";
-import { html, useLayoutEffect, useMade, useRef } from "../parts/elements.js";
-import { fill, h, setText } from "../parts/dom.js";
-import { outcomeBadge, timeAgo } from "../parts/old_pieces.js";
+import { html, Store, useMade, useStore } from "../parts/elements.js";
+import { OutcomeBadge } from "../parts/states.js";
+import { Ago } from "../parts/time.js";
+import { pause } from "../parts/waiting.js";
 import { count, operationOf, span } from "../parts/words.js";
+import { call, path, query, statusOf, wordsOf } from "../server/api.js";
 
 const SHOWN = 50;
+const AGAIN_MILLISECONDS = 3000;
 
-/** A list that begins with what the server remembers and goes on with what it tells. */
-/** @param {{machineId: string, events: import("../server/events.js").Events, me: Session}} properties */
-export function CommandList({ machineId, events }) {
-  const place = useRef(document.body);
-  const list = useMade((signal) => {
-    const made = new OldCommandList(machineId, signal);
-    events.on("reset", () => made.read(), signal);
-    events.on("command", ({ detail }) => detail.machine_id === machineId && made.take(detail), signal);
-    void made.read();
-    return made;
-  });
-  useLayoutEffect(() => place.current.replaceChildren(list.element), []);
-  return html`<div ref=${place}></div>`;
+/** @param {{machineId: string} & Pick<PageProperties, "events" | "me">} properties */
+export function CommandList({ machineId, events, me }) {
+  const { items, total, error } = useStore(useMade((signal) => new Commands(machineId, events, signal)));
+  const more = total > items.length ? `The latest ${items.length} of ${count(total, "command")}.` : "";
+  return html`
+    <ol class="commands" tabindex="0" aria-label="Recent commands">${items.map((item) => html`<${Line} key=${item.command_id} ...${item} />`)}</ol>
+    <p class="small">${error ? wordsOf(error) : total < 0 ? "Reading…" : items.length ? more : "Nothing was done on this machine yet."}</p>
+    ${me.scopes.includes("audit:read") &&
+    html`<p class="small"><a href=${query("#/activity", { machine_id: machineId })}>All that was done on it</a></p>`}
+  `;
 }
 
-class OldCommandList {
-  /** @type {Map<string, CommandItem>} */
-  #items = new Map();
-  #total = 0;
-  #drawing = 0;
-
-  /**
-   * @param {string} machineId
-   * @param {AbortSignal} signal
-   */
-  constructor(machineId, signal) {
-    this.machineId = machineId;
-    this.signal = signal;
-    this.list = h("ol", { class: "commands", tabindex: "0", "aria-label": "Recent commands" });
-    this.told = h("p", { class: "small" }, "Reading…");
-    this.element = h("div", {}, this.list, this.told);
-  }
-
-  async read() {
-    try {
-      const address = query(path`/v1/machines/${this.machineId}/commands`, { limit: SHOWN });
-      /** @type {Answer<Part<CommandItem>>} */
-      const { data } = await call("GET", address, { signal: this.signal });
-      const said = [...this.#items.values()].filter((item) => !data.items.some(same(item)));
-      const newer = said.filter((item) => item.accepted_at > (data.items[0]?.accepted_at ?? ""));
-      this.#items = new Map([...newer, ...data.items].map((item) => [item.command_id, item]));
-      this.#total = data.total + newer.length;
-      this.#draw();
-    } catch (error) {
-      if (this.signal.aborted || statusOf(error) === 401) return;
-      const words = statusOf(error) === 404 ? "This server does not tell commands." : wordsOf(error);
-      setText(this.told, words);
-    }
-  }
-
-  /**
-   * Take what an event says of a command: a new one, or how a known one has ended.
-   * @param {CommandItem} item
-   */
-  take(item) {
-    if (!this.#items.has(item.command_id)) {
-      this.#total += 1;
-      this.#items = new Map([[item.command_id, item], ...this.#items]);
-      for (const id of [...this.#items.keys()].slice(SHOWN)) this.#items.delete(id);
-    } else this.#items.set(item.command_id, item);
-    this.#draw();
-  }
-
-  #draw() {
-    this.#drawing ||= requestAnimationFrame(() => {
-      this.#drawing = 0;
-      const items = [...this.#items.values()];
-      items.sort((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1));
-      fill(this.list, items.map(line));
-      const more = this.#total > items.length ? `The latest ${items.length} of ${count(this.#total, "command")}.` : "";
-      setText(this.told, items.length ? more : "Nothing was done on this machine yet.");
-    });
-  }
+/** @param {CommandItem} item */
+function Line({ command_id, operation, outcome, code, token_name, duration_ms, accepted_at, note }) {
+  return html`<li title=${`Command ${command_id}`} data-operation=${operation}>
+    <b>${operationOf(operation)}</b>
+    <${OutcomeBadge} outcome=${outcome} code=${code} />
+    <${Ago} time=${accepted_at} />
+    <span class="by" dir="auto" title=${token_name}>${token_name ?? "–"}</span>
+    <span class="took">${note ?? (duration_ms === null ? "" : span(duration_ms))}</span>
+  </li>`;
 }
 
 /**
- * A machine with one more input in its counts, where the command's outcome is final.  The server
- * tells each command, and the counts only with the machine.
+ * A machine with a command in its counts, where its outcome is final.  The server tells each
+ * command, and the counts only with the machine.
  * @param {Machine} machine
  * @param {CommandItem} command
  * @returns {Machine}
  */
-export function counted(machine, { outcome, accepted_at }) {
+export function counted(machine, { outcome, accepted_at, inputs: several }) {
   if (outcome === "pending" || !machine.inputs) return machine;
   const name = outcome === "completed" ? "completed" : "failed";
-  const inputs = { ...machine.inputs, [name]: machine.inputs[name] + 1 };
+  const inputs = { ...machine.inputs, [name]: machine.inputs[name] + several };
   return { ...machine, inputs, last_input_at: accepted_at };
 }
 
-/** @param {CommandItem} item */
-function same(item) {
-  return (/** @type {CommandItem} */ other) => other.command_id === item.command_id;
-}
+/** A list that begins with what the server remembers and goes on with what it tells. */
+class Commands extends Store {
+  /** @type {CommandItem[]} */
+  items = [];
+  /** How many there are; negative until they are read. */
+  total = -1;
+  /** @type {unknown} */
+  error = null;
+  /**
+   * What is said while the list is on its way is newer than the list.
+   * @type {CommandItem[]}
+   */
+  #meanwhile = [];
 
-/** @param {CommandItem} item */
-function line(item) {
-  return h(
-    "li",
-    { title: `Command ${item.command_id}` },
-    h("b", {}, operationOf(item.operation)),
-    outcomeBadge(item.outcome, item.code),
-    h("span", { class: "by" }, item.token_name ?? "–"),
-    h("span", { class: "took" }, item.duration_ms === null ? "" : span(item.duration_ms)),
-    timeAgo(item.accepted_at),
-  );
+  /**
+   * @param {string} machineId
+   * @param {PageProperties["events"]} events
+   * @param {AbortSignal} signal
+   */
+  constructor(machineId, events, signal) {
+    super();
+    this.address = query(path`v1/machines/${machineId}/commands`, { limit: SHOWN });
+    this.signal = signal;
+    events.on("reset", this.#read, signal);
+    events.on("command", ({ detail }) => detail.machine_id === machineId && this.#take([detail], this.items), signal);
+    void this.#read();
+  }
+
+  #read = async () => {
+    this.#meanwhile = [];
+    try {
+      /** @type {Answer<Part<CommandItem>>} */
+      const { data } = await call("GET", this.address, { signal: this.signal });
+      Object.assign(this, { total: data.total, error: null });
+      this.#take(this.#meanwhile, data.items);
+    } catch (error) {
+      if (this.signal.aborted || statusOf(error) === 401) return;
+      this.error = error;
+      this.tell();
+      await pause(AGAIN_MILLISECONDS, this.signal);
+      if (!this.signal.aborted && this.error === error) void this.#read();
+    }
+  };
+
+  /** @type {(fresh: CommandItem[], others: CommandItem[]) => void} */
+  #take(fresh, others) {
+    this.#meanwhile = [...this.#meanwhile, ...fresh];
+    const items = new Map([...others, ...fresh].map((item) => [item.command_id, item]));
+    if (this.total >= 0) this.total += items.size - others.length;
+    this.items = [...items.values()].toSorted((one, other) => (one.accepted_at < other.accepted_at ? 1 : -1)).slice(0, SHOWN);
+    this.tell();
+  }
 }

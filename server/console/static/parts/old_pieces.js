@@ -2,7 +2,7 @@
 
 import { nameOf, wordsOf } from "../server/api.js";
 import { byId, h, put, setText, svg } from "./dom.js";
-import { ago, exactly, outcomeOf, STATES } from "./words.js";
+import { ago, exactly, STATES } from "./words.js";
 
 /** @type {Record<string, ["circle" | "path" | "rect", Attributes][]>} */
 const SHAPES = {
@@ -34,15 +34,6 @@ export function stateShape(state) {
  */
 export function stateBadge(state) {
   return h("span", { class: "state", "data-state": state }, stateShape(state), STATES[state]?.word ?? state);
-}
-
-/** @type {(outcome: string, code: string | null) => HTMLElement} */
-export function outcomeBadge(outcome, code) {
-  const { word, kind } = outcomeOf(outcome);
-  const why = code && outcome !== "completed" ? h("small", {}, code) : null;
-  const sign = { good: "✓", bad: "✕", waits: "…" }[kind];
-  const shown = h("span", { "aria-hidden": "true" }, sign);
-  return h("span", { class: "outcome", "data-kind": kind }, shown, ` ${word}`, why && " ", why);
 }
 
 /**

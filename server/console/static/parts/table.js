@@ -86,7 +86,7 @@ function useGrowing(length, chosen) {
   return count;
 }
 
-/** On every page with a list: `/` leads to its search, `j` and `k` to the next row's link and the one before. */
+/** On every page with a list: `/` leads to its search, `j` and `k` to the next row's link, or the row, and the one before. */
 export function walkByKeys() {
   document.addEventListener("keydown", (event) => {
     const { target, key, ctrlKey, altKey, metaKey } = event;
@@ -107,6 +107,7 @@ function walk(by) {
   const rows = [...document.querySelectorAll(".table tbody tr")];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const row = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];
-  row?.querySelector("a")?.focus();
+  const focused = row?.querySelector("a") ?? row;
+  if (focused instanceof HTMLElement) focused.focus();
   row?.scrollIntoView({ block: "nearest" });
 }

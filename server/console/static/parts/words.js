@@ -83,11 +83,53 @@ const OPERATIONS = {
   "keyboard.key": "Keys",
   "keyboard.type": "Text",
   "clipboard.write": "Clipboard",
+  hand: "Worked by hand",
 };
 
 /** @param {string} name */
 export function operationOf(name) {
   return OPERATIONS[name] ?? name;
+}
+
+/** @type {Record<string, string>} */
+const ACTIONS = {
+  "machine.added": "Added a machine",
+  "machine.renamed": "Renamed a machine",
+  "machine.paused": "Paused a machine",
+  "machine.resumed": "Resumed a machine",
+  "machine.pause_ended": "A pause ended by itself",
+  "machine.removed": "Removed a machine",
+  "control.taken": "Took control",
+  "control.taken_over": "Took control over",
+  "control.requested": "Asked for control",
+  "control.worked": "Worked by hand",
+  "control.ended": "Gave control back",
+  "control.lapsed": "Control ran out",
+  "token.created": "Made a token",
+  "token.revoked": "Revoked a token",
+  "organization.added": "Added an organization",
+  "session.started": "Signed in",
+  "session.ended": "Signed out",
+  "workflow.created": "Made a workflow",
+  "workflow.changed": "Changed a workflow",
+  "workflow.deleted": "Deleted a workflow",
+  "picture.kept": "Kept a picture",
+  "picture.deleted": "Deleted a picture",
+  "trajectory.created": "Made a trajectory",
+  "trajectory.changed": "Changed a trajectory",
+  "trajectory.approved": "Approved a trajectory",
+  "trajectory.approval_withdrawn": "Withdrew an approval",
+  "trajectory.extended": "Added steps to a trajectory",
+  "trajectory.duplicated": "Copied a trajectory",
+  "trajectory.deleted": "Deleted a trajectory",
+};
+
+/**
+ * What was done, as the audit has it, in words; an input is called as everywhere.
+ * @param {string} action
+ */
+export function actionOf(action) {
+  return ACTIONS[action] ?? operationOf(action.replace(/^input\./, ""));
 }
 
 /** By how many milliseconds the server's clock is ahead of this browser's. */
@@ -140,6 +182,16 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 export function exactly(time) {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? "" : EXACT.format(date);
+}
+
+/**
+ * When a day of the reader's own calendar begins or ends by the reader's own clock; what is no day is
+ * left for the server to refuse, in words.
+ * @type {(day: string, time: string) => string}
+ */
+export function momentOf(day, time) {
+  const moment = new Date(`${day}T${time}`);
+  return Number.isNaN(moment.getTime()) ? day : moment.toISOString();
 }
 
 /**

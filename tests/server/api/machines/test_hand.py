@@ -502,16 +502,24 @@ async def test_audit_has_one_entry_for_a_stretch_and_no_text_and_no_log_has_the_
                 await link.obey()
             await hand.until_acknowledged()
             (entry,) = await until_there_are(1)
-            assert entry["note"].startswith("2 moves, 1 press of a button, 1 key, in ")
+            assert entry["note"].startswith("1 click, 1 character, in ")
             assert (entry["token_name"], entry["machine_id"]) == ("administrator", "desk-1")
             await hand.does({"type": "text", "text": "hunter2"}, wheel("up"))
             for _ in range(2):
                 await link.obey()
             await hand.until_acknowledged()
         newest, _ = await until_there_are(2)
-        assert newest["note"].startswith(
-            "1 notch of the wheel, 7 characters of composed text, in less"
-        )
+        assert newest["note"].startswith("7 characters, 1 wheel notch, in ")
+        listed = (await service.get("/v1/machines/desk-1/commands")).json
+        assert listed["total"] == 2
+        told = ("operation", "outcome", "inputs", "note", "token_name")
+        first = listed["items"][0]
+        assert [first[name] for name in told] == [
+            *("hand", "completed", 8, newest["note"], "administrator")
+        ]
+        assert (newest["command"], newest["target"]) == (first, "desk-1")
+        counts = (await service.get("/v1/machines/desk-1")).json["inputs"]
+        assert counts == {"completed": 10, "failed": 0}
         everything = (await service.get("/v1/audit")).body.decode()
         assert "hunter2" not in everything
         assert "input." not in everything

@@ -18,15 +18,20 @@ def did(*said: object) -> Segment:
 def test_note_counts_what_went_down_and_says_nothing_of_a_text() -> None:
     segment = did(
         *(move(1, 1), move(2, 2), button(True), button(False), wheel("up", 2)),
-        *(key("h", True), key("h", False), key("i", True)),
+        *(key("h", True), key("h", False), key("space", True), key("enter", True)),
         {"type": "text", "text": "hunter2"},
     )
     segment.refused += 1
     assert segment.note(BEGIN + timedelta(seconds=42)) == (
-        "2 moves, 1 press of a button, 2 notches of the wheel, 2 keys, "
-        "7 characters of composed text, 1 input refused, in 42 seconds"
+        "1 click, 9 characters, 1 key, 2 wheel notches, 1 refused, in 42 s"
     )
 
 
 def test_note_of_a_segment_of_nothing_but_releases() -> None:
-    assert did(key("a", False)).note(BEGIN) == "nothing, in less than a second"
+    assert did(key("a", False)).note(BEGIN) == "nothing done, in 1 s"
+
+
+def test_moves_are_told_only_where_nothing_else_was_done() -> None:
+    segment = did(move(1, 1), move(2, 2))
+    assert segment.inputs == 0
+    assert segment.note(BEGIN + timedelta(minutes=3)) == "pointer moved, in 3 min"

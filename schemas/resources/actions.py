@@ -1,0 +1,43 @@
+"""What the audit calls that which was done: of inputs, ``input.`` and the operation."""
+
+from typing import Literal
+
+Action = Literal[
+    "machine.added",
+    "machine.renamed",
+    "machine.paused",
+    "machine.resumed",
+    "machine.pause_ended",
+    "machine.removed",
+    "control.taken",
+    "control.taken_over",
+    "control.requested",
+    "control.worked",
+    "control.ended",
+    "control.lapsed",
+    "token.created",
+    "token.revoked",
+    "organization.added",
+    "session.started",
+    "session.ended",
+    "workflow.created",
+    "workflow.changed",
+    "workflow.deleted",
+    "picture.kept",
+    "picture.deleted",
+    "trajectory.created",
+    "trajectory.changed",
+    "trajectory.approved",
+    "trajectory.approval_withdrawn",
+    "trajectory.extended",
+    "trajectory.duplicated",
+    "trajectory.deleted",
+    "input.mouse.move",
+    "input.mouse.click",
+    "input.mouse.drag",
+    "input.mouse.scroll",
+    "input.keyboard.key",
+    "input.keyboard.type",
+    "input.clipboard.write",
+]
+"""Every entry of the audit has one of these; docs/reference/audit.md lists them."""
