@@ -186,6 +186,12 @@ def show_activity(visit: Visit, scene: Scene) -> None:
     expect(visit.page.locator(".table.activity tbody tr").nth(18)).to_be_attached()
 
 
+def show_parts(visit: Visit, _: Scene) -> None:
+    """What all pages are made of."""
+    visit.sign_in("/parts")
+    expect(visit.page.get_by_role("heading", name="Parts")).to_be_visible()
+
+
 def show_sign_in(visit: Visit, _: Scene) -> None:
     """What a stranger sees."""
     visit.go()
@@ -200,6 +206,7 @@ PAGES: dict[str, Callable[[Visit, Scene], None]] = {
     "trajectories": show_trajectories,
     "trajectory": show_trajectory,
     "activity": show_activity,
+    "parts": show_parts,
 }
 
 

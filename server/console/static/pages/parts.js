@@ -1,6 +1,7 @@
 /** All parts of the console on one page, for who builds with them and for the test of their accessibility. */
 
 import { Chips } from "../parts/chips.js";
+import { Dialog } from "../parts/dialog.js";
 import { html, useState, useTitle } from "../parts/elements.js";
 import { CommandLine, EmptyState, Failure, Field, NothingFits, WorkButton } from "../parts/pieces.js";
 import { OutcomeBadge, StateBadge } from "../parts/states.js";
@@ -21,6 +22,7 @@ export function PartsPage() {
   useTitle("Parts");
   const [state, choose] = useState("");
   const [order, sort] = useState("name");
+  const [isOpen, open] = useState(false);
   /** @param {string} id */
   const input = (id) => html`<input id=${id} type="search" />`;
   const chips = ["", ...Object.keys(STATES)].map((value, count) => ({ value, word: STATES[value]?.word ?? "All", count }));
@@ -41,6 +43,12 @@ export function PartsPage() {
       <${WorkButton} work=${() => Promise.resolve(toast("It is done."))}>Do it<//>
       <${WorkButton} class="primary" work=${() => Promise.reject(new Error("It went wrong."))}>Fail<//>
     </div>
+    <h2>Dialog</h2>
+    <button type="button" onClick=${() => open(true)}>Ask something</button>
+    ${isOpen && html`<${Dialog} title="Which flower?" submit=${() => Promise.reject(new Error("There is none."))} close=${() => open(false)}>
+      <${Field} label="Name" make=${(/** @type {string} */ id) => html`<input id=${id} name="flower" />`} />
+      <div class="row"><button class="primary">Choose</button></div>
+    <//>`}
     <h2>Command</h2>
     <${CommandLine} text="farhand machine list" />
     <h2>Empty states</h2>
